@@ -31,12 +31,12 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   serve: ['cli/serve/serve.ts'],
   stdio: ['cli/stdio.ts'],
   // Before the servers outside are started.
-  start: ['cli/read-configuration.ts', 'cli/begin-box.ts', 'cli/open-box.ts', 'cli/configured/external-server.ts'],
+  start: ['cli/read-configuration.ts', 'host/begin-box.ts', 'host/open-box.ts', 'host/configured/external-server.ts'],
   rules: ['config/load-policies.ts'],
   // While they start.
-  box: ['cli/configured/make-box.ts', 'call/compile-policies.ts'],
+  box: ['host/configured/make-box.ts', 'pipeline/compile-policies.ts'],
   network: ['sources/mcp/http/way-to-network.ts'],
-  serving: ['cli/serve/run-server.ts', 'cli/configured/configured-agents.ts', 'sessions/create-sessions.ts'],
+  serving: ['cli/serve/run-server.ts', 'host/configured/configured-agents.ts', 'sessions/create-sessions.ts'],
   endpoint: ['surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
   pages: ['server/app-listener.ts'],
 };

@@ -22,10 +22,10 @@ import {
   tool,
 } from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
-import { contentReader } from '../src/call/content-reader.ts';
+import { contentReader } from '../src/pipeline/content-reader.ts';
 import { createSignalbox, defineTool, localServer } from '../src/index.ts';
-import { claudeCliRuntime } from '../src/runtimes/claude-cli/claude-cli-runtime.ts';
-import { claudeRuntime } from '../src/runtimes/claude/claude-runtime.ts';
+import { claudeCliRuntime } from '../src/runtimes/claude/cli/claude-cli-runtime.ts';
+import { claudeRuntime } from '../src/runtimes/claude/sdk/claude-runtime.ts';
 import { ownTools } from '../src/runtimes/own-tools.ts';
 import type { Runtime } from '../src/runtimes/runtime.ts';
 import { turnTools } from '../src/runtimes/turn-tools.ts';

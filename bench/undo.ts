@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Checkpoints } from '../src/undo/checkpoints.ts';
+import { Checkpoints } from '../src/workspace/checkpoints.ts';
 import { median, spreadOf } from './support/measure.ts';
 import { keepFigure } from './support/results.ts';
 

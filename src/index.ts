@@ -1,16 +1,16 @@
 export type { AccessToken, NewAccessToken, TokenCheck } from './access/access-tokens.ts';
-export type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
-export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './call/approvals/approvals.ts';
-export type { RememberPreview } from './call/approvals/remembered.ts';
-export type { BoxContent, ReadOptions } from './call/content.ts';
-export type { SignalboxEvents } from './call/events.ts';
-export type { FileProtection } from './call/files/file-guard.ts';
-export type { ProtectedFile } from './model/protected-file.ts';
-export type { PolicySummary } from './call/policies.ts';
-export type { PolicySource, PolicyText, RuleSource } from './call/policy-source.ts';
-export type { UndoOptions, UndoResult } from './call/undo-calls.ts';
-export type { CallMetrics } from './call/metrics.ts';
-export type { ObservedCall } from './call/observed.ts';
+export type { ApprovalInbox } from './pipeline/approvals/approval-inbox.ts';
+export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './pipeline/approvals/approvals.ts';
+export type { RememberPreview } from './pipeline/approvals/remembered.ts';
+export type { BoxContent, ReadOptions } from './pipeline/content.ts';
+export type { SignalboxEvents } from './pipeline/events.ts';
+export type { FileProtection } from './pipeline/files/file-guard.ts';
+export type { ProtectedFile } from './core/protected-file.ts';
+export type { PolicySummary } from './pipeline/policies.ts';
+export type { PolicySource, PolicyText, RuleSource } from './pipeline/policy-source.ts';
+export type { UndoOptions, UndoResult } from './pipeline/undo-calls.ts';
+export type { CallMetrics } from './pipeline/metrics.ts';
+export type { ObservedCall } from './pipeline/observed.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
 export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
@@ -64,7 +64,7 @@ export type {
   RememberScope,
   RememberedRule,
   RevealedArguments,
-} from './model/approval.ts';
+} from './core/approval.ts';
 export type {
   CallError,
   CallOptions,
@@ -75,8 +75,8 @@ export type {
   Principal,
   Progress,
   ToolReference,
-} from './model/call.ts';
-export type { FileChange } from './model/change.ts';
+} from './core/call.ts';
+export type { FileChange } from './core/change.ts';
 export type {
   Asking,
   CallClient,
@@ -88,21 +88,21 @@ export type {
   SamplingAnswer,
   SamplingRequest,
   ToolClient,
-} from './model/client.ts';
-export type { ContentBlock, ToolResult } from './model/content.ts';
-export type { SessionState, ToolContext, ToolResources } from './model/context.ts';
-export type { AskingRule, Decision } from './model/decision.ts';
-export { SignalboxError } from './model/errors.ts';
-export type { CallErrorCode, ErrorCode } from './model/errors.ts';
-export type { CallId } from './model/identifiers.ts';
-export type { JsonObject, JsonSchema, JsonValue } from './model/json.ts';
-export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './model/tool.ts';
+} from './core/client.ts';
+export type { ContentBlock, ToolResult } from './core/content.ts';
+export type { SessionState, ToolContext, ToolResources } from './core/context.ts';
+export type { AskingRule, Decision } from './core/decision.ts';
+export { SignalboxError } from './core/errors.ts';
+export type { CallErrorCode, ErrorCode } from './core/errors.ts';
+export type { CallId } from './core/identifiers.ts';
+export type { JsonObject, JsonSchema, JsonValue } from './core/json.ts';
+export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './core/tool.ts';
 export type { Backtest, ChangedDecision } from './policy/backtest.ts';
 export { PolicyError } from './policy/policy-error.ts';
 export type { PolicyProblem } from './policy/policy-error.ts';
 export type { DecidedCall } from './policy/policy.ts';
 export type { SessionHistory, ToolPolicy, ToolPolicyAnswer } from './policy/tool-policy.ts';
-export type { PermissionMode } from './model/permission-mode.ts';
+export type { PermissionMode } from './core/permission-mode.ts';
 export { createSignalbox } from './signalbox.ts';
 export type { ProfileSummary, Signalbox, SignalboxOptions, ViewOptions } from './signalbox.ts';
 export { defineTool } from './sources/local/define-tool.ts';
@@ -123,7 +123,7 @@ export type { McpServer, McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { McpTransport } from './sources/mcp/transport-options.ts';
 export type { Verdict, Verdicts } from './sources/mcp/verdicts.ts';
-export type { CheckpointOptions } from './undo/checkpoints.ts';
+export type { CheckpointOptions } from './workspace/checkpoints.ts';
 export { postgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStore } from './store/postgres/postgres-store.ts';
 export { sqliteStore } from './store/sqlite/sqlite-store.ts';

@@ -1,36 +1,36 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { AccessTokens } from './access/access-tokens.ts';
-import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
-import { Approvals } from './call/approvals/approvals.ts';
-import type { RevealKey } from './call/approvals/reveal-store.ts';
-import { endLostCalls } from './call/approvals/lost-calls.ts';
-import { Questions, callbackChannel } from './call/approvals/questions.ts';
-import { directoryOf } from './call/directory-of.ts';
-import { Compensations } from './call/compensations.ts';
-import { callResult } from './call/call-result.ts';
-import type { Call } from './call/call.ts';
-import { type BoxContent, createContent } from './call/content.ts';
-import { Events, type SignalboxEvents } from './call/events.ts';
-import { FileGuard, type FileProtection } from './call/files/file-guard.ts';
-import type { SizeLimits } from './call/large-results/result-size.ts';
-import { Limiters } from './call/limiter.ts';
-import type { CallMetrics } from './call/metrics.ts';
-import type { ObservedCall } from './call/observed.ts';
-import { newCall } from './call/new-call.ts';
-import { pinStorage } from './call/pin-storage.ts';
-import { createPipeline } from './call/pipeline.ts';
-import { recordConfiguration } from './call/record-configuration.ts';
-import { observedDraft } from './call/record.ts';
-import { Policies, type PolicySummary } from './call/policies.ts';
-import type { PolicySource, RuleSource } from './call/policy-source.ts';
-import { recordServers } from './call/record-servers.ts';
-import { requireServers } from './call/require-servers.ts';
-import { type Settling, settleCall } from './call/settle.ts';
-import { SessionStates } from './call/session-states.ts';
-import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from './call/undo-calls.ts';
-import { UnsettledCalls } from './call/unsettled-calls.ts';
-import { Waits } from './call/waits.ts';
+import type { ApprovalInbox } from './pipeline/approvals/approval-inbox.ts';
+import { Approvals } from './pipeline/approvals/approvals.ts';
+import type { RevealKey } from './pipeline/approvals/reveal-store.ts';
+import { endLostCalls } from './pipeline/approvals/lost-calls.ts';
+import { Questions, callbackChannel } from './pipeline/approvals/questions.ts';
+import { directoryOf } from './pipeline/directory-of.ts';
+import { Compensations } from './pipeline/compensations.ts';
+import { callResult } from './pipeline/call-result.ts';
+import type { Call } from './pipeline/call.ts';
+import { type BoxContent, createContent } from './pipeline/content.ts';
+import { Events, type SignalboxEvents } from './pipeline/events.ts';
+import { FileGuard, type FileProtection } from './pipeline/files/file-guard.ts';
+import type { SizeLimits } from './pipeline/large-results/result-size.ts';
+import { Limiters } from './pipeline/limiter.ts';
+import type { CallMetrics } from './pipeline/metrics.ts';
+import type { ObservedCall } from './pipeline/observed.ts';
+import { newCall } from './pipeline/new-call.ts';
+import { pinStorage } from './pipeline/pin-storage.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
+import { recordConfiguration } from './pipeline/record-configuration.ts';
+import { observedDraft } from './pipeline/record.ts';
+import { Policies, type PolicySummary } from './pipeline/policies.ts';
+import type { PolicySource, RuleSource } from './pipeline/policy-source.ts';
+import { recordServers } from './pipeline/record-servers.ts';
+import { requireServers } from './pipeline/require-servers.ts';
+import { type Settling, settleCall } from './pipeline/settle.ts';
+import { SessionStates } from './pipeline/session-states.ts';
+import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from './pipeline/undo-calls.ts';
+import { UnsettledCalls } from './pipeline/unsettled-calls.ts';
+import { Waits } from './pipeline/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { Pins } from './catalog/pins/pins.ts';
 import type { ProfilesByName } from './catalog/profile.ts';
@@ -50,17 +50,17 @@ import { accountForAuthority } from './journal/authority.ts';
 import { type Redactor, type SecretOptions, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
-import type { Approve } from './model/approval.ts';
-import type { CallOptions, CallOutcome, CallResult, ToolReference } from './model/call.ts';
-import { SignalboxError } from './model/errors.ts';
-import { callOfResult } from './model/result-uri.ts';
-import type { StopSignal } from './model/stop.ts';
-import type { ToolDefinition } from './model/tool.ts';
+import type { Approve } from './core/approval.ts';
+import type { CallOptions, CallOutcome, CallResult, ToolReference } from './core/call.ts';
+import { SignalboxError } from './core/errors.ts';
+import { callOfResult } from './core/result-uri.ts';
+import type { StopSignal } from './core/stop.ts';
+import type { ToolDefinition } from './core/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
 import type { LocalServer } from './sources/local/local-server.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
-import { type CheckpointOptions, Checkpoints } from './undo/checkpoints.ts';
+import { type CheckpointOptions, Checkpoints } from './workspace/checkpoints.ts';
 
 /** What a box is made of. Everything has a default. */
 export interface SignalboxOptions {
@@ -399,7 +399,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     disable: (server) => catalog.disable(server),
     setPolicies: (sources, how) => policies.set(sources, how),
     async backtest(rules, span) {
-      const { backtest } = await import('./call/backtest.ts');
+      const { backtest } = await import('./pipeline/backtest.ts');
       return backtest(reader, rules, span, (server) =>
         directoryOf(catalog.sources().find((source) => source.server === server)?.limits.workspace),
       );

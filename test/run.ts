@@ -52,7 +52,7 @@ const workers = availableParallelism() + 1;
 const alone = ['test/faults/database-outage', 'test/faults/overload', 'test/faults/sick-server'];
 // Those that take longest, so that nothing is left to run alone at the end.
 const long = [
-  'src/runtimes/claude-cli/claude-cli-runtime',
+  'src/runtimes/claude/cli/claude-cli-runtime',
   'src/runtimes/claude/claude-runtime',
   'test/faults',
   'src/sources/mcp',
@@ -63,7 +63,7 @@ const long = [
   'bench',
   'test/conformance',
   'test/documents/programs',
-  'src/undo/random-trees',
+  'src/workspace/random-trees',
   'src/sources/local',
   'src/store',
 ];
@@ -83,7 +83,7 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 
 if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
 if (asked.faults)
-  await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/undo']).filter(hasFullForm));
+  await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/workspace']).filter(hasFullForm));
 else if (chosen.length > 0) await runTests(chosen);
 else if (asked.gates && !asked.tests) await severalAtATime(gates, 2, runGate);
 else checkRequirements(await runTests(['src', 'test', 'examples', 'bench'], asked.tests ? [] : gates));

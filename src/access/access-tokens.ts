@@ -3,9 +3,9 @@ import type { EntryDraft } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { TokenChange, TokenRecord, TokenStore } from '../journal/token-store.ts';
-import { SignalboxError } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
-import type { Role } from '../model/role.ts';
+import { SignalboxError } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Role } from '../core/role.ts';
 import { hasHash, idOf, newToken } from './token-text.ts';
 
 /** An access token without the token itself. */

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Principal } from '../model/principal.ts';
+import type { Principal } from '../core/principal.ts';
 
 /** The person at this machine. Whoever can run commands as this user counts as them. */
 export function localUser(): Principal {

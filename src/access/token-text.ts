@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { newId } from '../model/identifiers.ts';
+import { newId } from '../core/identifiers.ts';
 
 /** `sbx_`, the id without its first word, and 256 random bits. */
 const form = /^sbx_([0-9a-z]{19})_[A-Za-z0-9_-]{43}$/;

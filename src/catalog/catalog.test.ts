@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 import { Catalog } from './catalog.ts';
 import type { CatalogSnapshot } from './snapshot.ts';
 import { testSource as source, testTool as tool } from '../../test/support/test-source.ts';

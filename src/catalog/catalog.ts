@@ -1,8 +1,8 @@
-import { SignalboxError } from '../model/errors.ts';
-import { nearest } from '../model/nearest.ts';
-import { tell } from '../model/tell.ts';
-import type { ToolDefinition } from '../model/tool.ts';
-import { type ContentMethod, type RecordedNaming, fullNames, isContentMethod, namesOf } from '../model/tool-names.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import { tell } from '../core/tell.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import { type ContentMethod, type RecordedNaming, fullNames, isContentMethod, namesOf } from '../core/tool-names.ts';
 import { contentTool } from './content-tool.ts';
 import type { CatalogTool } from './definition.ts';
 import { flagsByTool } from './mentioned-tools.ts';

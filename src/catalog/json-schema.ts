@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
-import { messageOf } from '../model/errors.ts';
-import { type JsonSchema, inspectJson } from '../model/json.ts';
-import { jsonPath } from '../model/json-path.ts';
+import { messageOf } from '../core/errors.ts';
+import { type JsonSchema, inspectJson } from '../core/json.ts';
+import { jsonPath } from '../core/json-path.ts';
 import { boundedRun, isTimeout } from './bounded-run.ts';
 import { type LinearPattern, linearPattern } from './linear-pattern.ts';
 import { isPlain } from './plain-schema.ts';

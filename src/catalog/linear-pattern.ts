@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 
 /** A regular expression that takes time proportional to the length of the text, whatever the text is. */
 export interface LinearPattern {

@@ -1,6 +1,6 @@
-import { isAnyMatched } from '../model/name-pattern.ts';
-import type { ToolDefinition } from '../model/tool.ts';
-import { type ToolNames, namesOf, recordedNaming } from '../model/tool-names.ts';
+import { isAnyMatched } from '../core/name-pattern.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import { type ToolNames, namesOf, recordedNaming } from '../core/tool-names.ts';
 import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.ts';
 
 /** What one kind of client sees of the catalog. */

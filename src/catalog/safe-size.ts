@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../model/json.ts';
+import type { JsonSchema } from '../core/json.ts';
 
 const anySize = Number.POSITIVE_INFINITY;
 const maxSteps = 1_000_000;

@@ -1,6 +1,6 @@
-import type { Progress } from '../model/call.ts';
-import type { ToolClient } from '../model/client.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Progress } from '../core/call.ts';
+import type { ToolClient } from '../core/client.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 
 /** Something that can be read, as its server describes it: the shape is MCP's. */
 export type ResourceDescription = JsonObject & { readonly uri: string };

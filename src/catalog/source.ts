@@ -1,8 +1,8 @@
-import type { Principal } from '../model/call.ts';
-import type { ToolContext } from '../model/context.ts';
-import type { SignalboxError } from '../model/errors.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { ToolDescription } from '../model/tool.ts';
+import type { Principal } from '../core/call.ts';
+import type { ToolContext } from '../core/context.ts';
+import type { SignalboxError } from '../core/errors.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { ToolDescription } from '../core/tool.ts';
 import type { ContentListing, SourceContent } from './source-content.ts';
 import type { ResultLimits, SourceLimits } from './source-limits.ts';
 

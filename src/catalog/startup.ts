@@ -1,4 +1,4 @@
-import type { StopSignal } from '../model/stop.ts';
+import type { StopSignal } from '../core/stop.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Options of `awaitStartup`. */

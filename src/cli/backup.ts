@@ -7,7 +7,7 @@ import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { CommandContext } from './command-context.ts';
 import { Failure, usageFailure } from './fail.ts';
 import { globalsOf, journalFile, shortPath } from './globals.ts';
-import { storeOf } from './open-store.ts';
+import { storeOf } from '../host/open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 

@@ -1,4 +1,4 @@
-import type { FileChange } from '../model/change.ts';
+import type { FileChange } from '../core/change.ts';
 import { printable } from './printable.ts';
 import type { Printer } from './terminal.ts';
 

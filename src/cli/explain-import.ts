@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 
 const erasable =
   'Node removes types but compiles nothing: no enums, namespaces, parameter properties or decorators; use plain objects and classes';

@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { type Command, CommanderError } from 'commander';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { commandPath } from './command-path.ts';
 import type { ExitCode } from './fail.ts';
 import { exitOnSignals } from './interruption.ts';

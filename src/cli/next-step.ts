@@ -1,4 +1,4 @@
-import type { CallErrorCode } from '../model/errors.ts';
+import type { CallErrorCode } from '../core/errors.ts';
 
 /** What to do after a call that did not complete. */
 export function nextStep(code: CallErrorCode, tool: string, callId: string): string {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isJsonObject } from '../model/json.ts';
+import { isJsonObject } from '../core/json.ts';
 
 /** A program and what it is started with. */
 export interface Program {

@@ -1,6 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type ParseError, parse } from 'jsonc-parser';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { usageFailure } from './fail.ts';
 import type { Terminal } from './terminal.ts';
 

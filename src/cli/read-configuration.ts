@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { type Configuration, defaultConfiguration } from '../config/configuration.ts';
 import { findConfiguration } from '../config/find-configuration.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
-import { readRules } from './configured/configured-policies.ts';
+import { readRules } from '../host/configured/configured-policies.ts';
 import type { Globals } from './globals.ts';
-import { storeFromEnvironment } from './store-from-environment.ts';
+import { storeFromEnvironment } from '../host/store-from-environment.ts';
 
 /** The configuration, and the file it came from when there was one. */
 export interface ReadConfiguration {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
+import type { UndoOptions, UndoResult } from '../pipeline/undo-calls.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { namedCall } from './named-call.ts';
 import { undoneLine } from './change-lines.ts';
@@ -9,7 +9,7 @@ import { Failure, usageFailure } from './fail.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { withJournal } from './journal/open-journal.ts';
-import { loadBoxParts } from './load-box-parts.ts';
+import { loadBoxParts } from '../host/load-box-parts.ts';
 import { localUser } from '../access/local-user.ts';
 import { printJson } from './print-json.ts';
 import { runnable } from './invocation.ts';

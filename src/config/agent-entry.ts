@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { nearest } from '../model/nearest.ts';
+import { nearest } from '../core/nearest.ts';
 import { type AgentSettings, agentSchemas } from './agent-schema.ts';
 import { type Finding, badName, findingsOf, suggestion } from './finding.ts';
 import { readOnce } from './schema-parts.ts';

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ProtectedFile } from '../model/protected-file.ts';
+import type { ProtectedFile } from '../core/protected-file.ts';
 import { configurationFiles } from './configuration-files.ts';
 import type { Configuration, ExternalEntry, ServerEntry } from './configuration.ts';
 import { lockFile } from './lock/lock-file.ts';

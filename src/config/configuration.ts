@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
 import type { ResultLimits, SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
 import { type AgentEntries, defaultAgents } from './agent-entry.ts';
 import type { OAuthSettings } from './oauth-schema.ts';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { type JsonObject, isJsonObject } from '../model/json.ts';
+import { type JsonObject, isJsonObject } from '../core/json.ts';
 import type { Configuration } from './configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { removeProperty, setProperty } from './json-edit.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SignalboxError } from '../model/errors.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../model/json.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../core/json.ts';
 import { editConfiguration } from './edit-configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { replaceFile } from './replace-file.ts';

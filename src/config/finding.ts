@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../model/nearest.ts';
+import { nearest } from '../core/nearest.ts';
 import type { DocumentPath } from './json-document.ts';
 import { serverName } from './schema-parts.ts';
 import { showValue } from './shown-value.ts';

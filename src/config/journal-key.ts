@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sealer } from '../journal/seal.ts';
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 import { keyFile } from './secrets/key-file.ts';
 import { type Key, keyOf } from './secrets/key-holder.ts';
 

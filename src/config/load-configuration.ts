@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
-import { durationMs } from '../model/duration.ts';
-import { messageOf } from '../model/errors.ts';
-import { isJsonObject } from '../model/json.ts';
-import { nearest } from '../model/nearest.ts';
+import { durationMs } from '../core/duration.ts';
+import { messageOf } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
+import { nearest } from '../core/nearest.ts';
 import { readAgents, runtimeServers } from './agent-entry.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { ConfigurationProblem } from './configuration-error.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { PolicyError } from '../policy/policy-error.ts';
 import { policyText } from '../policy/policy-text.ts';
 import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';

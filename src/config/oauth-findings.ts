@@ -1,4 +1,4 @@
-import { nearest } from '../model/nearest.ts';
+import { nearest } from '../core/nearest.ts';
 import { type Finding, suggestion } from './finding.ts';
 import type { OAuthSettings } from './oauth-schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationForm, durationMs } from '../model/duration.ts';
+import { durationForm, durationMs } from '../core/duration.ts';
 
 /*
  * The message of every part says what is expected there, to go on from "expected …".

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { effects } from '../model/tool.ts';
+import { effects } from '../core/tool.ts';
 import { agentSchemas } from './agent-schema.ts';
 import { oauthSchema } from './oauth-schema.ts';
 import { profileSchema } from './profile-schema.ts';

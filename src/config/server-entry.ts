@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../catalog/names.ts';
 import { type SourceLimits, limitsOf } from '../catalog/source-limits.ts';
-import { durationMs } from '../model/duration.ts';
-import { SignalboxError } from '../model/errors.ts';
+import { durationMs } from '../core/duration.ts';
+import { SignalboxError } from '../core/errors.ts';
 import type { ServerEntry } from './configuration.ts';
 import { findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import { shownDocument } from './shown-document.ts';
 
 const random = 'a8Zk3Pq9Lm2Xv7Bn4Td6Yw1';

@@ -1,5 +1,5 @@
 import { createRedactor } from '../journal/redaction.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import { authorizationScheme, isSecretName, looksRandom } from './secret-values.ts';
 
 const hidden = '[redacted]';

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { SignalboxError, messageOf } from '../model/errors.ts';
+import { SignalboxError, messageOf } from '../core/errors.ts';
 import { policyText } from '../policy/policy-text.ts';
 import { readPolicies } from '../policy/read-policy.ts';
 import type { Configuration } from './configuration.ts';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { SignalboxError, messageOf } from '../model/errors.ts';
+import { SignalboxError, messageOf } from '../core/errors.ts';
 import type { StoredEntry } from './entry.ts';
 
 // Many entries in one write: a step for each would take longer than reading them.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ArchivedEntry } from './archive-file.ts';
 import type { StoredEntry } from './entry.ts';
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 import type { ChainHead, Store } from './store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 import { readArchives, writeArchive } from './archive-file.ts';
 import { carryAuthority } from './authority.ts';
 import { AuthorityHistory } from './authority-history.ts';

@@ -1,4 +1,4 @@
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 
 /** The last entry that was dropped from the front of a journal; seq 0 while all of it is there. */
 export interface Beginning {

@@ -1,4 +1,4 @@
-import { maxNameLength, normalizeName } from '../model/normalize-name.ts';
+import { maxNameLength, normalizeName } from '../core/normalize-name.ts';
 import type { Redactor } from './redaction.ts';
 
 interface KnownNames {

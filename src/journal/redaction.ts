@@ -1,4 +1,4 @@
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 import { decodeJsonString, isJson, isJsonDocument, rewriteJsonTokens } from './json-tokens.ts';
 import type { JsonToken } from './json-tokens.ts';
 import { secretForms } from './secret-forms.ts';

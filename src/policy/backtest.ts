@@ -1,8 +1,8 @@
-import type { Principal } from '../model/call.ts';
-import type { Decision } from '../model/decision.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Effect, ToolDefinition } from '../model/tool.ts';
-import { type RecordedNaming, recordedTool } from '../model/tool-names.ts';
+import type { Principal } from '../core/call.ts';
+import type { Decision } from '../core/decision.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Effect, ToolDefinition } from '../core/tool.ts';
+import { type RecordedNaming, recordedTool } from '../core/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
 import type { Facts } from './facts.ts';
 import type { Policy } from './policy.ts';

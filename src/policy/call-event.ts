@@ -1,9 +1,9 @@
-import type { CallError, OutcomeName } from '../model/call.ts';
-import type { CountedArguments } from '../model/counted-arguments.ts';
-import type { CallErrorCode } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Effect } from '../model/tool.ts';
-import type { RecordedNaming } from '../model/tool-names.ts';
+import type { CallError, OutcomeName } from '../core/call.ts';
+import type { CountedArguments } from '../core/counted-arguments.ts';
+import type { CallErrorCode } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Effect } from '../core/tool.ts';
+import type { RecordedNaming } from '../core/tool-names.ts';
 
 /** A call that has ended, as facts are made from it. Everything in it can be read back from the journal. */
 export interface CallEvent {

@@ -1,5 +1,5 @@
-import { type Decision, asksOf } from '../model/decision.ts';
-import { type Effect, type ToolDefinition, isEffect } from '../model/tool.ts';
+import { type Decision, asksOf } from '../core/decision.ts';
+import { type Effect, type ToolDefinition, isEffect } from '../core/tool.ts';
 
 /** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
 export const asksOnce = 'default:undoable';

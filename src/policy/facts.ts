@@ -1,8 +1,8 @@
-import { type CountedArguments, pathFingerprint } from '../model/counted-arguments.ts';
-import type { JsonObject } from '../model/json.ts';
-import { isAnyMatched } from '../model/name-pattern.ts';
-import { NamedSlots } from '../model/slots.ts';
-import { type RecordedNaming, namesOf, recordedTool } from '../model/tool-names.ts';
+import { type CountedArguments, pathFingerprint } from '../core/counted-arguments.ts';
+import type { JsonObject } from '../core/json.ts';
+import { isAnyMatched } from '../core/name-pattern.ts';
+import { NamedSlots } from '../core/slots.ts';
+import { type RecordedNaming, namesOf, recordedTool } from '../core/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
 import { Fingerprints, fingerprintsOf, recognised } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading, costOfDecided } from './meter.ts';

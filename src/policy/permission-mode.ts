@@ -1,6 +1,6 @@
-import type { Decision } from '../model/decision.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
-import type { Effect } from '../model/tool.ts';
+import type { Decision } from '../core/decision.ts';
+import type { PermissionMode } from '../core/permission-mode.ts';
+import type { Effect } from '../core/tool.ts';
 
 /** What a permission mode makes of a decision. What policy denies stays denied in every mode. */
 export function applyPermissionMode(mode: PermissionMode, decision: Decision, effect: Effect): Decision {

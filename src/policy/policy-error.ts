@@ -1,5 +1,5 @@
-import { type DocumentProblem, renderProblem } from '../model/document-problem.ts';
-import { SignalboxError } from '../model/errors.ts';
+import { type DocumentProblem, renderProblem } from '../core/document-problem.ts';
+import { SignalboxError } from '../core/errors.ts';
 
 /** One thing that is wrong with a policy, and where. */
 export type PolicyProblem = DocumentProblem;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { PolicyError } from './policy-error.ts';
 import type { PolicyDocument } from './read-policy.ts';
 import type { RulePath } from './rule-reader.ts';

@@ -1,5 +1,5 @@
-import { durationMs } from '../model/duration.ts';
-import type { JsonObject } from '../model/json.ts';
+import { durationMs } from '../core/duration.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { ConditionCompiler } from './condition.ts';
 import type { Meter } from './meter.ts';
 import type { Rule, RuleKind } from './rule.ts';

@@ -1,7 +1,7 @@
-import { durationForm, durationMs } from '../model/duration.ts';
-import { isJsonObject } from '../model/json.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
-import { nearest } from '../model/nearest.ts';
+import { durationForm, durationMs } from '../core/duration.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Compiled } from './condition.ts';
 import type { Patterns } from './patterns.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../core/json.ts';
 
 const longest = 200;
 

@@ -1,6 +1,6 @@
-import type { CallOutcome } from '../model/call.ts';
-import { type Decision, asksOf } from '../model/decision.ts';
-import { messageOf } from '../model/errors.ts';
+import type { CallOutcome } from '../core/call.ts';
+import { type Decision, asksOf } from '../core/decision.ts';
+import { messageOf } from '../core/errors.ts';
 import type { Facts } from './facts.ts';
 import { isStronger } from './strength.ts';
 import type { DecidedCall } from './policy.ts';

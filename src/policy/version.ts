@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../core/json.ts';
 
 /** The version of what was written: the same however it is laid out. */
 export function versionOf(source: JsonValue): string {

@@ -1,6 +1,6 @@
-import type { Principal } from '../model/call.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { ToolDefinition } from '../model/tool.ts';
+import type { Principal } from '../core/call.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ToolDefinition } from '../core/tool.ts';
 import type { Facts, PastCall } from './facts.ts';
 import type { Meter } from './meter.ts';
 

@@ -1,9 +1,9 @@
-import type { ContentReader } from '../call/content-reader.ts';
-import type { CallResult, Progress } from '../model/call.ts';
-import type { SamplingAnswer, SamplingRequest } from '../model/client.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
-import type { ToolDefinition } from '../model/tool.ts';
+import type { ContentReader } from '../pipeline/content-reader.ts';
+import type { CallResult, Progress } from '../core/call.ts';
+import type { SamplingAnswer, SamplingRequest } from '../core/client.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { PermissionMode } from '../core/permission-mode.ts';
+import type { ToolDefinition } from '../core/tool.ts';
 import type { TranscriptMessage } from './transcript.ts';
 
 /** What drives a turn. Every driver passes `runtime.conformance.ts`. */

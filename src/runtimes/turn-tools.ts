@@ -1,6 +1,6 @@
-import type { CallOptions, Principal } from '../model/call.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
-import type { ToolDefinition } from '../model/tool.ts';
+import type { CallOptions, Principal } from '../core/call.ts';
+import type { PermissionMode } from '../core/permission-mode.ts';
+import type { ToolDefinition } from '../core/tool.ts';
 import type { Caller, OwnCallOptions, OwnTools } from './own-tools.ts';
 import type { TurnCallOptions, TurnTools } from './runtime.ts';
 

@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi';
-import { toolRan } from '../call/tool-ran.ts';
+import { toolRan } from '../pipeline/tool-ran.ts';
 import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts';
 import { waitedForAnswer } from '../journal/waited-for-answer.ts';
-import type { CallOutcome } from '../model/call.ts';
-import { SignalboxError } from '../model/errors.ts';
+import type { CallOutcome } from '../core/call.ts';
+import { SignalboxError } from '../core/errors.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { callDetailsSchema } from './schemas/journal.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { instance } from '../model/instance.ts';
+import { instance } from '../core/instance.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { HttpAsk, HttpReply } from '../surfaces/mcp/endpoint/http/http-messages.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';

@@ -1,7 +1,7 @@
 /** The thread behind `PolicyChecks`. */
 import { parentPort } from 'node:worker_threads';
-import { compilePolicies } from '../call/compile-policies.ts';
-import type { RuleSource } from '../call/policy-source.ts';
+import { compilePolicies } from '../pipeline/compile-policies.ts';
+import type { RuleSource } from '../pipeline/policy-source.ts';
 import { PolicyError } from '../policy/policy-error.ts';
 import { type PolicyCheck, mostProblems } from './policy-checks.ts';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { RuleSource } from '../call/policy-source.ts';
-import { compiledCode } from '../model/compiled-code.ts';
+import type { RuleSource } from '../pipeline/policy-source.ts';
+import { compiledCode } from '../core/compiled-code.ts';
 import type { PolicyProblem } from '../policy/policy-error.ts';
 import { Problem } from './problems/problem.ts';
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { CallMetrics } from '../call/metrics.ts';
+import type { CallMetrics } from '../pipeline/metrics.ts';
 import type { OnShed } from './admission.ts';
 import type { CountedCalls } from './prometheus-registry.ts';
 

@@ -1,6 +1,6 @@
 import type { PolicyFileText } from '../config/policy-file.ts';
 import type { AcceptedPart } from '../config/lock/accept-server.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { ServerStanding } from '../config/lock/standing.ts';
 
 /** The configuration that a server runs from, as far as its routes need it. */

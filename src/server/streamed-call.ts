@@ -1,9 +1,9 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { ApprovalAnswer, ApprovalRequest } from '../model/approval.ts';
-import type { CallOptions, CallResult } from '../model/call.ts';
-import type { Asking, Elicitation, ElicitationAnswer } from '../model/client.ts';
-import { SignalboxError } from '../model/errors.ts';
-import { newSecretId } from '../model/identifiers.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../core/approval.ts';
+import type { CallOptions, CallResult } from '../core/call.ts';
+import type { Asking, Elicitation, ElicitationAnswer } from '../core/client.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { newSecretId } from '../core/identifiers.ts';
 import type { ServerContext } from './environment.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { eventStreamHeaders, frameOf } from './sse.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import { SignalboxError } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
+import { SignalboxError } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Agent } from './agent.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { SignalboxError } from '../model/errors.ts';
-import { nearest } from '../model/nearest.ts';
-import { type PermissionMode, isFreerMode } from '../model/permission-mode.ts';
-import type { Principal } from '../model/principal.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import { type PermissionMode, isFreerMode } from '../core/permission-mode.ts';
+import type { Principal } from '../core/principal.ts';
 import type { OwnTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 

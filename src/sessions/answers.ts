@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionRecord } from '../journal/session-store.ts';
-import { type ErrorCode, SignalboxError, messageOf } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
+import { type ErrorCode, SignalboxError, messageOf } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Principal } from '../core/principal.ts';
 import { readEvents } from './read-events.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionEvent } from './session-event.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SignalboxError } from '../model/errors.ts';
-import { nearest } from '../model/nearest.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import type { PermissionMode } from '../core/permission-mode.ts';
 
 const modes: Readonly<Record<PermissionMode, true>> = {
   default: true,

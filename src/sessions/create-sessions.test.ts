@@ -13,7 +13,7 @@ import {
   typesOf,
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
-import type { SignalboxError } from '../model/errors.ts';
+import type { SignalboxError } from '../core/errors.ts';
 import { ownTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { createSessions } from './create-sessions.ts';

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Approving, Denying } from '../call/approvals/approvals.ts';
+import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
 import { safetyNetMs } from '../journal/post.ts';
 import type { SessionRecord } from '../journal/session-store.ts';
-import { SignalboxError } from '../model/errors.ts';
-import { newId } from '../model/identifiers.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { newId } from '../core/identifiers.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Principal } from '../core/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
 import { type Agents, agentNamed, usualMode } from './agent.ts';
 import { assertPlace } from './agent-choices.ts';

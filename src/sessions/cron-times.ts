@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { SignalboxError, messageOf } from '../model/errors.ts';
+import { SignalboxError, messageOf } from '../core/errors.ts';
 
 const example =
   'five fields are needed: minute, hour, day of the month, month, day of the week; for instance "0 9 * * 1-5", at nine on working days';

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../journal/job-store.ts';
-import type { Principal } from '../model/principal.ts';
+import type { Principal } from '../core/principal.ts';
 
 /** What a new job is to do, and when. */
 export interface NewJob {

@@ -11,7 +11,7 @@ import {
   textOf,
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
-import type { SignalboxError } from '../model/errors.ts';
+import type { SignalboxError } from '../core/errors.ts';
 
 const refused = (code: string) => (error: unknown) => (error as SignalboxError).code === code;
 

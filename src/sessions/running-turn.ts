@@ -1,8 +1,8 @@
-import { principalName } from '../model/principal.ts';
+import { principalName } from '../core/principal.ts';
 import { setTimeout as wait } from 'node:timers/promises';
-import { contentReader } from '../call/content-reader.ts';
+import { contentReader } from '../pipeline/content-reader.ts';
 import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
-import { SignalboxError, messageOf } from '../model/errors.ts';
+import { SignalboxError, messageOf } from '../core/errors.ts';
 import type { TurnEvent } from '../runtimes/runtime.ts';
 import { turnTools } from '../runtimes/turn-tools.ts';
 import type { Agent } from './agent.ts';

@@ -1,10 +1,10 @@
-import type { ApprovalInbox } from '../call/approvals/approval-inbox.ts';
-import type { ContentBox } from '../call/content-reader.ts';
-import type { SignalboxEvents } from '../call/events.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
+import type { ContentBox } from '../pipeline/content-reader.ts';
+import type { SignalboxEvents } from '../pipeline/events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Post } from '../journal/post.ts';
 import type { SessionStore } from '../journal/session-store.ts';
-import type { ToolDefinition } from '../model/tool.ts';
+import type { ToolDefinition } from '../core/tool.ts';
 import type { Caller } from '../runtimes/own-tools.ts';
 
 /** What sessions need of the box: a Signalbox has it. */

@@ -1,9 +1,9 @@
-import type { HiddenPart } from '../model/approval.ts';
-import type { ElicitationAnswer } from '../model/client.ts';
-import type { Decision } from '../model/decision.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
-import type { Principal } from '../model/principal.ts';
+import type { HiddenPart } from '../core/approval.ts';
+import type { ElicitationAnswer } from '../core/client.ts';
+import type { Decision } from '../core/decision.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { PermissionMode } from '../core/permission-mode.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Question, TurnEvent } from '../runtimes/runtime.ts';
 
 /** Why a turn ended. */

@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionRecordQuery } from '../journal/session-store.ts';
-import { SignalboxError } from '../model/errors.ts';
+import { SignalboxError } from '../core/errors.ts';
 import { toSession } from './session-view.ts';
 import type { SessionPage, SessionQuery } from './sessions.ts';
 

@@ -1,5 +1,5 @@
-import type { PermissionMode } from '../model/permission-mode.ts';
-import type { Principal } from '../model/principal.ts';
+import type { PermissionMode } from '../core/permission-mode.ts';
+import type { Principal } from '../core/principal.ts';
 import type { TurnReason } from './session-event.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Approving, Denying } from '../call/approvals/approvals.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
+import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Principal } from '../core/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
 import type { PendingElicitation } from './pending-elicitations.ts';
 import type { SessionEvent } from './session-event.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { SessionBox } from './session-box.ts';
 
 /** What is looked after. */

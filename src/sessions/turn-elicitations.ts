@@ -1,9 +1,9 @@
 import { checkedElicitation } from '../catalog/check-answer.ts';
-import type { Elicitation, ElicitationAnswer } from '../model/client.ts';
-import { SignalboxError, messageOf } from '../model/errors.ts';
-import { newId } from '../model/identifiers.ts';
-import type { JsonObject } from '../model/json.ts';
-import { type Principal, principalName } from '../model/principal.ts';
+import type { Elicitation, ElicitationAnswer } from '../core/client.ts';
+import { SignalboxError, messageOf } from '../core/errors.ts';
+import { newId } from '../core/identifiers.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Principal, principalName } from '../core/principal.ts';
 import type { SessionHappening } from './session-event.ts';
 
 /** A question of a server to the human behind a turn: a form, a page to open, or permission to ask a model. */

@@ -1,6 +1,6 @@
-import { SignalboxError } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import { type Principal, principalName } from '../model/principal.ts';
+import { SignalboxError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Principal, principalName } from '../core/principal.ts';
 import type { Question } from '../runtimes/runtime.ts';
 import type { SessionHappening } from './session-event.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TurnRecord } from '../journal/session-store.ts';
-import { messageOf } from '../model/errors.ts';
-import { type Principal, principalName } from '../model/principal.ts';
+import { messageOf } from '../core/errors.ts';
+import { type Principal, principalName } from '../core/principal.ts';
 import { type Agent, type Agents, agentNamed } from './agent.ts';
 import type { EventLog } from './event-log.ts';
 import { lostTurn } from './lost-turn.ts';

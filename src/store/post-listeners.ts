@@ -1,4 +1,4 @@
-import { tell } from '../model/tell.ts';
+import { tell } from '../core/tell.ts';
 
 /** Who listens to the post in this process. */
 export class PostListeners {

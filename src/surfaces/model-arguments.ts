@@ -1,6 +1,6 @@
-import type { CallResult } from '../model/call.ts';
-import { text } from '../model/content.ts';
-import { messageOf } from '../model/errors.ts';
+import type { CallResult } from '../core/call.ts';
+import { text } from '../core/content.ts';
+import { messageOf } from '../core/errors.ts';
 
 /**
  * Makes a call with the arguments that a model wrote: a value, or JSON text. Text that does not parse is passed on as it is, so

@@ -1,5 +1,5 @@
-import type { CallOutcome } from '../model/call.ts';
-import { type ContentBlock, readableBlocks, unknownBlock } from '../model/content.ts';
+import type { CallOutcome } from '../core/call.ts';
+import { type ContentBlock, readableBlocks, unknownBlock } from '../core/content.ts';
 
 /** Bytes that a model may be able to look at. */
 export interface Media {

@@ -1,7 +1,7 @@
-import type { CallOutcome, CallResult, OutcomeName } from '../model/call.ts';
-import type { Decision } from '../model/decision.ts';
+import type { CallOutcome, CallResult, OutcomeName } from '../core/call.ts';
+import type { Decision } from '../core/decision.ts';
 import { createSignalbox } from '../signalbox.ts';
-import type { PolicySource } from '../call/policy-source.ts';
+import type { PolicySource } from '../pipeline/policy-source.ts';
 import { type RecordedSession, type SessionCall } from './recorded-session.ts';
 import { replay } from './replay.ts';
 

@@ -5,7 +5,7 @@
 import fs, { appendFileSync, writeSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
-import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 
 const [, , data = '', call = '', moment = '', edited = ''] = process.argv;
 let left = Number(moment);

@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { journalSealer } from '../../src/config/journal-key.ts';
 import type { Store } from '../../src/journal/store.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 import { fingerprintsOf } from '../../src/policy/fingerprints.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';

@@ -19,7 +19,7 @@ import { basename, join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { runProgram } from '../faults/run-and-kill.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';

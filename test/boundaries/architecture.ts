@@ -1,21 +1,21 @@
 /** The architecture page as data: which room may know which, and where each vendor's code may stand. */
 
-const innerRing = ['catalog', 'policy', 'undo', 'journal'];
-const core = ['model', ...innerRing, 'call'];
+const innerRing = ['catalog', 'policy', 'workspace', 'journal'];
+const core = ['core', ...innerRing, 'pipeline'];
 const outerRing = ['sources', 'surfaces', 'runtimes', 'sessions', 'store'];
 
 /** A room, or a file that stands between the rooms, and what it may import besides itself. */
 export const direction: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  catalog: ['model'],
-  policy: ['model'],
-  undo: ['model'],
-  journal: ['model'],
+  core: [],
+  catalog: ['core'],
+  policy: ['core'],
+  workspace: ['core'],
+  journal: ['core'],
 
-  config: ['model', 'catalog', 'policy', 'journal'],
-  call: ['model', ...innerRing],
-  access: ['model', 'journal'],
-  process: ['model'],
+  config: ['core', 'catalog', 'policy', 'journal'],
+  pipeline: ['core', ...innerRing],
+  access: ['core', 'journal'],
+  process: ['core'],
 
   sources: [...core, 'process'],
   surfaces: [...core, 'process'],
@@ -28,7 +28,8 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['signalbox.ts', ...core, 'access', 'sources', 'store'],
 
   server: ['signalbox.ts', ...core, 'access', ...outerRing, 'config', 'testing'],
-  cli: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
+  host: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
+  cli: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'host', 'server', 'testing'],
 };
 
 /** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */
@@ -48,7 +49,7 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
 ];
 
 /** Rooms that import no package at all; Node itself is allowed. */
-export const withoutPackages: readonly string[] = ['model'];
+export const withoutPackages: readonly string[] = ['core'];
 
 /** Words that name no concept. */
 export const emptyWords: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers'];

@@ -41,16 +41,16 @@ describe('every rule can fail', () => {
     ],
     allowedDirection: [
       [
-        'model/call.ts imports call/call.ts, but model may not know call',
-        file('model/call.ts', `import type { Call } from '../call/call.ts';`),
+        'core/call.ts imports pipeline/call.ts, but core may not know pipeline',
+        file('core/call.ts', `import type { Call } from '../pipeline/call.ts';`),
       ],
       [
         'policy/facts.ts imports journal/entry.ts, but policy may not know journal',
         file('policy/facts.ts', `export * from '../journal/entry.ts';`),
       ],
       [
-        'call/call.ts imports store/store.ts, but call may not know store',
-        file('call/call.ts', `const store = await import('../store/store.ts');`),
+        'pipeline/call.ts imports store/store.ts, but pipeline may not know store',
+        file('pipeline/call.ts', `const store = await import('../store/store.ts');`),
       ],
       [
         'sources/mcp/a.ts imports surfaces/mcp/b.ts, but sources may not know surfaces',
@@ -65,8 +65,8 @@ describe('every rule can fail', () => {
         file('signalbox.ts', `import './server/app.ts';`),
       ],
       [
-        'call/call.ts imports signalbox.ts, but call may not know signalbox.ts',
-        file('call/call.ts', `import '../signalbox.ts';`),
+        'pipeline/call.ts imports signalbox.ts, but pipeline may not know signalbox.ts',
+        file('pipeline/call.ts', `import '../signalbox.ts';`),
       ],
       [
         'config/read.ts imports server/app.ts, but config may not know server',
@@ -86,11 +86,11 @@ describe('every rule can fail', () => {
     ],
     noCycles: [
       [
-        'call/a.ts → call/b.ts → call/a.ts',
-        file('call/a.ts', `import './b.ts';`),
-        file('call/b.ts', `import type { A } from './a.ts';`),
+        'pipeline/a.ts → pipeline/b.ts → pipeline/a.ts',
+        file('pipeline/a.ts', `import './b.ts';`),
+        file('pipeline/b.ts', `import type { A } from './a.ts';`),
       ],
-      ['call/a.ts → call/a.ts', file('call/a.ts', `import './a.ts';`)],
+      ['pipeline/a.ts → pipeline/a.ts', file('pipeline/a.ts', `import './a.ts';`)],
     ],
     vendorsAtHome: [
       [
@@ -98,8 +98,8 @@ describe('every rule can fail', () => {
         file('server/a.ts', `import '@modelcontextprotocol/client';`),
       ],
       [
-        'runtimes/claude-cli/a.ts imports @anthropic-ai/claude-agent-sdk, which belongs in runtimes/claude and surfaces/claude',
-        file('runtimes/claude-cli/a.ts', `import '@anthropic-ai/claude-agent-sdk';`),
+        'runtimes/model/a.ts imports @anthropic-ai/claude-agent-sdk, which belongs in runtimes/claude and surfaces/claude',
+        file('runtimes/model/a.ts', `import '@anthropic-ai/claude-agent-sdk';`),
       ],
       [
         'sessions/a.ts imports ai, which belongs in runtimes/model and surfaces/ai-sdk',
@@ -114,19 +114,19 @@ describe('every rule can fail', () => {
         file('store/postgres/a.ts', `import 'node:sqlite';`),
       ],
       ['store/sqlite/a.ts imports pg, which belongs in store/postgres', file('store/sqlite/a.ts', `import 'pg';`)],
-      ['call/a.ts imports ajv/dist/2020.js, which belongs in catalog', file('call/a.ts', `import 'ajv/dist/2020.js';`)],
+      ['pipeline/a.ts imports ajv/dist/2020.js, which belongs in catalog', file('pipeline/a.ts', `import 'ajv/dist/2020.js';`)],
     ],
     noPackages: [
       [
-        'model/a.ts imports zod, but model has no dependencies',
-        file('model/a.ts', `import 'node:crypto';\nimport 'zod';`),
+        'core/a.ts imports zod, but core has no dependencies',
+        file('core/a.ts', `import 'node:crypto';\nimport 'zod';`),
       ],
     ],
     readableLength: [
-      ['call/a.ts has 501 lines, at most 500 are allowed', file('call/a.ts', '\n'.repeat(500) + 'export {};\n')],
+      ['pipeline/a.ts has 501 lines, at most 500 are allowed', file('pipeline/a.ts', '\n'.repeat(500) + 'export {};\n')],
     ],
     tellingNames: [
-      ['call/utils.ts is named "utils", which says nothing', file('call/utils.ts')],
+      ['pipeline/utils.ts is named "utils", which says nothing', file('pipeline/utils.ts')],
       ['sessions/session-manager.ts is named "manager", which says nothing', file('sessions/session-manager.ts')],
       ['common/a.ts is named "common", which says nothing', file('common/a.ts')],
     ],

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { CallResult } from '../../console/src/api/schema.ts';
-import { newCallId } from '../../src/model/identifiers.ts';
+import { newCallId } from '../../src/core/identifiers.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { type ServedPlace, type Window, faultsInEveryLook, openWindow, serve } from './browser-place.ts';

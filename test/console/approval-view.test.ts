@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hiddenMarks, isUnread, revealedMarks } from '../../console/src/pages/approvals/hidden-marks.ts';
 import { measureFolded, shownLength, sizeText } from '../../console/src/parts/folded-text.ts';
-import { hideParts } from '../../src/call/approvals/hidden-parts.ts';
+import { hideParts } from '../../src/pipeline/approvals/hidden-parts.ts';
 import { createRedactor } from '../../src/journal/redaction.ts';
 
 describe('folded text', () => {

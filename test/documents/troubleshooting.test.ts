@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { callErrorCodes, errorCodes } from '../../src/model/errors.ts';
+import { callErrorCodes, errorCodes } from '../../src/core/errors.ts';
 import { problemCodes } from '../../src/server/problems/codes.ts';
 import { root } from '../support/command.ts';
 import { pages } from './pages.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 import { isFull, show } from '../support/faults.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';

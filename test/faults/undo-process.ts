@@ -1,6 +1,6 @@
 /** Undoes one call, finishing first what an earlier process left half done. Run, and killed, by `undo-kill.test.ts`. */
 import { writeSync } from 'node:fs';
-import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 
 const [, , data = '', call = ''] = process.argv;
 const limits = { files: 100_000, bytes: 1e9, milliseconds: 60_000 };

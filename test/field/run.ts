@@ -15,7 +15,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../src/model/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { builtLauncher } from '../support/built-package.ts';
 import { root } from '../support/command.ts';
 import { ProcessWatch } from '../support/processes.ts';

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Catalog } from '../../src/catalog/catalog.ts';
 import { shapeSource } from '../../src/catalog/transforms/shape-source.ts';
-import { compilePolicies } from '../../src/call/compile-policies.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import type { ToolDefinition } from '../../src/model/tool.ts';
-import { fullName, fullNames, recordedNaming } from '../../src/model/tool-names.ts';
+import { compilePolicies } from '../../src/pipeline/compile-policies.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import { fullName, fullNames, recordedNaming } from '../../src/core/tool-names.ts';
 import type { DecidedCall, Policy } from '../../src/policy/policy.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 

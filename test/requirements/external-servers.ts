@@ -12,8 +12,8 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/revisions.test.ts > every revision of the protocol is spoken > 2025-06-18',
       'src/sources/mcp/revisions.test.ts > every revision of the protocol is spoken > 2025-11-25',
       'src/sources/mcp/revisions.test.ts > every revision of the protocol is spoken > 2026-07-28',
-      'src/cli/configured/file-verdicts.test.ts > verdicts on disk > the second start of a legacy server does not probe it',
-      'src/cli/configured/file-verdicts.test.ts > verdicts on disk > the second start of a modern server does not probe it',
+      'src/host/configured/file-verdicts.test.ts > verdicts on disk > the second start of a legacy server does not probe it',
+      'src/host/configured/file-verdicts.test.ts > verdicts on disk > the second start of a modern server does not probe it',
     ],
   },
   B2: {
@@ -74,8 +74,8 @@ export const externalServers: Section<'B'> = {
       'src/process/explain-process.test.ts > a program that cannot be started > a missing program was not found, even when a directory of the PATH may not be searched',
       'src/process/explain-process.test.ts > a program that cannot be started > a program without execute permission is named with its path',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > what cannot be reached is down with its reason, and hides no other',
-      'src/call/require-servers.test.ts > required servers > a server that is down and required is told with its reason, before anything else is done',
-      'src/call/require-servers.test.ts > required servers > one that is still being connected to is waited for; one that is idle is up',
+      'src/pipeline/require-servers.test.ts > required servers > a server that is down and required is told with its reason, before anything else is done',
+      'src/pipeline/require-servers.test.ts > required servers > one that is still being connected to is waited for; one that is idle is up',
       'src/server/routes/servers.test.ts > a required server > that is down makes the whole not ready, without saying which to those who may not know',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > a required server that is down: doctor ends with 1 and says so, serve says so',
       'src/sessions/server-health.test.ts > how servers are doing > a required server that is down fails the turn before the model is asked',
@@ -89,8 +89,8 @@ export const externalServers: Section<'B'> = {
       'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret set on standard input reaches the header of the server that refers to it, and nothing else',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret that is missing takes only its server down, with the command to run; doctor tells the same',
-      'src/cli/external-transport.test.ts > the secrets of a server > one that stands in the configuration itself is kept out of the record all the same',
-      'src/cli/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
+      'src/host/external-transport.test.ts > the secrets of a server > one that stands in the configuration itself is kept out of the record all the same',
+      'src/host/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
       'src/config/secrets/sealed-files.test.ts > a vault > any change of a kept secret is told with its file and what to do, and it is never taken for missing',
       'test/faults/secret-writers.test.ts > writers of secrets that begin at once and are killed at any moment lose nothing that was kept, and leave nothing broken',
       'src/sources/mcp/http/oauth/oauth.test.ts > a person signs in with the browser, and the tools of the server can be called (modern)',
@@ -124,7 +124,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/governed.test.ts > a mounted server is governed: what it may do is decided, refused where nobody allows it, and recorded',
       'test/e2e/claude-passthrough.test.ts > a server with passthrough > is called by Claude directly, and each call leaves one ToolInvoked with adapter, duration and outcome',
       'test/e2e/claude-passthrough.test.ts > a server with passthrough > is not recorded with trackInvocations: false',
-      'src/cli/configured/configured-agents.test.ts > Claude agents of the configuration > claude-cli: the box, a server past it whose secret is in no command line, and the transcript',
+      'src/host/configured/configured-agents.test.ts > Claude agents of the configuration > claude-cli: the box, a server past it whose secret is in no command line, and the transcript',
     ],
   },
   B11: {
@@ -183,10 +183,10 @@ export const externalServers: Section<'B'> = {
   B15: {
     promise: 'a required argument with a default may be left out; rules, approvals and the journal see the default',
     tests: [
-      'src/call/default-arguments.test.ts > a required argument with a default may be left out: the tool, the approval and the journal have it filled in',
-      'src/call/default-arguments.test.ts > policy decides over the defaults, and what still does not fit is refused',
-      'src/call/default-arguments.test.ts > an idempotency key is bound to the filled arguments: left out and written out are the same call',
-      'src/call/default-arguments.test.ts > a tool whose arguments the configuration shapes gets its own defaults too',
+      'src/pipeline/default-arguments.test.ts > a required argument with a default may be left out: the tool, the approval and the journal have it filled in',
+      'src/pipeline/default-arguments.test.ts > policy decides over the defaults, and what still does not fit is refused',
+      'src/pipeline/default-arguments.test.ts > an idempotency key is bound to the filled arguments: left out and written out are the same call',
+      'src/pipeline/default-arguments.test.ts > a tool whose arguments the configuration shapes gets its own defaults too',
       'src/catalog/schema-defaults.test.ts > the defaults of a schema > are left alone where a schema leaves a choice',
     ],
   },
@@ -209,7 +209,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program that answers the probe late with an error is known to be of an older revision',
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a web server of the 2026 revision that answers late is spoken to in that revision',
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a web server that ignores the probe is up in the older revision, and the probe is ended',
-      'src/cli/configured/file-verdicts.test.ts > verdicts on disk > a guess that was made again after its hour is written with its new date',
+      'src/host/configured/file-verdicts.test.ts > verdicts on disk > a guess that was made again after its hour is written with its new date',
     ],
   },
   B18: {
@@ -223,7 +223,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (PS256)',
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (EdDSA)',
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with the token of its platform, read again for each token',
-      'src/cli/external-transport.test.ts > the secrets of a server > the token of the platform is read from its file for each sign-in; a file that is missing is named',
+      'src/host/external-transport.test.ts > the secrets of a server > the token of the platform is read from its file for each sign-in; a file that is missing is named',
       'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-metadata-backcompat of the official suite passes',
       'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-endpoint-fallback of the official suite passes',
     ],
@@ -231,7 +231,7 @@ export const externalServers: Section<'B'> = {
   B19: {
     promise: 'a server that asks for roots outside a call gets those of its entry, else its workspace, else none',
     tests: [
-      'src/cli/configured/external-server.test.ts > a server that asks for roots at connect gets those of its entry, else its workspace, else none',
+      'src/host/configured/external-server.test.ts > a server that asks for roots at connect gets those of its entry, else its workspace, else none',
     ],
   },
   B20: {
@@ -248,9 +248,9 @@ export const externalServers: Section<'B'> = {
     promise:
       'clients are answered while servers start, a few at a time; a server that never answers delays clients only for a bounded time',
     tests: [
-      'src/cli/configured/start-queue.test.ts > the queue of starting programs > lets so many start at the same time, and the next one when one of them has ended its start',
-      'src/cli/configured/start-queue.test.ts > the queue of starting programs > does not wait for a program that never ends its start',
-      'src/cli/configured/start-queue.test.ts > the queue of starting programs > leaves one processor to this process until it answers',
+      'src/host/configured/start-queue.test.ts > the queue of starting programs > lets so many start at the same time, and the next one when one of them has ended its start',
+      'src/host/configured/start-queue.test.ts > the queue of starting programs > does not wait for a program that never ends its start',
+      'src/host/configured/start-queue.test.ts > the queue of starting programs > leaves one processor to this process until it answers',
       'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > initialize and ping are answered; tools/list waits for all servers, and no notification follows',
       'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a client that has listed before gets one notification for all servers',
       'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a server that never answers delays the tools and notifications of the others only for a bounded time',

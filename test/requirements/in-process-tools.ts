@@ -15,19 +15,19 @@ export const inProcessTools: Section<'A'> = {
   A2: {
     promise: 'a handler gets the arguments and a context: session, principal, signal, deadline, progress, state',
     tests: [
-      'src/call/outcomes.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
-      'src/call/outcomes.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
-      'src/call/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/pipeline/outcomes.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
+      'src/pipeline/outcomes.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
+      'src/pipeline/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
     ],
   },
   A3: {
     promise: 'whatever a handler returns or throws becomes an outcome, never a crash',
     tests: [
-      'src/call/outcomes.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
-      'src/call/outcomes.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
-      'src/call/outcomes.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
-      'src/call/outcomes.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
-      'src/call/outcomes.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
+      'src/pipeline/outcomes.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
+      'src/pipeline/outcomes.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
+      'src/pipeline/outcomes.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
+      'src/pipeline/outcomes.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
+      'src/pipeline/outcomes.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
     ],
   },
   A4: {
@@ -51,8 +51,8 @@ export const inProcessTools: Section<'A'> = {
       'src/sources/local/builtin/session-tools.test.ts > get_session_details > refuses another’s in the same words as one that is not there',
       'src/sources/local/builtin/configuration-tools.test.ts > get_config > tells the whole, or what stands at a path',
       'src/sources/local/builtin/configuration-tools.test.ts > set_config > refuses whatever could run code, loosen control or show secrets, and says who can',
-      'src/cli/configured/offer-configuration.test.ts > agents and the configuration > get_config shows references and no secrets',
-      'src/cli/configured/offer-configuration.test.ts > agents and the configuration > set_config asks, changes the file, is recorded, and is undone byte for byte',
+      'src/host/configured/offer-configuration.test.ts > agents and the configuration > get_config shows references and no secrets',
+      'src/host/configured/offer-configuration.test.ts > agents and the configuration > set_config asks, changes the file, is recorded, and is undone byte for byte',
       'src/sources/local/builtin/job-tools.test.ts > create_job > makes a job for the owner of the session, with its agent and directory unless told otherwise',
       'src/sources/local/builtin/job-tools.test.ts > list_jobs > lists the caller’s own, and to humans all',
       'src/sources/local/builtin/job-tools.test.ts > delete_job > deletes one of the caller’s own, and its undo brings it back',
@@ -70,10 +70,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'a hanging handler is timed out while other calls go on; an isolated one can be killed even when it burns CPU',
     tests: [
-      'src/call/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/pipeline/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
       'src/sources/local/isolate/isolate.test.ts > A6: an endless loop is killed when the signal aborts, while timers here go on',
       'src/sources/local/isolate/isolate.test.ts > A6: memory hogged by what a handler left behind ends its worker, not the process',
-      'src/call/isolated.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
+      'src/pipeline/isolated.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
     ],
   },
   A7: {
@@ -83,7 +83,7 @@ export const inProcessTools: Section<'A'> = {
       'src/sources/local/local-server.test.ts > tools while the box runs > tell of their change by CatalogChanged, once for changes made together',
       'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (legacy) > reads, completes and is told of changed resources, prompts and tools',
       'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > reads, completes and is told of changed resources, prompts and tools',
-      'src/runtimes/claude/claude-runtime.test.ts > runtime claude > a changed catalog is seen',
+      'src/runtimes/claude/sdk/claude-runtime.test.ts > runtime claude > a changed catalog is seen',
       'src/runtimes/model/model-runtime.test.ts > runtime model, OpenAI responses > a changed catalog is seen',
     ],
   },
@@ -102,10 +102,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'a handler lists and reads the resources of connected servers that its caller’s profile shows, in the caller’s name',
     tests: [
-      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are listed and read in the name of the caller, and recorded',
-      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are only those of the caller’s profile, whichever server and address a handler names',
-      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > cannot be read any more when the call is over',
-      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
+      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > are listed and read in the name of the caller, and recorded',
+      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > are only those of the caller’s profile, whichever server and address a handler names',
+      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > cannot be read any more when the call is over',
+      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
     ],
   },
   A10: {

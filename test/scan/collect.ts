@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../src/model/errors.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 import { minimalEnvironment } from '../../src/process/minimal-environment.ts';
 import { observe } from '../field/observe.ts';
 import { PackageCache } from '../field/package-cache.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { findConsole } from '../../src/cli/serve/console-build.ts';
-import { messageOf } from '../../src/model/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { builtLauncher } from './built-package.ts';
 import { root } from './command.ts';
 import type { Report } from './report.ts';

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../src/model/tool.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
 import { seeded } from './seeded.ts';
 
 const services = (

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 import { runSeed, seeded } from './seeded.ts';
 import { treeFingerprint } from './tree-fingerprint.ts';
 

@@ -1,10 +1,10 @@
 import type { EntryDraft } from '../../src/journal/entry.ts';
 import type { Store } from '../../src/journal/store.ts';
-import type { OutcomeName } from '../../src/model/call.ts';
-import type { Decision } from '../../src/model/decision.ts';
-import { newCallId } from '../../src/model/identifiers.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import type { Effect } from '../../src/model/tool.ts';
+import type { OutcomeName } from '../../src/core/call.ts';
+import type { Decision } from '../../src/core/decision.ts';
+import { newCallId } from '../../src/core/identifiers.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Effect } from '../../src/core/tool.ts';
 import { seeded } from './seeded.ts';
 
 /** What a journal is filled with. */

@@ -1,5 +1,5 @@
-import { SignalboxError } from '../../src/model/errors.ts';
-import type { Principal } from '../../src/model/principal.ts';
+import { SignalboxError } from '../../src/core/errors.ts';
+import type { Principal } from '../../src/core/principal.ts';
 import type { SessionBook, SessionFacts } from '../../src/sources/local/builtin/session-book.ts';
 
 /** A session as the built-in tools know it. */

@@ -1,5 +1,5 @@
-import { messageOf } from '../../model/errors.ts';
-import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../model/json.ts';
+import { messageOf } from '../../core/errors.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json.ts';
 import { LockError } from './lock-error.ts';
 import {
   type Lock,

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../model/tool.ts';
+import type { ToolDefinition } from '../../core/tool.ts';
 import { synonymsOf } from './synonyms.ts';
 import { wordsOf } from './words.ts';
 

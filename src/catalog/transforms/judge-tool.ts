@@ -1,4 +1,4 @@
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { SourceTool, WithheldTool } from '../source.ts';
 import type { ToolTransform } from './tool-transform.ts';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { ApprovalPage } from '../../call/approvals/approvals.ts';
-import { AsyncQueue } from '../../model/async-queue.ts';
-import type { Approval } from '../../model/approval.ts';
-import { asksOf } from '../../model/decision.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import type { ApprovalPage } from '../../pipeline/approvals/approvals.ts';
+import { AsyncQueue } from '../../core/async-queue.ts';
+import type { Approval } from '../../core/approval.ts';
+import { asksOf } from '../../core/decision.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

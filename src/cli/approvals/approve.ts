@@ -1,11 +1,11 @@
-import { fullPrincipalName } from '../../model/principal.ts';
+import { fullPrincipalName } from '../../core/principal.ts';
 import { type Command, Option } from 'commander';
-import type { Approval, RememberScope } from '../../model/approval.ts';
-import type { RememberPreview } from '../../call/approvals/remembered.ts';
-import { counted } from '../../model/counted.ts';
-import { asksOf } from '../../model/decision.ts';
-import { SignalboxError } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { Approval, RememberScope } from '../../core/approval.ts';
+import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
+import { counted } from '../../core/counted.ts';
+import { asksOf } from '../../core/decision.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';

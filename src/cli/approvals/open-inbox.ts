@@ -1,18 +1,18 @@
 import { AccessTokens } from '../../access/access-tokens.ts';
-import { Approvals } from '../../call/approvals/approvals.ts';
+import { Approvals } from '../../pipeline/approvals/approvals.ts';
 import type { JobStore } from '../../journal/job-store.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/reader.ts';
 import { createRedactor } from '../../journal/redaction.ts';
 import type { SessionStore } from '../../journal/session-store.ts';
-import type { Approval } from '../../model/approval.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import type { Approval } from '../../core/approval.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { assertJournal } from '../journal/open-journal.ts';
-import { loadBoxParts } from '../load-box-parts.ts';
-import { openStore } from '../open-store.ts';
+import { loadBoxParts } from '../../host/load-box-parts.ts';
+import { openStore } from '../../host/open-store.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
 
 /** Hands a box without servers to `use`, and closes it: answering needs the records alone. Only with `mayMake` they are made where there are none. */

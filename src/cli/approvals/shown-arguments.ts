@@ -1,6 +1,6 @@
-import type { HiddenPart } from '../../model/approval.ts';
-import { counted } from '../../model/counted.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { HiddenPart } from '../../core/approval.ts';
+import { counted } from '../../core/counted.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { printable } from '../printable.ts';
 
 const maxScreenCharacters = 2000;

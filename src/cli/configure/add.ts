@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { counted } from '../../model/counted.ts';
-import { effects } from '../../model/tool.ts';
+import { counted } from '../../core/counted.ts';
+import { effects } from '../../core/tool.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

@@ -1,5 +1,5 @@
 import type { EditedConfiguration } from '../../config/edit-configuration.ts';
-import type { Effect } from '../../model/tool.ts';
+import type { Effect } from '../../core/tool.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';

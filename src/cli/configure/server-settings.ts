@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { looksSecret } from '../../config/secret-values.ts';
-import { nearest } from '../../model/nearest.ts';
-import { effects, isEffect } from '../../model/tool.ts';
+import { nearest } from '../../core/nearest.ts';
+import { effects, isEffect } from '../../core/tool.ts';
 import { usageFailure } from '../fail.ts';
 
 /** What `add` was given. */

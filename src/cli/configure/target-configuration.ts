@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../config/configuration.ts';
 import { findConfiguration } from '../../config/find-configuration.ts';
 import { parseJsonDocument } from '../../config/json-document.ts';
-import { nearest } from '../../model/nearest.ts';
+import { nearest } from '../../core/nearest.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
 

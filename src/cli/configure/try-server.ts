@@ -3,7 +3,7 @@ import { type Configuration, type ServerEntry, defaultConfiguration } from '../.
 import { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
-import { openBoxAnyway } from '../open-box.ts';
+import { openBoxAnyway } from '../../host/open-box.ts';
 import { printable } from '../printable.ts';
 import { unmatchedKeys } from '../unmatched-patterns.ts';
 

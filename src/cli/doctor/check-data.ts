@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JournalReader } from '../../journal/reader.ts';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
-import { openStore, resolvedStore } from '../open-store.ts';
+import { openStore, resolvedStore } from '../../host/open-store.ts';
 import type { Finding } from './finding.ts';
 
 const longestVerifyMs = 10_000;

@@ -1,4 +1,4 @@
-import { counted } from '../../model/counted.ts';
+import { counted } from '../../core/counted.ts';
 import { type Globals, shortPath } from '../globals.ts';
 import { runningServers } from '../serve/running-servers.ts';
 import { isConfigurationOf } from '../server/connect.ts';

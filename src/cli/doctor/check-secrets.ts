@@ -6,8 +6,8 @@ import { referencedSecrets } from '../../config/references.ts';
 import { isShared } from '../../config/secrets/key-file.ts';
 import { keptIn, secretPlaces } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
-import { counted } from '../../model/counted.ts';
-import { messageOf } from '../../model/errors.ts';
+import { counted } from '../../core/counted.ts';
+import { messageOf } from '../../core/errors.ts';
 import { shortPath } from '../globals.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,9 +1,9 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { counted } from '../../model/counted.ts';
-import type { SecretProblem } from '../configured/secrets.ts';
+import { counted } from '../../core/counted.ts';
+import type { SecretProblem } from '../../host/configured/secrets.ts';
 import { unmatchedRules } from '../policy/unmatched-rules.ts';
-import { openBoxAnyway } from '../open-box.ts';
+import { openBoxAnyway } from '../../host/open-box.ts';
 import { unmatchedPatterns } from '../unmatched-patterns.ts';
 import type { Finding } from './finding.ts';
 import { fixOfNotice } from './fix-of-notice.ts';

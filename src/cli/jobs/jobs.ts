@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { type Job, type NewJob, jobOf } from '../../sessions/job.ts';
 import { only, withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';

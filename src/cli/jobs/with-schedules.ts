@@ -1,7 +1,7 @@
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Globals } from '../globals.ts';
-import { loadBoxParts } from '../load-box-parts.ts';
+import { loadBoxParts } from '../../host/load-box-parts.ts';
 import { localUser } from '../../access/local-user.ts';
 
 /** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */

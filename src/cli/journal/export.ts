@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { JournalReader } from '../../journal/reader.ts';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

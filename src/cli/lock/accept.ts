@@ -4,8 +4,8 @@ import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/l
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import { acceptedServer, acceptsPin, withServer, withTool } from '../../config/lock/accept-server.ts';
 import type { ServerStanding } from '../../config/lock/standing.ts';
-import { nearest } from '../../model/nearest.ts';
-import { fullNames } from '../../model/tool-names.ts';
+import { nearest } from '../../core/nearest.ts';
+import { fullNames } from '../../core/tool-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
@@ -116,7 +116,7 @@ async function acceptPin(
   const pin = pins.get(server) ?? { tools: new Map() };
   if (tool !== undefined && !present.tools.has(tool)) throw unknownTool(tool, server, now);
   const accepted = tool === undefined ? acceptedPin(pin, present) : withTool(pin, tool, present);
-  const { withPins } = await import('../configured/stored-pins.ts');
+  const { withPins } = await import('../../host/configured/stored-pins.ts');
   await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
   return tool === undefined ? present.tools.size : 1;
 }

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
-import { messageOf } from '../../model/errors.ts';
-import { counted } from '../../model/counted.ts';
+import { messageOf } from '../../core/errors.ts';
+import { counted } from '../../core/counted.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Globals, globalsOf } from '../globals.ts';
-import { loadBoxParts } from '../load-box-parts.ts';
+import { loadBoxParts } from '../../host/load-box-parts.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { startingServers } from '../starting-servers.ts';
+import { startingServers } from '../../host/starting-servers.ts';
 import type { Printer } from '../terminal.ts';
 
 interface Options {

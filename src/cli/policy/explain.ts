@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Approval } from '../../model/approval.ts';
-import type { Decision } from '../../model/decision.ts';
-import { SignalboxError } from '../../model/errors.ts';
-import { fullPrincipalName } from '../../model/principal.ts';
+import type { Approval } from '../../core/approval.ts';
+import type { Decision } from '../../core/decision.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import { fullPrincipalName } from '../../core/principal.ts';
 import { formatCallTime, readCallTime } from '../call-time.ts';
 import { namedCall } from '../named-call.ts';
 import { type ReadRecords, withReadRecords } from '../approvals/open-inbox.ts';

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadPolicies, loadPolicyFile } from '../../config/load-policies.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
-import { counted } from '../../model/counted.ts';
+import { counted } from '../../core/counted.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { readConfiguration } from '../read-configuration.ts';

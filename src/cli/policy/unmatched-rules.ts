@@ -1,6 +1,6 @@
 import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
 import { isOfRuntime, runtimeServers } from '../../config/agent-entry.ts';
-import { type NamedTool, contentMethods, fullName } from '../../model/tool-names.ts';
+import { type NamedTool, contentMethods, fullName } from '../../core/tool-names.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Signalbox } from '../../signalbox.ts';
 

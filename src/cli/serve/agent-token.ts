@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { replaceFile } from '../../config/replace-file.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { shortPath } from '../globals.ts';
 import { readTokenFile, unkept } from './token-file.ts';

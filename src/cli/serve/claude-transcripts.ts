@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../journal/session-store.ts';
-import { cliEnvironment } from '../../runtimes/claude-code/cli-environment.ts';
-import { transcriptIds } from '../../runtimes/claude-code/transcript-file.ts';
+import { cliEnvironment } from '../../runtimes/claude/shared/cli-environment.ts';
+import { transcriptIds } from '../../runtimes/claude/shared/transcript-file.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { recallTurn } from '../../sessions/turn-memory.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 

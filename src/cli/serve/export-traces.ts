@@ -1,4 +1,4 @@
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 

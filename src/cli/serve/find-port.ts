@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { usageFailure } from '../fail.ts';
 
 const attempts = 50;

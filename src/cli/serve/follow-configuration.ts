@@ -1,6 +1,6 @@
 import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import type { ConfiguredBox } from '../configured/configured-box.ts';
+import type { ConfiguredBox } from '../../host/configured/configured-box.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 import type { FileWatch } from './file-watch.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';

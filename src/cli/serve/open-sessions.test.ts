@@ -8,11 +8,11 @@ import { claudeEnvironment } from '../../../test/support/claude.ts';
 import { type MessagesServer, heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
 import type { Heard, ModelBlock } from '../../../test/support/model/model-script.ts';
 import { parseConfiguration } from '../../config/load-configuration.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { SessionEvent } from '../../sessions/session-event.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { ConfiguredBox } from '../configured/configured-box.ts';
-import { openBoxAnyway } from '../open-box.ts';
+import type { ConfiguredBox } from '../../host/configured/configured-box.ts';
+import { openBoxAnyway } from '../../host/open-box.ts';
 import { openSessions } from './open-sessions.ts';
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-open-sessions-')));

@@ -1,7 +1,7 @@
 import type { SessionsOptions } from '../../sessions/create-sessions.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Refusal } from '../../sessions/turns.ts';
-import type { ConfiguredBox } from '../configured/configured-box.ts';
+import type { ConfiguredBox } from '../../host/configured/configured-box.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
 /** Opens the sessions of a box with the agents of its configuration; what waits in them is taken up when all is ready. */

@@ -3,16 +3,16 @@ import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { processRoles } from '../../server/process-role.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
-import type { BegunBox } from '../begin-box.ts';
+import type { BegunBox } from '../../host/begin-box.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
-import { loadBoxParts } from '../load-box-parts.ts';
+import { loadBoxParts } from '../../host/load-box-parts.ts';
 import { onNpmExit } from '../npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
-import { onModuleFile } from '../tool-modules.ts';
+import { onModuleFile } from '../../host/tool-modules.ts';
 import { assertAlone } from './other-servers.ts';
 import { FileWatch } from './file-watch.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -70,7 +70,7 @@ async function assertRole({ role }: ServeOptions, configuration: Configuration, 
   if (role === 'all') return;
   const { assertTrusted } = await loadBoxParts();
   await assertTrusted(configuration, data);
-  const { resolvedStore } = await import('../open-store.ts');
+  const { resolvedStore } = await import('../../host/open-store.ts');
   if (isPostgresAddress(await resolvedStore(store, data))) return;
   throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
     next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',

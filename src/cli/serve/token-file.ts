@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync } from 'node:fs';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { Failure } from '../fail.ts';
 import { shortPath } from '../globals.ts';
 

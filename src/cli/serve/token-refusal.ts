@@ -1,4 +1,4 @@
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
 const holder = /^token:(tok_[^/]+)/;

@@ -1,10 +1,10 @@
 import { parseName } from '../../catalog/names.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../../model/approval.ts';
-import type { CallResult, Progress } from '../../model/call.ts';
-import type { CallClient, Elicitation, LogMessage } from '../../model/client.ts';
-import { SignalboxError } from '../../model/errors.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../core/approval.ts';
+import type { CallResult, Progress } from '../../core/call.ts';
+import type { CallClient, Elicitation, LogMessage } from '../../core/client.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Failure } from '../fail.ts';
 import { renderedName } from '../resolve-tool.ts';
 import { isSettled, settledCatalog } from './catalog-at-server.ts';

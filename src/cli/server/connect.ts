@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findConfiguration } from '../../config/find-configuration.ts';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
 import { printable } from '../printable.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, SignalboxError, errorCodes, messageOf } from '../../model/errors.ts';
-import type { Principal } from '../../model/principal.ts';
+import { type ErrorCode, SignalboxError, errorCodes, messageOf } from '../../core/errors.ts';
+import type { Principal } from '../../core/principal.ts';
 import { formatPrincipal, principalHeader } from '../../server/access/command-line.ts';
 import { Failure } from '../fail.ts';
 import { localUser } from '../../access/local-user.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

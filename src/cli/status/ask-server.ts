@@ -1,4 +1,4 @@
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { RunningServer } from '../serve/running-servers.ts';
 import { catalogAtServer } from '../server/catalog-at-server.ts';
 import { ServerClient } from '../server/server-client.ts';

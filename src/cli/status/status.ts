@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Tally } from '../../journal/statistics.ts';
-import { counted } from '../../model/counted.ts';
+import { counted } from '../../core/counted.ts';
 import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { formatDuration } from '../duration.ts';
 import { type Globals, globalsOf, journalFile, shortPath } from '../globals.ts';
 import { runnable } from '../invocation.ts';
-import { storeOf } from '../open-store.ts';
+import { storeOf } from '../../host/open-store.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { runningServers } from '../serve/running-servers.ts';

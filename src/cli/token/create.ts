@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { nearest } from '../../model/nearest.ts';
-import { type Role, roles } from '../../model/role.ts';
+import { nearest } from '../../core/nearest.ts';
+import { type Role, roles } from '../../core/role.ts';
 import { withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseDuration } from '../duration.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { idOf } from '../../access/token-text.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { only, withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';

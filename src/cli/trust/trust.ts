@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../config/configuration.ts';
 import { findConfiguration } from '../../config/find-configuration.ts';
-import { counted } from '../../model/counted.ts';
+import { counted } from '../../core/counted.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { Failure, usageFailure } from '../fail.ts';
@@ -30,7 +30,7 @@ export function addTrustCommand(program: Command, context: CommandContext): void
       const globals = globalsOf(command);
       const { ConfigurationTrust } = await import('../../config/trust/configuration-trust.ts');
       const { readConfiguration } = await import('../read-configuration.ts');
-      const { readRules } = await import('../configured/configured-policies.ts');
+      const { readRules } = await import('../../host/configured/configured-policies.ts');
       const { configuration } = readConfiguration({ ...globals, config: fileOf(file, globals) });
       const read = { configuration, rules: await readRules(configuration) };
       const store = new ConfigurationTrust({ data: globals.data, trusted: '' });

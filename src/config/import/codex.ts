@@ -1,5 +1,5 @@
 import { TomlError, parse } from 'smol-toml';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { type Draft, leftBehind, secondsOf, textOf, textsByName, textsOf, usualDraft, usualKeys } from './draft.ts';
 import type { Permission, ReadClient } from './found-server.ts';

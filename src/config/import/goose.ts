@@ -1,5 +1,5 @@
 import { LineCounter, isMap, isScalar, parseDocument } from 'yaml';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { type Draft, isDisabled, leftBehind, secondsOf, textOf, textsByName, textsOf } from './draft.ts';
 import type { ReadClient } from './found-server.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { ImportedSecrets } from './imported-secrets.ts';
 import { type SecretHolder, protectedArguments, protectedUrl, protectedValue } from './protected-secrets.ts';
 

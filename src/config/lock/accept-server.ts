@@ -1,5 +1,5 @@
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { ServerStanding } from './standing.ts';
 
 /** What of a server is accepted: everything it says, unless a tool is named. */

@@ -4,7 +4,7 @@ import { LockError } from '../../catalog/lock/lock-error.ts';
 import { type Lock, lockFileName } from '../../catalog/lock/lock.ts';
 import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { parseJsonDocument } from '../json-document.ts';
 import { replaceFile } from '../replace-file.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { environmentKey } from './environment-key.ts';
 import { keyFile } from './key-file.ts';
 import type { Key, KeyHolder } from './key-holder.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { createOnce } from '../create-once.ts';
 import { type Key, type KeyHolder, keyBytes, keyOf, parseKey } from './key-holder.ts';
 import { unusable } from './secret-vault.ts';

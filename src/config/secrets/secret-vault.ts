@@ -1,4 +1,4 @@
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 
 /** Where the key to a secret is kept: in the system's keychain, in a file beside the secrets, or in SIGNALBOX_SECRET_KEY. */
 export type KeyStore = 'keychain' | 'file' | 'environment';

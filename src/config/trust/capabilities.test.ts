@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { memoryDirectory } from '../../../test/support/memory-directory.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { defaultConfiguration } from '../configuration.ts';
 import { type SettingsSchema, eachKey } from '../described-schema.ts';
 import { keyDescriptions } from '../key-descriptions.ts';

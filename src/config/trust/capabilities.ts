@@ -1,6 +1,6 @@
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
-import { durationMs } from '../../model/duration.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import { durationMs } from '../../core/duration.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { Configuration } from '../configuration.ts';
 import { referencesIn } from '../references.ts';

@@ -1,5 +1,5 @@
 import { delimiter, sep } from 'node:path';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { Configuration } from '../configuration.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';

@@ -1,5 +1,5 @@
-import { counted } from '../../model/counted.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { counted } from '../../core/counted.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { Capability } from './capabilities.ts';
 import type { AcceptedCapability } from './trust-records.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { CallResult } from '../../model/call.ts';
-import { text } from '../../model/content.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { CallResult } from '../../core/call.ts';
+import { text } from '../../core/content.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Turn } from '../runtime.ts';
 import type { OfferedTool } from './step.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { ContentReader } from '../../call/content-reader.ts';
-import type { CallResult } from '../../model/call.ts';
-import { messageOf } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { ContentReader } from '../../pipeline/content-reader.ts';
+import type { CallResult } from '../../core/call.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { promptText, resourceText } from '../../surfaces/server-content.ts';
 import type { Turn } from '../runtime.ts';
 import type { OfferedTool } from './step.ts';

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { parseName } from '../../catalog/names.ts';
-import type { ToolDefinition, ToolId } from '../../model/tool.ts';
+import type { ToolDefinition, ToolId } from '../../core/tool.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './ask-user.ts';
 import { contentTools, isContentTool } from './content-tools.ts';

@@ -1,4 +1,4 @@
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 
 /** Why the model gave no answer. */
 export interface Failure {

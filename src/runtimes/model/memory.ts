@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { type JsonValue, isJsonObject } from '../../model/json.ts';
+import { type JsonValue, isJsonObject } from '../../core/json.ts';
 
 /** What is remembered from one turn to the next: the conversation. */
 interface Memory {

@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
-import { SignalboxError } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
-import { nearest } from '../../model/nearest.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { nearest } from '../../core/nearest.ts';
 import { type Provider, type ProviderSettings, knownProviders, openAICompatible } from './providers.ts';
 
 /** A model, and what the runtime must know about it. */

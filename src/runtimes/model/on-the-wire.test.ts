@@ -7,7 +7,7 @@ import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
 import { runTurn } from '../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
 import { transformSource } from '../../catalog/transforms/transform-source.ts';
-import type { JsonSchema } from '../../model/json.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { modelRuntime } from './model-runtime.ts';
 

@@ -1,5 +1,5 @@
 import { APICallError, RetryError } from 'ai';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { type Failure, unexpected } from './failure.ts';
 
 /** The number of retries of a request that may succeed later. */

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 
 /** How a provider is reached, where it is not as usual. */
 export interface ProviderSettings {

@@ -1,7 +1,7 @@
 import type { ToolModelMessage } from 'ai';
-import type { CallResult } from '../../model/call.ts';
-import { text } from '../../model/content.ts';
-import { messageOf } from '../../model/errors.ts';
+import type { CallResult } from '../../core/call.ts';
+import { text } from '../../core/content.ts';
+import { messageOf } from '../../core/errors.ts';
 import { callWithModelArguments } from '../../surfaces/model-arguments.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUser, askUserName } from './ask-user.ts';

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { type ModelApi } from '../../../test/support/model/api-server.ts';
 import type { ModelScript } from '../../../test/support/model/model-script.ts';
 import { type OpenAIRequest, startOpenAIApi } from '../../../test/support/model/openai-api.ts';
-import type { SamplingAnswer, SamplingRequest } from '../../model/client.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { SamplingAnswer, SamplingRequest } from '../../core/client.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { modelRuntime } from './model-runtime.ts';
 
 const { signal } = new AbortController();

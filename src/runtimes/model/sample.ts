@@ -1,7 +1,7 @@
 import type { AssistantContent, AssistantModelMessage, ModelMessage, ToolContent, UserContent } from 'ai';
-import type { SamplingAnswer, SamplingRequest } from '../../model/client.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
-import { reasonOf } from '../../model/unless-aborted.ts';
+import type { SamplingAnswer, SamplingRequest } from '../../core/client.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { reasonOf } from '../../core/unless-aborted.ts';
 import type { SampleOptions } from '../runtime.ts';
 import { stepsOf } from './drive.ts';
 import type { ModelRuntimeOptions } from './model-runtime-options.ts';

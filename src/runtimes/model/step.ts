@@ -1,5 +1,5 @@
 import type { AssistantModelMessage, ModelMessage } from 'ai';
-import type { ToolDefinition, ToolId } from '../../model/tool.ts';
+import type { ToolDefinition, ToolId } from '../../core/tool.ts';
 import type { TurnEvent } from '../runtime.ts';
 import type { Failure } from './failure.ts';
 import type { Usage } from './limits.ts';

@@ -1,6 +1,6 @@
 import type { AssistantModelMessage, FinishReason } from 'ai';
-import { text } from '../../model/content.ts';
-import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { text } from '../../core/content.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { Failure } from './failure.ts';
 import type { Usage } from './limits.ts';
 import type { RequestedCall, Step, StepRequest } from './step.ts';

@@ -1,6 +1,6 @@
 import type { ToolResultPart } from 'ai';
-import type { CallResult } from '../../model/call.ts';
-import { type ContentBlock, readableBlocks, renderContent } from '../../model/content.ts';
+import type { CallResult } from '../../core/call.ts';
+import { type ContentBlock, readableBlocks, renderContent } from '../../core/content.ts';
 
 type Output = ToolResultPart['output'];
 type OutputPart = Extract<Output, { type: 'content' }>['value'][number];

@@ -1,6 +1,6 @@
 import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import { type Dialect, type Shape, shapeTool } from '../../surfaces/providers/dialect.ts';
 import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../../surfaces/providers/dialects.ts';
 import type { OfferedTool } from './step.ts';

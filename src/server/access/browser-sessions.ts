@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { forever } from '../../journal/kept-store.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Identity } from './identity.ts';
 

@@ -1,6 +1,6 @@
 import type { TokenCheck } from '../../access/access-tokens.ts';
-import type { Principal } from '../../model/principal.ts';
-import type { Role } from '../../model/role.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Role } from '../../core/role.ts';
 
 /** Who is asking, and what they may do. */
 export interface Identity {

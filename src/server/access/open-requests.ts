@@ -1,4 +1,4 @@
-import { Slots } from '../../model/slots.ts';
+import { Slots } from '../../core/slots.ts';
 import type { HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
 import type { Identity } from './identity.ts';
 

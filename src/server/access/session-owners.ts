@@ -1,4 +1,4 @@
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { Problem } from '../problems/problem.ts';

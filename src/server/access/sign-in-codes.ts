@@ -1,5 +1,5 @@
 import type { KeptStore } from '../../journal/kept-store.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
 const kind = 'sign-in-code';

@@ -1,7 +1,7 @@
 import { HTTPException } from 'hono/http-exception';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-import { type ErrorCode, SignalboxError } from '../../model/errors.ts';
-import { newId } from '../../model/identifiers.ts';
+import { type ErrorCode, SignalboxError } from '../../core/errors.ts';
+import { newId } from '../../core/identifiers.ts';
 import { PolicyError } from '../../policy/policy-error.ts';
 import { Problem } from './problem.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { Approval, RememberedRule } from '../../model/approval.ts';
-import type { CallResult } from '../../model/call.ts';
+import type { Approval, RememberedRule } from '../../core/approval.ts';
+import type { CallResult } from '../../core/call.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 import { localUser } from '../../access/local-user.ts';
 

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
-import { given } from '../given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { readJsonBody } from '../json-body.ts';
 import {
   approvalPageSchema,
@@ -144,7 +144,7 @@ function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
 export function approvalRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
   const { approvals } = box;
   app.openapi(listRoute, async (context) => {
-    const { limit = defaultPage, ...query } = given(context.req.valid('query'));
+    const { limit = defaultPage, ...query } = omitUndefined(context.req.valid('query'));
     return json(context, approvalPageSchema, await approvals.page({ ...query, limit }), 200);
   });
   app.openapi(rulesRoute, async (context) => json(context, rulePageSchema, { items: await approvals.rules() }, 200));

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { CallOptions } from '../../model/call.ts';
-import type { ElicitationAnswer } from '../../model/client.ts';
+import type { CallOptions } from '../../core/call.ts';
+import type { ElicitationAnswer } from '../../core/client.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Schedules } from '../../sessions/schedules.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
-import { given } from '../given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
 import { principalSchema } from '../schemas/call.ts';
@@ -102,7 +102,7 @@ export function jobRoutes(app: ServerApp, schedules: ServedSchedules | undefined
   });
 
   app.openapi(createJobRoute, async (context) => {
-    const job = await present(schedules).create(given(context.req.valid('json')), context.var.principal);
+    const job = await present(schedules).create(omitUndefined(context.req.valid('json')), context.var.principal);
     return json(context, jobSchema, job, 201);
   });
 

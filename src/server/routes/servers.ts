@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { toServer } from '../catalog-document.ts';
 import { viewFor } from '../access/identity.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
-import { given } from '../given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
 import { problems } from '../schemas/problem.ts';
@@ -147,12 +147,12 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
 
   app.openapi(listRoute, async (context) => {
-    const page = await served.list(context.var.identity, given(context.req.valid('query')));
+    const page = await served.list(context.var.identity, omitUndefined(context.req.valid('query')));
     return json(context, pageSchema, page, 200);
   });
 
   app.openapi(createSessionRoute, async (context) => {
-    const created = await served.create(context.var.identity, given(context.req.valid('json')));
+    const created = await served.create(context.var.identity, omitUndefined(context.req.valid('json')));
     context.header('Location', `/api/sessions/${created.id}`);
     return json(context, sessionSchema, created, 201);
   });
@@ -163,7 +163,7 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
 
   app.openapi(changeRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const change = given(context.req.valid('json'));
+    const change = omitUndefined(context.req.valid('json'));
     assertMode(context.var.identity, change.permissionMode);
     return json(context, sessionSchema, await served.all.change(id, change), 200);
   });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type CallErrorCode, callErrorCodes } from '../../model/errors.ts';
+import { type CallErrorCode, callErrorCodes } from '../../core/errors.ts';
 import { jsonObject, jsonValue } from './json-schema.ts';
 
 export const outcome = z

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import * as z from 'zod';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { type Signalbox, createSignalbox } from '../../signalbox.ts';
 import { type ToolSchema, defineTool } from './define-tool.ts';
 import type { AnyTool } from './foreign-tools.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type TestContext, describe, test } from 'node:test';
 import * as z from 'zod';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { type Signalbox, createSignalbox } from '../../signalbox.ts';
 import { defineTool } from './define-tool.ts';
 import type { AnyTool } from './foreign-tools.ts';

@@ -2,7 +2,7 @@ import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import { assertServerName } from '../../catalog/names.ts';
 import { type SourceLimits, limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceState } from '../../catalog/source.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { type AnyTool, toTool } from './foreign-tools.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { type LocalTool, localTool } from './local-tool.ts';

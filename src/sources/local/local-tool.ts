@@ -1,9 +1,9 @@
 import { type SchemaCompiler, unusable } from '../../catalog/json-schema.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import { trustSchema } from '../../catalog/transforms/trust-schema.ts';
-import { SignalboxError } from '../../model/errors.ts';
-import type { JsonSchema } from '../../model/json.ts';
-import type { Effect } from '../../model/tool.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { JsonSchema } from '../../core/json.ts';
+import type { Effect } from '../../core/tool.ts';
 import type { OwnTool } from './define-tool.ts';
 import { type Isolate, createIsolate } from './isolate/isolate.ts';
 import { type ReadySchema, readySchema } from './schema.ts';

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import * as z3 from 'zod/v3';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { Parsed } from '../../catalog/source.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { localServer } from './local-server.ts';
 import { type ReadySchema, readySchema } from './schema.ts';
 

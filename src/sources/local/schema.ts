@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { type SchemaCompiler, type Validate, unusable } from '../../catalog/json-schema.ts';
 import { firstProblems } from '../../catalog/problems.ts';
 import type { Parsed } from '../../catalog/source.ts';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
-import type { JsonSchema } from '../../model/json.ts';
-import { jsonPath } from '../../model/json-path.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
+import type { JsonSchema } from '../../core/json.ts';
+import { jsonPath } from '../../core/json-path.ts';
 
 /** A schema of any kind, ready for use: how it is told, and how values are checked and converted. */
 export interface ReadySchema {

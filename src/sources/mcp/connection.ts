@@ -1,11 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { CapabilityMissing } from '../../model/capability-missing.ts';
-import type { LogLevel } from '../../model/client.ts';
-import { messageOf } from '../../model/errors.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
-import { metaKeys } from '../../model/mcp-protocol.ts';
-import { type StopSignal, abortSignalOf } from '../../model/stop.ts';
-import { unlessAborted } from '../../model/unless-aborted.ts';
+import { CapabilityMissing } from '../../core/capability-missing.ts';
+import type { LogLevel } from '../../core/client.ts';
+import { messageOf } from '../../core/errors.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { metaKeys } from '../../core/mcp-protocol.ts';
+import { type StopSignal, abortSignalOf } from '../../core/stop.ts';
+import { unlessAborted } from '../../core/unless-aborted.ts';
 import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
 import { Envelopes } from './envelopes.ts';

@@ -1,6 +1,6 @@
-import type { LogLevel, ToolClient } from '../../model/client.ts';
-import type { JsonObject } from '../../model/json.ts';
-import { metaKeys } from '../../model/mcp-protocol.ts';
+import type { LogLevel, ToolClient } from '../../core/client.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { metaKeys } from '../../core/mcp-protocol.ts';
 import type { AnsweringOptions } from './server-requests.ts';
 
 /** What all requests of a connection say of this side. */

@@ -1,6 +1,6 @@
-import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
-import { ServerUnreached } from '../../model/server-unreached.ts';
-import { type StopSignal, abortSignalOf } from '../../model/stop.ts';
+import { OutcomeUnknown } from '../../core/outcome-unknown.ts';
+import { ServerUnreached } from '../../core/server-unreached.ts';
+import { type StopSignal, abortSignalOf } from '../../core/stop.ts';
 import { ConnectionLost } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
 import type { Supervisor } from './supervisor.ts';

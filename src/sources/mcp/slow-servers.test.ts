@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
-import { modernVersion } from '../../model/mcp-protocol.ts';
+import { modernVersion } from '../../core/mcp-protocol.ts';
 import { type McpTransport, type Verdict, type Verdicts, mcpServer } from '../../index.ts';
 import { fresh, memoryVerdicts } from './verdicts.ts';
 

@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { secondClient } from '../../../test/mcp-clients/clients.ts';
 import { messageOf as messageIn, sendModern } from '../../../test/mcp-clients/raw.ts';
 import { serving, token } from '../../../test/mcp-clients/serving.ts';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { type McpServer, mcpServer } from '../../index.ts';
 
 const page = 'https://accounts.example/connect?state=1';

@@ -14,7 +14,7 @@ import { journalSealer } from '../../config/journal-key.ts';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { parseAddress } from '../postgres/address.ts';
 import { postgresTarget } from '../postgres/copy-target.ts';
 import { Database, loadDriver } from '../postgres/database.ts';

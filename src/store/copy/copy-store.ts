@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { ChainHead } from '../../journal/store.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedRow, CopiedTable, CopySource } from './copy-source.ts';
 import type { CopyTarget } from './copy-target.ts';
 import { RowDigest } from './row-digest.ts';

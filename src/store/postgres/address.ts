@@ -1,4 +1,4 @@
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 
 /** Where a database is. Only `connection` holds the password. */
 export interface Address {

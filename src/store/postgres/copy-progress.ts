@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedSoFar } from '../copy/copy-target.ts';
 import type { Address } from './address.ts';
 

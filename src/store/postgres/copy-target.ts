@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { type Verification, verifyChain } from '../../journal/chain.ts';
 import type { ChainHead } from '../../journal/store.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';
 import { type Address, parseAddress } from './address.ts';

@@ -1,5 +1,5 @@
 import type Driver from 'pg';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { Address } from './address.ts';
 import { isAnswer, isRetryable, storeFailure } from './store-failure.ts';
 

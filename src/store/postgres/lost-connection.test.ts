@@ -7,7 +7,7 @@ import pg from 'pg';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { password, startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';

@@ -14,7 +14,7 @@ import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Store } from '../../journal/store.ts';
 import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
 import { tokenStoreConformance } from '../../journal/token-store.conformance.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { postgresStore } from './postgres-store.ts';

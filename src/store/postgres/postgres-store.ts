@@ -18,7 +18,7 @@ import type {
   StoredOutcome,
 } from '../../journal/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
-import { newId } from '../../model/identifiers.ts';
+import { newId } from '../../core/identifiers.ts';
 import { type Address, parseAddress } from './address.ts';
 import { ApprovalTable } from './approval-table.ts';
 import { Database, loadDriver } from './database.ts';

@@ -11,7 +11,7 @@ import {
   sentMessagesMs,
 } from '../../journal/session-store.ts';
 import type { Looking } from '../../journal/looking.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Conditions } from '../conditions.ts';
 import { type Database, type Sql, type Value, numbered } from './database.ts';
 

@@ -1,4 +1,4 @@
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 
 /** What PostgreSQL says by its codes, and what to do about it; the beginning of a code stands for its class. */
 const advice: readonly (readonly [code: string, what: string, next: string])[] = [

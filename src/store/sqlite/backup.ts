@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, backup } from 'node:sqlite';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 /** Copies the records of a SQLite file, also while others write to it: everything that was acknowledged before is in the copy. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ChainHead } from '../../journal/store.ts';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { type LivingWriter, livingWriters } from './writer-lock.ts';

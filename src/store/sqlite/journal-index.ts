@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as breath } from 'node:timers/promises';
 import type { ChainHead, IndexFault } from '../../journal/store.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import type { SealTable } from './seal-table.ts';
 import type { JournalTable } from './journal-table.ts';
 import { sampleSteps } from './sample-table.ts';

@@ -4,7 +4,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead } from '../../journal/store.ts';
-import { newId } from '../../model/identifiers.ts';
+import { newId } from '../../core/identifiers.ts';
 import { LinkedEntry, type Linkable } from './linked-entry.ts';
 import { TailFile, type UnhashedEntry, fitsInLines, readTail, removeTail, takeTail } from './tail-file.ts';
 

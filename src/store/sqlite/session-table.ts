@@ -10,7 +10,7 @@ import {
   type TurnRecord,
   sentMessagesMs,
 } from '../../journal/session-store.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 

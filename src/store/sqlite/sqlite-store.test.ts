@@ -14,7 +14,7 @@ import { sessionStoreConformance } from '../../journal/session-store.conformance
 import { jobStoreConformance } from '../../journal/job-store.conformance.ts';
 import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
 import { tokenStoreConformance } from '../../journal/token-store.conformance.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { SignalboxError } from '../../core/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 function temporary(): string {

@@ -20,8 +20,8 @@ import type {
   StoredOutcome,
 } from '../../journal/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
-import { SignalboxError, messageOf } from '../../model/errors.ts';
-import { newId } from '../../model/identifiers.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
+import { newId } from '../../core/identifiers.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
 import { ApprovalTable } from './approval-table.ts';
 import { DurableLog } from './durable-log.ts';

@@ -1,4 +1,4 @@
-import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 
 /** What SQLite says by its codes, and what to do about it. */
 const advice = new Map<number, readonly [what: string, next: string]>([

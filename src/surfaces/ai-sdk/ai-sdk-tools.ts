@@ -1,6 +1,6 @@
 import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
-import { readableBlocks } from '../../model/content.ts';
-import type { CallResult } from '../../model/call.ts';
+import { readableBlocks } from '../../core/content.ts';
+import type { CallResult } from '../../core/call.ts';
 import type { Dialect } from '../providers/dialect.ts';
 import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../providers/dialects.ts';
 import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';

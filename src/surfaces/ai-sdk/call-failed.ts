@@ -1,4 +1,4 @@
-import type { CallResult } from '../../model/call.ts';
+import type { CallResult } from '../../core/call.ts';
 import { allText } from '../result-blocks.ts';
 
 /** A call that did not complete, as the AI SDK wants to hear of it. Its message is what the model reads. */

@@ -1,6 +1,6 @@
 import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
-import { type ContentBox, contentReader } from '../../call/content-reader.ts';
-import type { CallResult } from '../../model/call.ts';
+import { type ContentBox, contentReader } from '../../pipeline/content-reader.ts';
+import type { CallResult } from '../../core/call.ts';
 import { anthropicDialect } from '../providers/dialects.ts';
 import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
 import { type IncomingCall, type McpTool, toolServer } from '../mcp/tool-server.ts';

@@ -5,9 +5,9 @@ import type {
   McpSSEServerConfig,
   McpStdioServerConfig,
 } from '@anthropic-ai/claude-agent-sdk';
-import type { ObservedCall } from '../../call/observed.ts';
-import type { CallOutcome } from '../../model/call.ts';
-import { type ContentBlock, text } from '../../model/content.ts';
+import type { ObservedCall } from '../../pipeline/observed.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { type ContentBlock, text } from '../../core/content.ts';
 
 /** A server that Claude reaches by itself, past Signalbox. */
 export interface PassthroughServer {

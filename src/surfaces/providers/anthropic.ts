@@ -1,5 +1,5 @@
-import type { CallResult } from '../../model/call.ts';
-import { type ContentBlock, readableBlocks } from '../../model/content.ts';
+import type { CallResult } from '../../core/call.ts';
+import { type ContentBlock, readableBlocks } from '../../core/content.ts';
 import { allText, mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor, snakeCased } from './dialect.ts';

@@ -1,6 +1,6 @@
 import type { SchemaCompiler } from '../../catalog/json-schema.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
-import type { ToolDefinition } from '../../model/tool.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import type { ToolDefinition } from '../../core/tool.ts';
 import type { Restore } from './schema/restore.ts';
 import type { SchemaObject } from './schema/subschemas.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
-import type { ToolDefinition } from '../../model/tool.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { ToolDefinition } from '../../core/tool.ts';
 import type { Dialect, Shape } from './dialect.ts';
 import { anthropicDialect, geminiDialect, openaiDialect } from './dialects.ts';
 

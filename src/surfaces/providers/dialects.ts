@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject } from '../../model/json.ts';
+import { type JsonValue, isJsonObject } from '../../core/json.ts';
 import { type Dialect, type Shape, openaiToolOptions, optionsFor } from './dialect.ts';
 import { fitNames } from './names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';

@@ -1,6 +1,6 @@
-import { readableBlocks } from '../../model/content.ts';
-import type { CallResult } from '../../model/call.ts';
-import type { JsonValue } from '../../model/json.ts';
+import { readableBlocks } from '../../core/content.ts';
+import type { CallResult } from '../../core/call.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { type Media, mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor } from './dialect.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
-import type { CallResult } from '../../model/call.ts';
-import type { JsonValue } from '../../model/json.ts';
-import type { ToolDefinition, ToolId } from '../../model/tool.ts';
+import type { CallResult } from '../../core/call.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { ToolDefinition, ToolId } from '../../core/tool.ts';
 import { callWithModelArguments } from '../model-arguments.ts';
 import { type SurfaceCallOptions, type ToolBox, callOptions, oncePerCatalog } from '../tool-box.ts';
 import { type Dialect, type Shape, shapeTool } from './dialect.ts';

@@ -1,4 +1,4 @@
-import type { CallResult } from '../../model/call.ts';
+import type { CallResult } from '../../core/call.ts';
 import { allText } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { openaiToolOptions } from './dialect.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf } from '../../../src/model/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import { largeLines, picture } from './fixture-content.ts';
 
 /** A result as a client hands it to its user. */

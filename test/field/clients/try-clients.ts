@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../../../src/model/errors.ts';
+import { messageOf } from '../../../src/core/errors.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import type { PackageCache } from '../package-cache.ts';
 import { type StepName, type StepOutcome, denialReason, stepNames, takeSteps } from './steps.ts';

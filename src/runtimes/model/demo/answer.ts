@@ -1,6 +1,6 @@
 import { parseName } from '../../../catalog/names.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { nearest } from '../../../model/nearest.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import { nearest } from '../../../core/nearest.ts';
 import type { Heard, HeardResult } from './heard.ts';
 import type { Answer } from './said.ts';
 import { tour } from './tour.ts';

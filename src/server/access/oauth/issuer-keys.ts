@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters, LocalJWKSet } from 'jose';
-import { messageOf } from '../../../model/errors.ts';
+import { messageOf } from '../../../core/errors.ts';
 
 /** How often keys are asked for. */
 export interface KeyTimes {

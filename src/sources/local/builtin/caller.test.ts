@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
-import type { Principal } from '../../../model/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { standingOf } from './caller.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };

@@ -1,6 +1,6 @@
-import type { ToolContext } from '../../../model/context.ts';
-import { SignalboxError } from '../../../model/errors.ts';
-import type { Principal } from '../../../model/principal.ts';
+import type { ToolContext } from '../../../core/context.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { SessionBook, SessionFacts } from './session-book.ts';
 
 /** Who asks a built-in tool, as its handler is told. */

@@ -1,5 +1,5 @@
-import type { ToolContext } from '../../../model/context.ts';
-import { SignalboxError } from '../../../model/errors.ts';
+import type { ToolContext } from '../../../core/context.ts';
+import { SignalboxError } from '../../../core/errors.ts';
 import { type Caller, standingOf } from './caller.ts';
 import { type JobDependencies, type JobLine, jobLine } from './job-book.ts';
 

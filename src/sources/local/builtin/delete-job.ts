@@ -1,4 +1,4 @@
-import { SignalboxError } from '../../../model/errors.ts';
+import { SignalboxError } from '../../../core/errors.ts';
 import { type Caller, standingOf } from './caller.ts';
 import type { JobDependencies, JobFacts } from './job-book.ts';
 

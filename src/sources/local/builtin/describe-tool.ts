@@ -1,7 +1,7 @@
-import { SignalboxError } from '../../../model/errors.ts';
-import { nearest } from '../../../model/nearest.ts';
-import type { ToolDefinition } from '../../../model/tool.ts';
-import { findNamed } from '../../../model/tool-names.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { nearest } from '../../../core/nearest.ts';
+import type { ToolDefinition } from '../../../core/tool.ts';
+import { findNamed } from '../../../core/tool-names.ts';
 
 /** What a model needs to call a tool. */
 export type DescribedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'effect'>;

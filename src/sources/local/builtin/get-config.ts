@@ -1,6 +1,6 @@
-import { SignalboxError } from '../../../model/errors.ts';
-import { type JsonValue, isJsonObject } from '../../../model/json.ts';
-import { nearest } from '../../../model/nearest.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { nearest } from '../../../core/nearest.ts';
 import type { ConfigurationBook } from './configuration-book.ts';
 
 /** What `get_config` answers. */

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../model/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { SessionBook } from './session-book.ts';
 
 /** When a job runs and what it does. */

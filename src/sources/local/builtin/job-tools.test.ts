@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
-import { SignalboxError } from '../../../model/errors.ts';
-import type { CallId } from '../../../model/identifiers.ts';
-import type { Principal } from '../../../model/principal.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import type { CallId } from '../../../core/identifiers.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { createJob, undoCreateJob } from './create-job.ts';
 import { deleteJob, undoDeleteJob } from './delete-job.ts';
 import type { JobBook, JobFacts } from './job-book.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ResultPage } from '../../../journal/store.ts';
-import type { Principal } from '../../../model/call.ts';
-import { SignalboxError } from '../../../model/errors.ts';
+import type { Principal } from '../../../core/call.ts';
+import { SignalboxError } from '../../../core/errors.ts';
 import { type ReadResultDependencies, readResult } from './read-result.ts';
 
 const kept = { owner: 'ada', text: 'abcdefghijklmnopqrstuvwxyz', mimeType: 'text/plain' };

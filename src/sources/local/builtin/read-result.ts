@@ -1,7 +1,7 @@
 import type { ResultPage } from '../../../journal/store.ts';
-import type { Principal } from '../../../model/call.ts';
-import { SignalboxError } from '../../../model/errors.ts';
-import { callOfResult } from '../../../model/result-uri.ts';
+import type { Principal } from '../../../core/call.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { callOfResult } from '../../../core/result-uri.ts';
 
 /** What `read_result` needs. */
 export interface ReadResultDependencies {

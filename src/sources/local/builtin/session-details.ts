@@ -1,4 +1,4 @@
-import { SignalboxError } from '../../../model/errors.ts';
+import { SignalboxError } from '../../../core/errors.ts';
 import { type Caller, found, standingOf } from './caller.ts';
 import type { SessionBook, SessionFacts } from './session-book.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
-import type { Principal } from '../../../model/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { Caller } from './caller.ts';
 import { listActiveSessions, listSessions } from './list-sessions.ts';
 import { sessionCount } from './session-count.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../model/errors.ts';
+import { messageOf } from '../../../core/errors.ts';
 import type { Thrown } from './messages.ts';
 
 /** What the handler threw, as this thread’s own value. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { ToolContext } from '../../../model/context.ts';
-import { SignalboxError } from '../../../model/errors.ts';
+import type { ToolContext } from '../../../core/context.ts';
+import { SignalboxError } from '../../../core/errors.ts';
 import { insideIsolate } from './inside.ts';
 import type { IsolateOrigin } from './messages.ts';
 import { sourceModule } from './source.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ToolContext } from '../../../model/context.ts';
-import { newCallId } from '../../../model/identifiers.ts';
+import type { ToolContext } from '../../../core/context.ts';
+import { newCallId } from '../../../core/identifiers.ts';
 import { createIsolate } from './isolate.ts';
 
 function contextWith(signal: AbortSignal): ToolContext {

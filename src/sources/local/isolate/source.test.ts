@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInThisContext } from 'node:vm';
-import { SignalboxError } from '../../../model/errors.ts';
+import { SignalboxError } from '../../../core/errors.ts';
 import { sourceModule } from './source.ts';
 
 type Handler = (...args: unknown[]) => unknown;

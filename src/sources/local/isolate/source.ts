@@ -1,5 +1,5 @@
 import { compileFunction } from 'node:vm';
-import { messageOf, SignalboxError } from '../../../model/errors.ts';
+import { messageOf, SignalboxError } from '../../../core/errors.ts';
 
 /** A `data:` URL of a module whose default export is the handler, made from the handler's own source text. */
 export function sourceModule(tool: string, handler: (...args: never[]) => unknown): string {

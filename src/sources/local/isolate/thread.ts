@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../../../model/compiled-code.ts';
-import type { ToolContext } from '../../../model/context.ts';
-import { messageOf } from '../../../model/errors.ts';
+import { compiledCode } from '../../../core/compiled-code.ts';
+import type { ToolContext } from '../../../core/context.ts';
+import { messageOf } from '../../../core/errors.ts';
 import { died, outOfMemory, revive } from './failures.ts';
 import { memoryLimits, watchMemory } from './memory.ts';
 import type { IsolatedCall, IsolateOrigin, IsolateSetup, StateChanges, WorkerMessage } from './messages.ts';

@@ -1,5 +1,5 @@
 import { SdkError, SdkErrorCode, SseError } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../model/errors.ts';
+import { messageOf } from '../../../core/errors.ts';
 import { statusOf } from './loss.ts';
 
 const longestAnswer = 200;

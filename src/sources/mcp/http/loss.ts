@@ -1,4 +1,4 @@
-import { messageOf } from '../../../model/errors.ts';
+import { messageOf } from '../../../core/errors.ts';
 import { ConnectionLost, RemoteError } from '../connection-errors.ts';
 
 /** Failures that come before the first byte is on its way. */

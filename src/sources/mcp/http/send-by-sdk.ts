@@ -1,5 +1,5 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type StopSignal, abortSignalOf } from '../../../model/stop.ts';
+import { type StopSignal, abortSignalOf } from '../../../core/stop.ts';
 
 /** Sends by the SDK's transport. */
 export type Send = StreamableHTTPClientTransport['send'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import * as sdk from '@modelcontextprotocol/client';
-import { metaKeys, modernVersion } from '../../../model/mcp-protocol.ts';
+import { metaKeys, modernVersion } from '../../../core/mcp-protocol.ts';
 import { type McpServer, mcpServer } from '../mcp-server.ts';
 import { memoryVerdicts } from '../verdicts.ts';
 

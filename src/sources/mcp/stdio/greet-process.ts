@@ -1,6 +1,6 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
-import { metaKeys, modernVersion, sessionVersions } from '../../../model/mcp-protocol.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-protocol.ts';
 import { ConnectionLost, RemoteError } from '../connection-errors.ts';
 import type { Discovered, Greeting, HandshakeOptions } from '../greeting.ts';
 import type { Lane } from '../lane.ts';

@@ -1,6 +1,6 @@
-import type { LogLevel } from '../../../model/client.ts';
-import { logLevels } from '../../../model/client.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
+import type { LogLevel } from '../../../core/client.ts';
+import { logLevels } from '../../../core/client.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
 
 /** What a client can do for the tools it calls. */
 export interface Abilities {

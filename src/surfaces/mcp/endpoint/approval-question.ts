@@ -1,9 +1,9 @@
-import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../../model/approval.ts';
-import type { Progress } from '../../../model/call.ts';
-import type { CallClient, Elicitation } from '../../../model/client.ts';
-import { escapeInvisible } from '../../../model/escape-invisible.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import { reasonOf } from '../../../model/unless-aborted.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../../core/approval.ts';
+import type { Progress } from '../../../core/call.ts';
+import type { CallClient, Elicitation } from '../../../core/client.ts';
+import { escapeInvisible } from '../../../core/escape-invisible.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { reasonOf } from '../../../core/unless-aborted.ts';
 import type { Caller } from './caller.ts';
 
 const tickMs = 10_000;

@@ -8,7 +8,7 @@ import { secondClient } from '../../../../test/mcp-clients/clients.ts';
 import { envelope } from '../../../../test/mcp-clients/raw.ts';
 import { type Serving, serving } from '../../../../test/mcp-clients/serving.ts';
 import { defineTool, localServer } from '../../../index.ts';
-import type { JsonObject } from '../../../model/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 
 const human = { id: 'user:test', kind: 'human' } as const;

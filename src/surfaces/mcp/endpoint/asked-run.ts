@@ -1,9 +1,9 @@
 import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
-import type { Asking, Elicitation } from '../../../model/client.ts';
-import { errorOf } from '../../../model/errors.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
-import { Stop, type StopSignal } from '../../../model/stop.ts';
-import { reasonOf } from '../../../model/unless-aborted.ts';
+import type { Asking, Elicitation } from '../../../core/client.ts';
+import { errorOf } from '../../../core/errors.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { Stop, type StopSignal } from '../../../core/stop.ts';
+import { reasonOf } from '../../../core/unless-aborted.ts';
 import type { Channel } from './channel.ts';
 import type { Answer } from './wire.ts';
 

@@ -1,8 +1,8 @@
 import { parseName } from '../../../catalog/names.ts';
-import type { CallOptions, CallResult } from '../../../model/call.ts';
-import { type ContentBlock, text } from '../../../model/content.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { nearest } from '../../../model/nearest.ts';
+import type { CallOptions, CallResult } from '../../../core/call.ts';
+import { type ContentBlock, text } from '../../../core/content.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import { nearest } from '../../../core/nearest.ts';
 import { approvalOf } from './approval-question.ts';
 import type { Caller } from './caller.ts';
 import type { EndpointBox } from './endpoint-box.ts';

@@ -1,6 +1,6 @@
-import type { Asking, CallClient, Elicitation, ElicitationAnswer, LogMessage, Root } from '../../../model/client.ts';
-import type { SamplingAnswer } from '../../../model/client.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import type { Asking, CallClient, Elicitation, ElicitationAnswer, LogMessage, Root } from '../../../core/client.ts';
+import type { SamplingAnswer } from '../../../core/client.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json.ts';
 import type { Abilities } from './abilities.ts';
 
 /** Puts a question of a tool to the client that made the call, and to no other. */

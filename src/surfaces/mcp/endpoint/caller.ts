@@ -1,7 +1,7 @@
-import type { Progress } from '../../../model/call.ts';
-import type { CallClient } from '../../../model/client.ts';
-import type { Principal } from '../../../model/principal.ts';
-import type { StopSignal } from '../../../model/stop.ts';
+import type { Progress } from '../../../core/call.ts';
+import type { CallClient } from '../../../core/client.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { StopSignal } from '../../../core/stop.ts';
 import type { ClientName } from './seen-client.ts';
 import type { Shown, View } from './view.ts';
 

@@ -1,4 +1,4 @@
-import { tell } from '../../../model/tell.ts';
+import { tell } from '../../../core/tell.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import type { ListName } from './pages.ts';
 import type { View } from './view.ts';

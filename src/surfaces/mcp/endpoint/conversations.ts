@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { KeptStore } from '../../../journal/kept-store.ts';
-import { newId } from '../../../model/identifiers.ts';
+import { newId } from '../../../core/identifiers.ts';
 import type { Peer } from './caller.ts';
 import type { ClientName, SeenClient } from './seen-client.ts';
-import { modernVersion } from '../../../model/mcp-protocol.ts';
+import { modernVersion } from '../../../core/mcp-protocol.ts';
 
 const idleMs = 30 * 60_000;
 /** Given more time at once, so that it need not be written with every call. */

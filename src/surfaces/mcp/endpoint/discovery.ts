@@ -1,4 +1,4 @@
-import { metaKeys, modernVersion } from '../../../model/mcp-protocol.ts';
+import { metaKeys, modernVersion } from '../../../core/mcp-protocol.ts';
 import { cacheable } from './pages.ts';
 import { serverCapabilities, serverInfo } from './server-facts.ts';
 import { Prepared } from './wire.ts';

@@ -1,10 +1,10 @@
-import type { BoxContent } from '../../../call/content.ts';
+import type { BoxContent } from '../../../pipeline/content.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import type { ResultPage } from '../../../journal/store.ts';
-import type { CallOptions, CallResult, ToolReference } from '../../../model/call.ts';
-import type { StopSignal } from '../../../model/stop.ts';
-import type { ToolDefinition } from '../../../model/tool.ts';
+import type { CallOptions, CallResult, ToolReference } from '../../../core/call.ts';
+import type { StopSignal } from '../../../core/stop.ts';
+import type { ToolDefinition } from '../../../core/tool.ts';
 
 /** What the endpoint needs of a Signalbox. */
 export interface EndpointBox extends BoxContent {

@@ -1,6 +1,6 @@
-import type { LogLevel } from '../../../model/client.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { metaKeys, modernVersion } from '../../../model/mcp-protocol.ts';
+import type { LogLevel } from '../../../core/client.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import { metaKeys, modernVersion } from '../../../core/mcp-protocol.ts';
 import { type Abilities, abilitiesOf, logLevelOf } from './abilities.ts';
 import { type ClientName, clientName } from './seen-client.ts';
 import { Refusal, wireCodes } from './wire.ts';

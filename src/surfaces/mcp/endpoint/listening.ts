@@ -1,5 +1,5 @@
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { metaKeys } from '../../../model/mcp-protocol.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import { metaKeys } from '../../../core/mcp-protocol.ts';
 import type { Peer } from './caller.ts';
 import type { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';

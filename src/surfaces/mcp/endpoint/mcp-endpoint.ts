@@ -1,6 +1,6 @@
 import type { Store } from '../../../journal/store.ts';
 import type { CallParts } from './call-tool.ts';
-import type { StopSignal } from '../../../model/stop.ts';
+import type { StopSignal } from '../../../core/stop.ts';
 import type { Caller, Peer } from './caller.ts';
 import { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';

@@ -1,9 +1,9 @@
-import { CapabilityMissing } from '../../../model/capability-missing.ts';
-import { SignalboxError } from '../../../model/errors.ts';
-import { isResultUri } from '../../../model/result-uri.ts';
-import { rpcErrorOf } from '../../../model/rpc-error.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
-import type { ReadOptions } from '../../../call/content.ts';
+import { CapabilityMissing } from '../../../core/capability-missing.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { isResultUri } from '../../../core/result-uri.ts';
+import { rpcErrorOf } from '../../../core/rpc-error.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import type { ReadOptions } from '../../../pipeline/content.ts';
 import type { CompletionRequest } from '../../../catalog/source-content.ts';
 import { approvalOf } from './approval-question.ts';
 import { type CallParts, callTool } from './call-tool.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../../model/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import { Prepared, WireError, wireCodes } from './wire.ts';
 
 /** What can be listed. */

@@ -1,9 +1,9 @@
 import { setImmediate as whatCameAlready } from 'node:timers/promises';
 import type { Post } from '../../../journal/post.ts';
-import { newId } from '../../../model/identifiers.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import type { StopSignal } from '../../../model/stop.ts';
-import { reasonOf } from '../../../model/unless-aborted.ts';
+import { newId } from '../../../core/identifiers.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { StopSignal } from '../../../core/stop.ts';
+import { reasonOf } from '../../../core/unless-aborted.ts';
 
 /** How long one waits for the other. */
 export interface RelayTimes {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { canonicalArguments } from '../../../call/canonical-arguments.ts';
-import type { CallClient, LogMessage } from '../../../model/client.ts';
-import { newId } from '../../../model/identifiers.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
-import type { StopSignal } from '../../../model/stop.ts';
+import { canonicalArguments } from '../../../pipeline/canonical-arguments.ts';
+import type { CallClient, LogMessage } from '../../../core/client.ts';
+import { newId } from '../../../core/identifiers.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import type { StopSignal } from '../../../core/stop.ts';
 import { isWanted, progressTokenOf } from './abilities.ts';
 import { AskedRun } from './asked-run.ts';
 import { type Ask, callerClient } from './caller-client.ts';

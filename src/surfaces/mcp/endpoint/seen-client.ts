@@ -1,5 +1,5 @@
-import { normalizeName } from '../../../model/normalize-name.ts';
-import { type JsonValue, isJsonObject } from '../../../model/json.ts';
+import { normalizeName } from '../../../core/normalize-name.ts';
+import { type JsonValue, isJsonObject } from '../../../core/json.ts';
 
 /** What a client calls itself; empty where it does not say. */
 export interface ClientName {

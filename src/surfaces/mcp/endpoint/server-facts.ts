@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { sessionVersions } from '../../../model/mcp-protocol.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { sessionVersions } from '../../../core/mcp-protocol.ts';
 
 /** What this server can do, whatever its servers can: what they cannot, they refuse one by one. */
 export const serverCapabilities: JsonObject = {

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { MessageReader } from '../../../process/message-reader.ts';
-import { readJson } from '../../../model/read-json.ts';
-import { NamedSlots, Slots } from '../../../model/slots.ts';
-import { Stop } from '../../../model/stop.ts';
+import { readJson } from '../../../core/read-json.ts';
+import { NamedSlots, Slots } from '../../../core/slots.ts';
+import { Stop } from '../../../core/stop.ts';
 import { serveBatch } from './batch.ts';
 import type { Peer } from './caller.ts';
 import type { Channel } from './channel.ts';

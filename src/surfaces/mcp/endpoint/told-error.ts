@@ -1,6 +1,6 @@
-import { SignalboxError } from '../../../model/errors.ts';
-import { newId } from '../../../model/identifiers.ts';
-import { JsonRefused } from '../../../model/read-json.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { newId } from '../../../core/identifiers.ts';
+import { JsonRefused } from '../../../core/read-json.ts';
 import { Refusal, WireError, wireCodes } from './wire.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { renderName } from '../../../catalog/names.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import type { StopSignal } from '../../../model/stop.ts';
-import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../model/tool.ts';
-import { looksFull, namesOf } from '../../../model/tool-names.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import type { StopSignal } from '../../../core/stop.ts';
+import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tool.ts';
+import { looksFull, namesOf } from '../../../core/tool-names.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { instructionsFor } from './instructions.ts';
 import { type ListName, type Pages, pagesOf } from './pages.ts';

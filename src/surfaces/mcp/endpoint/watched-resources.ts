@@ -1,4 +1,4 @@
-import type { ReadOptions } from '../../../call/content.ts';
+import type { ReadOptions } from '../../../pipeline/content.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import type { View } from './view.ts';
 import { WireError, wireCodes } from './wire.ts';

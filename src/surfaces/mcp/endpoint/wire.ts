@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
 
 /** What a request is answered under. */
 export type RequestId = string | number;

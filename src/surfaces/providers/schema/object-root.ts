@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../model/json.ts';
+import type { JsonSchema } from '../../../core/json.ts';
 import { type SchemaObject, listed, named, requiredOf, resolveReference } from './subschemas.ts';
 
 /** A schema as a provider takes it. */

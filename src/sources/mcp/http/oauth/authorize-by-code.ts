@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type FetchLike, startAuthorization } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../../model/errors.ts';
+import { messageOf } from '../../../../core/errors.ts';
 import { assertConfidential, withAuthorizationFetch } from './authorization-fetch.ts';
 import { type Callback, listenForCallback } from './callback-listener.ts';
 import { type Authorization, findAuthorization } from './find-authorization.ts';

@@ -1,5 +1,5 @@
 import { type FetchLike, registerClient } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../../model/errors.ts';
+import { messageOf } from '../../../../core/errors.ts';
 import type { Authorization } from './find-authorization.ts';
 import type { OAuthOptions } from './oauth-options.ts';
 import { type TokenClient, chooseMethod, shown } from './token-request.ts';

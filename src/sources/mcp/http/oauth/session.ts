@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf } from '../../../../model/errors.ts';
+import { messageOf } from '../../../../core/errors.ts';
 import { withAuthorizationFetch } from './authorization-fetch.ts';
 import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
 import { type ProtectedServer, signsInAlone } from './oauth-options.ts';

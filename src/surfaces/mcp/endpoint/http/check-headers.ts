@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ParameterHeaders, parameterHeaders } from '../../../../catalog/parameter-headers.ts';
-import { isJsonObject } from '../../../../model/json.ts';
-import type { ToolDefinition } from '../../../../model/tool.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import type { ToolDefinition } from '../../../../core/tool.ts';
 import { namedVersion } from '../envelope.ts';
 import { Refusal, type WireRequest, wireCodes } from '../wire.ts';
 

@@ -1,4 +1,4 @@
-import { instance } from '../../../../model/instance.ts';
+import { instance } from '../../../../core/instance.ts';
 import type { Channel } from '../channel.ts';
 
 /** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Stop } from '../../../../model/stop.ts';
+import { Stop } from '../../../../core/stop.ts';
 import type { Channel } from '../channel.ts';
 import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../wire.ts';
 import { type EventStream, type HeaderList, answerHeaders } from './event-stream.ts';

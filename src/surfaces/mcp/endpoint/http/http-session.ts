@@ -1,4 +1,4 @@
-import { newSecretId } from '../../../../model/identifiers.ts';
+import { newSecretId } from '../../../../core/identifiers.ts';
 import type { Peer } from '../caller.ts';
 import type { Channel } from '../channel.ts';
 import type { LegacySession } from '../legacy-session.ts';

@@ -1,6 +1,6 @@
-import { isLargeJson, readJson, readLargeJson } from '../../../../model/read-json.ts';
-import { Slots } from '../../../../model/slots.ts';
-import { Stop } from '../../../../model/stop.ts';
+import { isLargeJson, readJson, readLargeJson } from '../../../../core/read-json.ts';
+import { Slots } from '../../../../core/slots.ts';
+import { Stop } from '../../../../core/stop.ts';
 import { serveBatch } from '../batch.ts';
 import type { Peer } from '../caller.ts';
 import { namedVersion, readEnvelope } from '../envelope.ts';

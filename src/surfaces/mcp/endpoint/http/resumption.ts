@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { JsonObject } from '../../../../model/json.ts';
+import type { JsonObject } from '../../../../core/json.ts';
 import { type Relay, type RelayCaller, RelayLost } from '../relay.ts';
 import { Refusal, WireError, errorText, wireCodes } from '../wire.ts';
 import { type EventStream, type StreamOutlet, mostUnread, streamHeaders } from './event-stream.ts';

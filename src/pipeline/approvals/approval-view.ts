@@ -1,0 +1,35 @@
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Approval, ApprovalState, AskedCall, GivenAnswer } from '../../core/approval.ts';
+
+/** An approval as people see it; with `waiting`, the approvals that a call waits for, also whether its caller still does. */
+export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: ReadonlySet<string>): Approval {
+  const state = stateOf(record, now);
+  const isOpen = waiting !== undefined && (state === 'pending' || state === 'approved');
+  return {
+    id: record.id,
+    state,
+    ...askedOf(record),
+    requestedAt: new Date(record.requestedAt).toISOString(),
+    expiresAt: new Date(record.expiresAt).toISOString(),
+    ...(isOpen ? { caller: waiting.has(record.id) ? ('waiting' as const) : ('gone' as const) } : {}),
+    ...(record.given === '' ? {} : { answer: givenOf(record) }),
+    ...(record.usedBy === '' ? {} : { usedBy: record.usedBy }),
+  };
+}
+
+export function stateOf(record: ApprovalRecord, now = Date.now()): ApprovalState {
+  if (record.usedBy !== '') return 'used';
+  if (record.answer === 'denied') return 'denied';
+  // Approved, and over before it was used: its arguments could not be run, or the rule it made was revoked.
+  if (record.closed || record.expiresAt <= now) return 'expired';
+  return record.answer === 'approved' ? 'approved' : 'pending';
+}
+
+export function askedOf(record: ApprovalRecord): AskedCall {
+  // Questions of earlier versions do not say what they hide; no call of this version uses them.
+  return { hidden: [], ...(JSON.parse(record.asked) as Omit<AskedCall, 'hidden'>) };
+}
+
+export function givenOf(record: ApprovalRecord): GivenAnswer {
+  return JSON.parse(record.given) as GivenAnswer;
+}

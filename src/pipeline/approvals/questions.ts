@@ -1,0 +1,281 @@
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { safetyNetMs } from '../../journal/post.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../core/approval.ts';
+import { messageOf } from '../../core/errors.ts';
+import { newSecretId } from '../../core/identifiers.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Call, toolOf } from '../call.ts';
+import type { Ended, Waits } from '../waits.ts';
+import { askedOf, stateOf } from './approval-view.ts';
+import { type Approvals, answeredTopic } from './approvals.ts';
+import { askDraft, askedCall } from './asked-call.ts';
+import { type Binding, decisionOf, unanswered } from './binding.ts';
+import { hideParts } from './hidden-parts.ts';
+import { Question } from './question.ts';
+
+/** What questions are asked with. */
+export interface QuestionParts {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+  readonly waits: Waits;
+  readonly approvals: Approvals;
+  readonly expireAfterMs: number;
+  /** Other processes reach the store: somebody can answer there. */
+  readonly shared: boolean;
+}
+
+/** How waiting ended: with the approval as it then was, or because the call ended. */
+export type Answered = { readonly record: ApprovalRecord } | { readonly ended: Ended };
+
+const maxCompared = 10;
+
+/** Where nobody tells us of answers that other processes got, we look this often; and where notes may be lost, now and then. */
+const pollMs = { untold: 250, told: safetyNetMs };
+
+/** Asks humans about calls, through every channel at once, and waits for the first answer, wherever it is given. */
+export class Questions {
+  readonly #parts: QuestionParts;
+  readonly #live = new Map<string, Question>();
+  readonly #pollMs: number;
+  readonly #stops: readonly (() => void)[];
+  #timer: NodeJS.Timeout | undefined;
+  #polling = false;
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+    parts.approvals.onAnswer((record) => this.#settle(record));
+    const { post } = parts.store;
+    this.#pollMs = post.reachesOthers ? pollMs.told : pollMs.untold;
+    this.#stops = [
+      post.on(answeredTopic, (id) => void this.#look([id])),
+      post.onGap(() => void this.#look(this.#live.keys())),
+    ];
+  }
+
+  /**
+   * Returns the approval of exactly this call that is still open: to be answered, or to be used or told. A change of the rules
+   * does not end one that answers every rule that asks now.
+   */
+  async find(call: Call, { binding, subject }: Binding): Promise<ApprovalRecord | undefined> {
+    const { store } = this.#parts;
+    const openAt = Date.now();
+    const [known] = await store.approvals({ binding, openAt, limit: 1 });
+    if (known !== undefined) return known;
+    const others = await store.approvals({ subject, openAt, answers: ['', 'approved'], limit: maxCompared });
+    return others.find((record) => answersCall(record, call));
+  }
+
+  /** The open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
+  async open(call: Call, bound: Binding): Promise<ApprovalRecord | undefined> {
+    const { journal, redactor, approvals } = this.#parts;
+    const { reveals } = approvals;
+    for (;;) {
+      const known = await this.find(call, bound);
+      if (known !== undefined) return known;
+      if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
+      const { record, draft } = await this.#request(call, bound);
+      if (askedOf(record).hidden.some(({ kind }) => kind !== 'registered'))
+        await reveals.put(record.id, hideParts(call.argumentsText, redactor, 'registered'), record.expiresAt);
+      if ((await journal.append(draft, 'crash')) !== undefined) return record;
+      // Another process asked about the same call at the same time: theirs is the one.
+      await reveals.remove(record.id);
+    }
+  }
+
+  /** Waits for the answer until then; whoever can be asked from here is asked, once for all calls that wait. */
+  async wait(record: ApprovalRecord, call: Call, until: number): Promise<Answered> {
+    if (stateOf(record) !== 'pending') return { record };
+    const question = this.#join(record, call) ?? this.#ask(record, call);
+    const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
+    const { approvals, waits } = this.#parts;
+    question.enter();
+    const entered = approvals.waiting.enter(record, call.id);
+    const waited = await waits.until(
+      question.answered,
+      call.options.signal,
+      Number.isFinite(deadline) ? deadline : undefined,
+    );
+    await entered;
+    await approvals.waiting.leave({ approval: record.id, call: call.id });
+    const isLast = question.leave();
+    if ('value' in waited) return { record: waited.value };
+    // Out of patience is not out of interest: the question stays, and the answer serves the next call.
+    if (waited.ended === 'timed-out' && deadline === until) return { record };
+    if (isLast) this.#withdraw(question, 'the call has ended');
+    return waited;
+  }
+
+  /** Withdraws every question; the approvals stay. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#parts.approvals.waiting.stop();
+    for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
+  }
+
+  async #request(call: Call, bound: Binding): Promise<{ record: ApprovalRecord; draft: ReturnType<typeof askDraft> }> {
+    const note = await this.#outdated(call, bound);
+    const asked = { ...askedCall(call, bound, this.#parts.redactor), ...(note === undefined ? {} : { note }) };
+    const requestedAt = Date.now();
+    const record: ApprovalRecord = {
+      id: newSecretId('appr'),
+      binding: bound.binding,
+      subject: bound.subject,
+      principal: asked.principal.id,
+      server: asked.server,
+      requestedAt,
+      expiresAt: requestedAt + this.#parts.expireAfterMs,
+      asked: JSON.stringify(asked),
+      answer: '',
+      given: '',
+      closed: false,
+      usedBy: '',
+    };
+    return { record, draft: askDraft(record, asked) };
+  }
+
+  /** Why an approval of the same call does not hold for it any more. */
+  async #outdated(call: Call, { subject }: Binding): Promise<string | undefined> {
+    const records = await this.#parts.store.approvals({ subject, openAt: Date.now(), limit: 10 });
+    const approved = records.find((record) => stateOf(record) === 'approved');
+    if (approved === undefined) return undefined;
+    const asked = askedOf(approved);
+    const isOtherTool = asked.definitionHash !== toolOf(call).definition.definitionHash;
+    const rules = unanswered(decisionOf(call), asked.decision).map(({ rule }) => JSON.stringify(rule));
+    const what = isOtherTool
+      ? 'the definition of the tool has changed since'
+      : `${rules.join(' and ')} ${rules.length === 1 ? 'asks' : 'ask'} now, and did not, or not as it is written now`;
+    return `${approved.id} was approved, but ${what}, so it does not hold for this call`;
+  }
+
+  #channelsOf(call: Call): readonly ApprovalChannel[] {
+    return [...this.#parts.approvals.channels, ...ownChannel(call)];
+  }
+
+  /** A question that was asked before: everybody knows of it but the human of this call. */
+  #join(record: ApprovalRecord, call: Call): Question | undefined {
+    const question = this.#live.get(record.id);
+    if (question !== undefined)
+      for (const channel of ownChannel(call)) void this.#askThrough(channel, record, call, question);
+    return question;
+  }
+
+  #ask(record: ApprovalRecord, call: Call): Question {
+    const question = new Question(record);
+    this.#live.set(record.id, question);
+    this.#schedule();
+    for (const channel of this.#channelsOf(call)) void this.#askThrough(channel, record, call, question);
+    return question;
+  }
+
+  /** Answers that come too late are nobody's fault: the others were told by the signal. */
+  async #askThrough(channel: ApprovalChannel, record: ApprovalRecord, call: Call, { signal }: Question): Promise<void> {
+    const { approvals } = this.#parts;
+    const someone = { id: channel.name, kind: 'human' } as const;
+    try {
+      const answer = await channel.ask(requestOf(record, call, signal, approvals));
+      if (answer === undefined || signal.aborted) return;
+      const by = answer.by ?? someone;
+      if (answer.allow === true) await approvals.approveWhole(record.id, { ...answer, by });
+      else await approvals.deny(record.id, { by, ...(answer.reason === undefined ? {} : { reason: answer.reason }) });
+    } catch (error) {
+      if (signal.aborted) return;
+      const by = { id: channel.name, kind: 'system' } as const;
+      await approvals.refuse(record.id, by, `asking failed: ${messageOf(error)}`).catch(() => undefined);
+    }
+  }
+
+  #settle(record: ApprovalRecord): void {
+    const question = this.#live.get(record.id);
+    if (question === undefined) return;
+    this.#live.delete(record.id);
+    question.settle(record);
+  }
+
+  #withdraw(question: Question, reason: string): void {
+    this.#live.delete(question.id);
+    question.withdraw(reason);
+  }
+
+  /** Time running out has nobody to tell us, and answers of other processes may not: we look. */
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#polling || this.#live.size === 0) return;
+    const expiry = Math.min(...Array.from(this.#live.values(), ({ expiresAt }) => expiresAt)) - Date.now();
+    const pause = Math.max(pollMs.untold, Math.min(this.#pollMs, expiry));
+    this.#timer = setTimeout(() => void this.#poll(), pause);
+    this.#timer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    this.#timer = undefined;
+    this.#polling = true;
+    await this.#look(this.#live.keys());
+    this.#polling = false;
+    this.#schedule();
+  }
+
+  async #look(ids: Iterable<string>): Promise<void> {
+    try {
+      for (const id of ids) {
+        const record = this.#live.has(id) ? await this.#parts.store.approval(id) : undefined;
+        if (record !== undefined && stateOf(record) !== 'pending') this.#settle(record);
+      }
+    } catch {
+      // The store may be busy or gone for a moment; calls wait no longer than they would anyway.
+    }
+  }
+}
+
+function ownChannel({ options: { approve } }: Call): readonly ApprovalChannel[] {
+  return approve === undefined ? [] : [callbackChannel('caller', approve)];
+}
+
+/** A callback as a channel: what it does not answer with a clear yes, it denies. */
+export function callbackChannel(
+  name: string,
+  ask: (request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>,
+): ApprovalChannel {
+  return {
+    name,
+    async ask(request) {
+      const answer = (await ask(request)) as ApprovalAnswer | undefined;
+      if (answer?.allow === true || answer?.allow === false) return answer;
+      return { allow: false };
+    },
+  };
+}
+
+/** Whether an approval is one of the tool as it is, and answers every rule that asks about the call. */
+export function answersCall(record: ApprovalRecord, call: Call): boolean {
+  const { definitionHash, decision } = askedOf(record);
+  return (
+    definitionHash === toolOf(call).definition.definitionHash && unanswered(decisionOf(call), decision).length === 0
+  );
+}
+
+function requestOf(
+  record: ApprovalRecord,
+  call: Call,
+  signal: AbortSignal,
+  approvals: Pick<Approvals, 'reveal'>,
+): ApprovalRequest {
+  const { arguments: shown, hidden } = askedOf(record);
+  return {
+    approvalId: record.id,
+    callId: call.id,
+    tool: toolOf(call).definition,
+    ...(toolOf(call).flags.length === 0 ? {} : { flags: toolOf(call).flags }),
+    arguments: JSON.parse(call.argumentsText) as JsonObject,
+    shown,
+    hidden,
+    principal: call.principal,
+    session: call.session,
+    decision: decisionOf(call),
+    expiresAt: new Date(record.expiresAt),
+    reveal: (by) => approvals.reveal(record.id, { by }),
+    signal,
+  };
+}

@@ -1,0 +1,118 @@
+import { principalName } from '../../core/principal.ts';
+import type { Approval, AskedCall, RememberScope, RememberedRule } from '../../core/approval.ts';
+import type { Principal } from '../../core/call.ts';
+import { type AskingRule, type Decision, asksOf } from '../../core/decision.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import { newId } from '../../core/identifiers.ts';
+
+/** What a rule is held against. */
+export type Rememberable = Pick<
+  AskedCall,
+  'principal' | 'server' | 'tool' | 'definitionHash' | 'effect' | 'session' | 'argumentsHash' | 'decision'
+>;
+
+/** What remembering would have meant for the calls that were asked about until now. */
+export interface RememberPreview {
+  readonly rule: RememberedRule;
+  /** How many would have run without a question, and how many of these a human refused. */
+  readonly count: number;
+  readonly denied: number;
+  /** The newest of them. */
+  readonly examples: readonly Approval[];
+}
+
+/** The rule that remembers an approval. What cannot be undone is remembered only for exactly the same arguments. */
+export function rememberedRule(approval: Approval, scope: RememberScope, by: Principal): RememberedRule {
+  const { effect, tool, session, decision } = approval;
+  if (decision.protectedFiles !== undefined) {
+    throw new SignalboxError(
+      'remember-refused',
+      `the call of ${tool} names ${decision.protectedFiles.join(', ')}, which is protected: it is asked about each time; approve it without remembering`,
+    );
+  }
+  if (effect === 'irreversible' && scope !== 'arguments') {
+    throw new SignalboxError(
+      'remember-refused',
+      `${tool} cannot be undone: it can be remembered only for exactly these arguments; use "arguments" in the place of "${scope}"`,
+    );
+  }
+  if (scope === 'session' && session === undefined)
+    throw new SignalboxError('remember-refused', `the call of ${tool} belongs to no session to remember it for`);
+  return {
+    id: newId('rule'),
+    scope,
+    principal: approval.principal,
+    server: approval.server,
+    ...(scope === 'server' ? {} : { tool, definitionHash: approval.definitionHash }),
+    ...(scope === 'session' && session !== undefined ? { session } : {}),
+    ...(scope === 'arguments' ? { arguments: approval.arguments, argumentsHash: approval.argumentsHash } : {}),
+    answers: asksOf(decision).map(({ rule, version }) => ({
+      rule,
+      ...(version === undefined ? {} : { version }),
+    })),
+    by,
+    at: new Date().toISOString(),
+    approval: approval.id,
+  };
+}
+
+/**
+ * The rules that together let a call through that asks: every rule of the policy that asks must be answered by one of them.
+ * Nothing where a question is left.
+ */
+export function rememberedBy(
+  rules: readonly RememberedRule[],
+  call: Rememberable,
+): readonly RememberedRule[] | undefined {
+  if (call.decision.protectedFiles !== undefined) return undefined;
+  const holding = rules.filter((rule) => holdsFor(rule, call));
+  const found = asksOf(call.decision).map((asking) => holding.find((rule) => answers(rule, asking)));
+  return found.every((rule) => rule !== undefined) ? [...new Set(found)] : undefined;
+}
+
+/** The same id with another text is another rule. */
+function answers(rule: RememberedRule, asking: AskingRule): boolean {
+  return rule.answers.some((each) => each.rule === asking.rule && each.version === asking.version);
+}
+
+function holdsFor(rule: RememberedRule, call: Rememberable): boolean {
+  return (
+    rule.principal.id === call.principal.id &&
+    rule.principal.kind === call.principal.kind &&
+    rule.server === call.server &&
+    (call.effect !== 'irreversible' || rule.scope === 'arguments') &&
+    (rule.scope === 'server' || (rule.tool === call.tool && rule.definitionHash === call.definitionHash)) &&
+    (rule.scope !== 'session' || (rule.session !== undefined && rule.session === call.session)) &&
+    (rule.scope !== 'arguments' || rule.argumentsHash === call.argumentsHash)
+  );
+}
+
+/** The decision in the place of the questions that rules answer; the first of them is named. */
+export function rememberedDecision(rules: readonly RememberedRule[], decision: Decision): Decision {
+  const { asks: _, version: __, ...asked } = decision;
+  const approved = rules.map(
+    (rule) => `${principalName(rule.by)} approved it for ${rememberedFor(rule)} at ${rule.at}`,
+  );
+  const asking = asksOf(decision).map(({ rule }) => JSON.stringify(rule));
+  return {
+    ...asked,
+    answer: 'allow',
+    rule: `remembered:${rules[0]?.id}`,
+    reason: [...approved, `${asking.join(' and ')} would ask`].join('; '),
+    ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason },
+  };
+}
+
+/** What a rule holds for, in words. */
+function rememberedFor({ scope, tool, server, session }: RememberedRule): string {
+  switch (scope) {
+    case 'session':
+      return `${tool} in session ${session}`;
+    case 'arguments':
+      return `${tool} with exactly these arguments`;
+    case 'tool':
+      return `every call of ${tool}`;
+    case 'server':
+      return `every call of server ${server} that can be undone or made good`;
+  }
+}

@@ -1,0 +1,113 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { approvalDigest } from '../../journal/approval-digest.ts';
+import { type KeptStore, forever } from '../../journal/kept-store.ts';
+import type { RevealedArguments } from '../../core/approval.ts';
+import { SignalboxError } from '../../core/errors.ts';
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+const maxSealedCharacters = 8 * 1024 * 1024;
+const sealedKind = 'hidden-arguments';
+const keyKind = 'hidden-arguments-key';
+
+/** Where the key is that hidden arguments are sealed with. */
+export type RevealKey =
+  /** In a file of the data directory: not in the database, its backups or its free pages. */
+  | { readonly in: 'directory'; readonly data: string }
+  /** In the database, for processes on several machines that share nothing else. */
+  | { readonly in: 'store' };
+
+/**
+ * Stores the arguments of pending questions that have hidden parts, sealed with AES-256-GCM, until the question is answered or
+ * expires. Registered secret values are not in them.
+ */
+export class RevealStore {
+  readonly #kept: KeptStore;
+  readonly #where: RevealKey;
+  #key: Buffer | undefined;
+
+  constructor(kept: KeptStore, where: RevealKey) {
+    this.#kept = kept;
+    this.#where = where;
+  }
+
+  async put(id: string, revealed: RevealedArguments, until: number): Promise<void> {
+    const text = JSON.stringify(revealed);
+    if (text.length > maxSealedCharacters) return;
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv(algorithm, await this.#loadKey(), iv).setAAD(Buffer.from(id));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const bytes = Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+    await this.#kept.put(sealedKind, approvalDigest(id), { text: bytes.toString('base64'), until });
+  }
+
+  /** Returns `undefined` when nothing is stored, or when it was sealed with a key that is gone. */
+  async get(id: string): Promise<RevealedArguments | undefined> {
+    const kept = await this.#kept.get(sealedKind, approvalDigest(id));
+    if (kept === undefined) return undefined;
+    const bytes = Buffer.from(kept.text, 'base64');
+    const iv = bytes.subarray(0, ivBytes);
+    const decipher = createDecipheriv(algorithm, await this.#loadKey(), iv, { authTagLength: tagBytes });
+    decipher.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+    try {
+      const text = decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      return JSON.parse(text) as RevealedArguments;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#kept.take(sealedKind, approvalDigest(id));
+  }
+
+  async #loadKey(): Promise<Buffer> {
+    return (this.#key ??= this.#where.in === 'directory' ? keyInDirectory(this.#where.data) : await this.#keyInStore());
+  }
+
+  async #keyInStore(): Promise<Buffer> {
+    const text = randomBytes(keyBytes).toString('base64');
+    return Buffer.from((await this.#kept.add(keyKind, '', { text, until: forever })).text, 'base64');
+  }
+}
+
+/** Reads the key of a data directory, or makes it. Of several processes that make it, one does. */
+function keyInDirectory(data: string): Buffer {
+  const file = join(data, 'approvals.key');
+  return readKey(file) ?? makeKey(file);
+}
+
+function readKey(file: string): Buffer | undefined {
+  try {
+    const key = Buffer.from(readFileSync(file, 'utf8'), 'base64');
+    if (key.length === keyBytes) return key;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  throw new SignalboxError(
+    'file-unreadable',
+    `${file} is not a key of ${keyBytes} bytes; delete it to have another made`,
+  );
+}
+
+function makeKey(file: string): Buffer {
+  const key = randomBytes(keyBytes);
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, key.toString('base64'), { flag: 'wx', mode: 0o600 });
+  try {
+    // A link fails where the file exists, and the file is never seen half written.
+    linkSync(draft, file);
+    return key;
+  } catch (error) {
+    const known = readKey(file);
+    if (known === undefined) throw error;
+    return known;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

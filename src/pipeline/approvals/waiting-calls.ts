@@ -1,0 +1,139 @@
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Looking } from '../../journal/looking.ts';
+import type { Store } from '../../journal/store.ts';
+import { tell } from '../../core/tell.ts';
+
+const kind = 'waiting-call';
+const changedTopic = 'waiting-calls';
+/** Nobody reports the death of a process, and SQLite no change of another process. */
+const lookEveryMs = 1000;
+
+/** A call that waits for an approval. */
+export interface WaitingCall {
+  readonly approval: string;
+  readonly call: string;
+}
+
+/** Called with the approvals that a call began to wait for, and with those that none waits for any more. */
+export type WaitingListener = (changes: {
+  readonly waiting: readonly string[];
+  readonly gone: readonly string[];
+}) => void;
+
+interface StoredCall extends WaitingCall {
+  readonly writer: string;
+}
+
+/** The calls that wait for approvals, in every process of the store. Those of a process that dies do not wait any more. */
+export class WaitingCalls {
+  readonly #store: Pick<Store, 'kept' | 'livingWriters' | 'post' | 'writer'>;
+  readonly #listeners = new Set<WaitingListener>();
+  #known: ReadonlySet<string> = new Set();
+  #looking: Promise<void> | undefined;
+  #looksAgain = false;
+  #stop: (() => void) | undefined;
+
+  constructor(store: Pick<Store, 'kept' | 'livingWriters' | 'post' | 'writer'>) {
+    this.#store = store;
+  }
+
+  async enter({ id, expiresAt }: Pick<ApprovalRecord, 'id' | 'expiresAt'>, call: string): Promise<void> {
+    const { kept, writer } = this.#store;
+    // It only shows people whether somebody waits; the call itself goes on.
+    await kept.put(kind, `${id} ${call}`, { text: writer, until: expiresAt }).catch(() => undefined);
+    this.#report();
+  }
+
+  async leave({ approval, call }: WaitingCall): Promise<void> {
+    await this.#store.kept.take(kind, `${approval} ${call}`).catch(() => undefined);
+    this.#report();
+  }
+
+  /** Returns the ids of the approvals that a call waits for. */
+  async approvals(): Promise<ReadonlySet<string>> {
+    const { waiting } = await this.#select();
+    return new Set(waiting.map(({ approval }) => approval));
+  }
+
+  /** Returns the calls whose process ended while they waited. */
+  async lost(looking?: Looking): Promise<readonly WaitingCall[]> {
+    return (await this.#select(looking)).lost;
+  }
+
+  /** Calls the listener at every change from now on, in whichever process; returns a function that ends it. */
+  async follow(listener: WaitingListener): Promise<() => void> {
+    if (this.#listeners.size === 0) {
+      this.#known = await this.approvals();
+      this.#start();
+    }
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.stop();
+    };
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  #start(): void {
+    if (this.#stop !== undefined) return;
+    const { post } = this.#store;
+    const look = (): void => void this.#look();
+    const timer = setInterval(look, lookEveryMs).unref();
+    const unsubscribe = [post.on(changedTopic, look), post.onGap(look)];
+    this.#stop = () => {
+      clearInterval(timer);
+      for (const end of unsubscribe) end();
+    };
+  }
+
+  #report(): void {
+    void this.#look();
+    const { post } = this.#store;
+    if (post.reachesOthers) post.send(changedTopic, '').catch(() => undefined);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#listeners.size === 0) return;
+    this.#looksAgain = true;
+    await (this.#looking ??= this.#compare().finally(() => (this.#looking = undefined)));
+  }
+
+  async #compare(): Promise<void> {
+    while (this.#looksAgain) {
+      this.#looksAgain = false;
+      try {
+        const now = await this.approvals();
+        const changes = { waiting: missingIn(this.#known, now), gone: missingIn(now, this.#known) };
+        this.#known = now;
+        if (changes.waiting.length + changes.gone.length === 0) continue;
+        for (const listener of this.#listeners) tell(listener, changes);
+      } catch {
+        // The store may be gone for a moment; the next look finds the change.
+      }
+    }
+  }
+
+  async #select(looking?: Looking): Promise<{ waiting: readonly WaitingCall[]; lost: readonly WaitingCall[] }> {
+    const { kept, writer } = this.#store;
+    const calls = (await kept.list(kind)).map(({ key, text }): StoredCall => {
+      const [approval = '', call = ''] = key.split(' ');
+      return { approval, call, writer: text };
+    });
+    const isOwn = (call: StoredCall): boolean => call.writer === writer;
+    if (calls.every(isOwn)) return { waiting: calls, lost: [] };
+    const living = await this.#store.livingWriters(looking);
+    const { waiting = [], lost = [] } = Object.groupBy(calls, (call) =>
+      // Earlier versions do not name the writer.
+      isOwn(call) || call.writer === '' || living.has(call.writer) ? 'waiting' : 'lost',
+    );
+    return { waiting, lost };
+  }
+}
+
+function missingIn(known: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] {
+  return [...others].filter((id) => !known.has(id));
+}

@@ -1,0 +1,93 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import {
+  type ApprovalRequested,
+  type ApprovalResolved,
+  type ApprovalRevealed,
+  type AuthorityChanged,
+  type CallSettled,
+  type CallStarted,
+  type ConfigurationChanged,
+  type ContentRead,
+  type JournalEvent,
+  type RuleRevoked,
+  type ServerChanged,
+  type TokenCreated,
+  type TokenRevoked,
+  type ToolInvoked,
+  type UndoStarted,
+  type Undone,
+  toEvent,
+} from '../journal/entry.ts';
+import type { Journal } from '../journal/journal.ts';
+import { SignalboxError } from '../core/errors.ts';
+import { tell } from '../core/tell.ts';
+
+/** What the host can listen to. Journal events come after they are written. */
+export interface SignalboxEvents {
+  readonly CallStarted: CallStarted;
+  readonly ToolInvoked: ToolInvoked;
+  readonly ServerChanged: ServerChanged;
+  readonly ConfigurationChanged: ConfigurationChanged;
+  readonly ContentRead: ContentRead;
+  readonly ApprovalRequested: ApprovalRequested;
+  readonly ApprovalRevealed: ApprovalRevealed;
+  readonly ApprovalResolved: ApprovalResolved;
+  readonly RuleRevoked: RuleRevoked;
+  readonly CallSettled: CallSettled;
+  readonly UndoStarted: UndoStarted;
+  readonly Undone: Undone;
+  readonly TokenCreated: TokenCreated;
+  readonly TokenRevoked: TokenRevoked;
+  readonly AuthorityChanged: AuthorityChanged;
+  readonly CatalogChanged: CatalogSnapshot;
+}
+
+type Listeners = { readonly [Name in keyof SignalboxEvents]: Set<(event: SignalboxEvents[Name]) => void> };
+
+/** Hands events to listeners; nothing is prepared for events that nobody listens to. */
+export class Events {
+  readonly #listeners: Listeners = {
+    CallStarted: new Set(),
+    ToolInvoked: new Set(),
+    ServerChanged: new Set(),
+    ConfigurationChanged: new Set(),
+    ContentRead: new Set(),
+    ApprovalRequested: new Set(),
+    ApprovalRevealed: new Set(),
+    ApprovalResolved: new Set(),
+    RuleRevoked: new Set(),
+    CallSettled: new Set(),
+    UndoStarted: new Set(),
+    Undone: new Set(),
+    AuthorityChanged: new Set(),
+    TokenCreated: new Set(),
+    TokenRevoked: new Set(),
+    CatalogChanged: new Set(),
+  };
+
+  constructor(catalog: Catalog, journal: Journal) {
+    catalog.subscribe((snapshot) => {
+      for (const listener of this.#listeners.CatalogChanged) tell(listener, snapshot);
+    });
+    journal.subscribe((entry) => {
+      const listeners = this.#listeners[entry.type] as Set<(event: JournalEvent) => void>;
+      if (listeners.size === 0) return;
+      const event = toEvent(entry);
+      for (const listener of listeners) tell(listener, event);
+    });
+  }
+
+  /** Listens; returns how to stop. */
+  on<Name extends keyof SignalboxEvents>(name: Name, listener: (event: SignalboxEvents[Name]) => void): () => void {
+    const listeners = this.#listeners[name];
+    if (listeners === undefined) {
+      throw new SignalboxError(
+        'event-unknown',
+        `there is no event "${name}"; there are ${Object.keys(this.#listeners).join(', ')}`,
+      );
+    }
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+}

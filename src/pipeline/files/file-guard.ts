@@ -1,0 +1,293 @@
+import { type Dirent, type Stats, readdirSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import type { Principal } from '../../core/call.ts';
+import { type Decision, asksOf } from '../../core/decision.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { PermissionMode } from '../../core/permission-mode.ts';
+import type { ProtectedFile } from '../../core/protected-file.ts';
+import type { Effect } from '../../core/tool.ts';
+import { applyPermissionMode } from '../../policy/permission-mode.ts';
+import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
+import { PlainReads } from './plain-reads.ts';
+import { Lookups, foldName, isSameFile, isWithin, statOf } from './real-path.ts';
+import { NameSearch } from './text-names.ts';
+
+/** The files that calls do not write unasked. */
+export interface FileProtection {
+  /** Returns another value when the answers of the other functions may have changed. */
+  version(): unknown;
+  /** Directories that are closed to agents, besides the data directory of the box. */
+  closed(): readonly string[];
+  /** The directory of the configuration. Directories in it that hold a protected file are protected like the file. */
+  directory(): string | undefined;
+  files(): readonly ProtectedFile[];
+  /** The directories from which a server resolves relative paths. */
+  basesOf(server: string): readonly string[];
+}
+
+/** A call, as far as the guard needs to know it. */
+export interface GuardedCall {
+  readonly principal: Principal;
+  readonly effect: Effect;
+  readonly server: string;
+  /** The tool's name, as its server has it. */
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** The directories that the tool writes to. */
+  readonly workspace: readonly string[];
+  readonly permissionMode: PermissionMode | undefined;
+}
+
+/** A file that a call names, where it may not without a question. */
+interface Hit {
+  readonly path: string;
+  readonly role: string;
+}
+
+/** A directory that is closed to agents, as it is configured and where it is. */
+interface ClosedDirectory {
+  readonly path: string;
+  readonly real: string;
+}
+
+const protectedNames: Readonly<Record<string, string>> = {
+  'signalbox.config.json': 'a configuration of Signalbox',
+  'signalbox.config.jsonc': 'a configuration of Signalbox',
+  'signalbox.lock': 'the lock of accepted tool definitions',
+  '.mcp.json': 'a list of servers that Claude Code starts',
+  '.claude.json': 'the settings of Claude Code',
+};
+/** Claude Code runs these as it starts or before a tool runs. */
+const claudeFile = /^(?:settings.*\.json$|hooks$)/;
+
+const searchedNames = [...Object.keys(protectedNames), '.claude'];
+const maxSearches = 16;
+
+/** The demo workspace is in the data directory, and agents work in it. */
+const demoDirectory = 'demo';
+/** Copies of files in workspaces. */
+const undoDirectory = 'undo';
+const maxDataFiles = 5000;
+
+/**
+ * Overrules policy for calls that name certain files: the data directory is closed to everybody but humans, and a call that may write a
+ * protected file asks each time.
+ */
+export class FileGuard {
+  readonly #data: string | undefined;
+  readonly #realDirectories = new Map<string, string>();
+  readonly #searches = new Map<string, NameSearch>();
+  readonly #plainReads = new PlainReads();
+  #protection: FileProtection = {
+    version: () => undefined,
+    closed: () => [],
+    directory: () => undefined,
+    files: () => [],
+    basesOf: () => [],
+  };
+
+  constructor(data: string | undefined) {
+    this.#data = data;
+  }
+
+  /** Replaces the protected files. Files with the names of configurations are protected everywhere, whatever this says. */
+  protect(protection: FileProtection): void {
+    this.#protection = protection;
+  }
+
+  /** Returns the decision, or a stricter one where the call names a closed or a protected file. */
+  decide(call: GuardedCall, decision: Decision): Decision {
+    if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
+    const isRead = call.effect === 'read';
+    if (isRead && this.#isPlainRead(call)) return decision;
+    const lookups = new Lookups();
+    const files = isRead ? [] : this.#protection.files();
+    const closedDirectories = this.#closedDirectories();
+    const bases = this.#basesOf(call);
+    const names = this.#namesOf(closedDirectories, bases, files, isRead);
+    const { tool, arguments: args } = call;
+    const named = namedPaths({ arguments: args, tool, mayMove: !isRead, bases, names }, lookups);
+    const closed = closedIn(closedDirectories, named, isRead, lookups);
+    if (closed !== undefined && call.principal.kind !== 'human')
+      return stricter(decision, 'deny', 'default:data-directory', [closed]);
+    const hits = closed === undefined ? [] : [closed];
+    if (!isRead) hits.push(...this.#protectedIn(files, named, lookups));
+    if (named.isCut) hits.push({ path: 'its arguments', role: 'too many strings to check each for protected files' });
+    if (hits.length === 0) return decision;
+    const asking = stricter(decision, 'ask', 'default:protected-file', hits);
+    return call.permissionMode === 'dontAsk' ? applyPermissionMode('dontAsk', asking, call.effect) : asking;
+  }
+
+  #isPlainRead(call: GuardedCall): boolean {
+    return this.#plainReads.isPlain(call, this.#protection.version(), () => {
+      const bases = this.#basesOf(call);
+      return { bases: new Set(bases), search: this.#namesOf(this.#closedDirectories(), bases, [], true) };
+    });
+  }
+
+  #basesOf({ server, workspace }: GuardedCall): readonly string[] {
+    return [...workingDirectory(), ...workspace, ...this.#protection.basesOf(server)];
+  }
+
+  /** Returns the search for names that a call may hold. It is made once for the same names. */
+  #namesOf(
+    closed: readonly ClosedDirectory[],
+    bases: readonly string[],
+    files: readonly ProtectedFile[],
+    isRead: boolean,
+  ): NameSearch {
+    const paths = [...closed.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
+    // From the demo workspace, which is in the data directory, a path leads there without its name.
+    const isInside = closed.some(({ real }) => bases.some((base) => base.startsWith(real)));
+    const names = [
+      ...paths.map((path) => basename(path)),
+      ...(isRead ? [] : searchedNames),
+      ...(isInside ? ['..'] : []),
+    ];
+    const key = [...names, ...paths].join('\0');
+    let search = this.#searches.get(key);
+    if (search !== undefined) return search;
+    if (this.#searches.size >= maxSearches) this.#searches.clear();
+    search = new NameSearch(
+      [...new Set(names)].filter((name) => name !== ''),
+      paths,
+    );
+    this.#searches.set(key, search);
+    return search;
+  }
+
+  #closedDirectories(): readonly ClosedDirectory[] {
+    const directories = new Set(this.#protection.closed());
+    if (this.#data !== undefined) directories.add(this.#data);
+    return [...directories].map((path) => ({ path, real: this.#realDirectory(path) }));
+  }
+
+  /** A data directory stays where it is while the process runs; until it exists it is looked for again. */
+  #realDirectory(path: string): string {
+    const known = this.#realDirectories.get(path);
+    if (known !== undefined) return known;
+    const real = new Lookups().real(path);
+    if (statOf(real) !== undefined) this.#realDirectories.set(path, real);
+    return real;
+  }
+
+  #protectedIn(given: readonly ProtectedFile[], { paths, moved }: NamedPaths, lookups: Lookups): Hit[] {
+    const directory = this.#protection.directory();
+    const root = directory === undefined ? undefined : lookups.real(directory);
+    const files = given.map(({ path, role }) => ({ path: lookups.real(path), role, link: path }));
+    const hits = new Map<string, Hit>();
+    const add = ({ path, role }: Hit): void => void (hits.has(path) || hits.set(path, { path, role }));
+    for (const path of paths) {
+      const real = lookups.real(path);
+      const stats = lookups.stat(path);
+      const isLinked = stats?.isFile() === true && stats.nlink > 1;
+      const mayHold = root !== undefined && real !== root && isWithin(root, real);
+      for (const file of files) {
+        const isFile = isWithin(file.path, real) || path === file.link;
+        const isSame = isLinked && isSameFile(lookups.stat(file.path), stats);
+        if (isFile || isSame || (mayHold && isWithin(real, file.path))) add(file);
+      }
+      for (const each of [real, path]) {
+        const role = roleByName(each);
+        if (role !== undefined) add({ path: each, role });
+      }
+    }
+    for (const [path, { isCopy }] of moved)
+      if (!isCopy) for (const file of files) if (isWithin(lookups.real(path), file.path)) add(file);
+    return [...hits.values()];
+  }
+}
+
+/** Returns the first path that leads into a closed directory, or the first moved or copied place that holds one. */
+function closedIn(
+  directories: readonly ClosedDirectory[],
+  { paths, bases, moved }: NamedPaths,
+  isRead: boolean,
+  files: Lookups,
+): Hit | undefined {
+  for (const { real: directory } of directories) {
+    const open = join(directory, demoDirectory);
+    for (const path of paths) {
+      // Most strings are not paths: a name that does not exist in its directory cannot be read.
+      if (isRead && bases.has(dirname(path)) && files.stat(path) === undefined) continue;
+      const real = files.real(path);
+      if (isWithin(directory, real) ? !isWithin(open, real) : isLinkedInto(directory, files.stat(path)))
+        return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
+    }
+    for (const path of moved.keys()) {
+      const real = files.real(path);
+      if (isWithin(real, directory))
+        return { path: real, role: "a directory with Signalbox's data directory in it, which is closed to agents" };
+    }
+  }
+  return undefined;
+}
+
+function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {
+  const { policy, shadow, values } = decision;
+  const named = hits.map(({ path, role }) => `${path} is ${role}`).join('; ');
+  const reason =
+    answer === 'deny'
+      ? named
+      : `${named}; a call that may write it is asked about each time, and an approval of it is not remembered`;
+  return {
+    answer,
+    rule,
+    reason,
+    protectedFiles: hits.map(({ path }) => path),
+    protectedRoles: Object.fromEntries(hits.map(({ path, role }) => [path, role])),
+    ...(decision.answer === 'ask' && answer === 'ask' ? { asks: [{ rule, reason }, ...asksOf(decision)] } : {}),
+    ...(decision.answer === 'ask'
+      ? {}
+      : { ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason } }),
+    ...(values === undefined ? {} : { values }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(shadow === undefined ? {} : { shadow }),
+  };
+}
+
+/** Returns the directory of this process, unless it was removed. */
+function workingDirectory(): string[] {
+  try {
+    return [process.cwd()];
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the role of a file that is protected wherever it is; `undefined` for every other file. */
+function roleByName(path: string): string | undefined {
+  const name = foldName(basename(path));
+  if (Object.hasOwn(protectedNames, name)) return protectedNames[name];
+  const parts = path.split(sep).map((part) => foldName(part));
+  const inClaude = parts[parts.lastIndexOf('.claude') + 1];
+  if (!parts.includes('.claude') || (inClaude !== undefined && !claudeFile.test(inClaude))) return undefined;
+  return 'a file that Claude Code takes settings or hooks from';
+}
+
+/** Returns whether a file has another name in the directory. */
+function isLinkedInto(directory: string, stats: Stats | undefined): boolean {
+  if (stats?.isFile() !== true || stats.nlink < 2) return false;
+  const isCopied = (path: string): boolean =>
+    path === join(directory, undoDirectory) || path === join(directory, demoDirectory);
+  const directories = [directory];
+  let left = maxDataFiles;
+  for (let each = directories.pop(); each !== undefined; each = directories.pop())
+    for (const entry of entriesOf(each)) {
+      left -= 1;
+      if (left < 0) return true;
+      const path = join(each, entry.name);
+      if (entry.isDirectory()) {
+        if (!isCopied(path)) directories.push(path);
+      } else if (isSameFile(statOf(path), stats)) return true;
+    }
+  return false;
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isBareName } from './path-arguments.ts';
+import { foldName, statOf } from './real-path.ts';
+import type { NameSearch } from './text-names.ts';
+
+const maxEntries = 10_000;
+const checkEveryMs = 10;
+/** A directory may change again within the resolution of its modification time. */
+const timestampResolutionMs = 50;
+
+/** The names in a directory, as they were when it was listed. */
+interface Listing {
+  readonly modifiedMs: number;
+  readonly listedMs: number;
+  readonly names: ReadonlySet<string>;
+}
+
+/** The directories and names that matter to the reads of one server. */
+interface Surroundings {
+  /** The base directories of the server. */
+  readonly bases: ReadonlySet<string>;
+  readonly search: NameSearch;
+}
+
+interface KnownSurroundings extends Surroundings {
+  readonly version: unknown;
+  readonly workspace: readonly string[];
+  /** When the listings are checked again. */
+  checkAtMs: number;
+  /** Undefined when one of the directories is too large to be listed. */
+  listings: readonly Listing[] | undefined;
+}
+
+/** A read, as far as it matters here. */
+interface Read {
+  readonly arguments: JsonObject;
+  readonly server: string;
+  readonly workspace: readonly string[];
+}
+
+/**
+ * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. Most reads are
+ * such. The directories are checked for changes at most every 10 ms, because a system call for each read would take longer than all the rest.
+ */
+export class PlainReads {
+  readonly #listings = new Map<string, Listing>();
+  readonly #byServer = new Map<string, KnownSurroundings>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Returns whether a read names no file. `surroundings` is called again for another `version` of the configuration. */
+  isPlain({ arguments: args, server, workspace }: Read, version: unknown, surroundings: () => Surroundings): boolean {
+    let known = this.#byServer.get(server);
+    if (known === undefined || known.version !== version || known.workspace !== workspace) {
+      known = { ...surroundings(), version, workspace, checkAtMs: 0, listings: undefined };
+      this.#byServer.set(server, known);
+    }
+    const now = this.#now();
+    if (now >= known.checkAtMs) {
+      known.checkAtMs = now + checkEveryMs;
+      known.listings = this.#listingsOf(known.bases);
+    }
+    return known.listings !== undefined && areBareNames(args, '', known.search, known.listings);
+  }
+
+  #listingsOf(directories: ReadonlySet<string>): readonly Listing[] | undefined {
+    const listings: Listing[] = [];
+    for (const directory of directories) {
+      const listing = this.#listingOf(directory);
+      if (listing === undefined) return undefined;
+      listings.push(listing);
+    }
+    return listings;
+  }
+
+  #listingOf(directory: string): Listing | undefined {
+    const modifiedMs = statOf(directory)?.mtimeMs ?? 0;
+    const known = this.#listings.get(directory);
+    if (known?.modifiedMs === modifiedMs && known.listedMs - modifiedMs > timestampResolutionMs) return known;
+    const listedMs = Date.now();
+    const entries = namesIn(directory);
+    if (entries === undefined || entries.length > maxEntries) return undefined;
+    const listing = { modifiedMs, listedMs, names: new Set(entries.map((name) => foldName(name))) };
+    this.#listings.set(directory, listing);
+    return listing;
+  }
+}
+
+/** Returns whether every string in a value is a bare name that no listing has, and no key may be more than a name. */
+function areBareNames(value: JsonValue, key: string, search: NameSearch, listings: readonly Listing[]): boolean {
+  if (typeof value === 'string') {
+    if (value === '') return true;
+    if (!isBareName(value, key) || search.isIn(value)) return false;
+    const name = foldName(value);
+    for (const { names } of listings) if (names.has(name)) return false;
+    return true;
+  }
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every((each) => areBareNames(each, key, search, listings));
+  const object = value as JsonObject;
+  // Every call passes here: a list of the entries would take most of the time.
+  for (const name in object)
+    if (!isBareName(name, '') || !areBareNames(object[name] ?? null, name, search, listings)) return false;
+  return true;
+}
+
+/** Returns the names in a directory: none when it does not exist, undefined when it cannot be read. */
+function namesIn(directory: string): string[] | undefined {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
+  }
+}

@@ -1,0 +1,15 @@
+import type { CallOutcome, Principal } from '../core/call.ts';
+
+/** A call that went another way than through the pipeline, as somebody saw it. */
+export interface ObservedCall {
+  /** The rendered name of the tool. */
+  readonly tool: string;
+  readonly server: string;
+  /** How the tool was reached: `mcp:files`. */
+  readonly adapter: string;
+  readonly principal: Principal;
+  readonly session?: string;
+  readonly arguments: unknown;
+  readonly outcome: CallOutcome;
+  readonly durationMs: number;
+}

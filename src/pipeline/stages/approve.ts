@@ -1,0 +1,154 @@
+import { principalName } from '../../core/principal.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { asksOf } from '../../core/decision.ts';
+import { messageOf } from '../../core/errors.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import { givenOf, stateOf } from '../approvals/approval-view.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import { askedCall } from '../approvals/asked-call.ts';
+import { type Binding, bindingOf } from '../approvals/binding.ts';
+import { type Questions, answersCall } from '../approvals/questions.ts';
+import { rememberedDecision } from '../approvals/remembered.ts';
+import { runEdited } from '../approvals/run-edited.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { endedOutcome } from '../waits.ts';
+
+/** What the stage works with. */
+export interface ApproveParts {
+  readonly catalog: Catalog;
+  readonly redactor: Redactor;
+  readonly approvals: Approvals;
+  readonly questions: Questions;
+  /** Decides again what waited long. */
+  readonly decide: Stage;
+  /** The whole pipeline, for the call that edited arguments make. */
+  readonly run: Next;
+}
+
+const usualWaitMs = 60_000;
+
+/** Has a human answer a call that policy wants asked. */
+export function approve(parts: ApproveParts): Stage {
+  const { catalog, redactor, approvals, questions } = parts;
+
+  return (call, next) =>
+    call.decision?.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call);
+
+  async function ask(call: Call, next: Next): Promise<CallOutcome> {
+    // The caller may change its own object while a human looks at the call.
+    if (call.arguments === call.given) call.arguments = JSON.parse(call.argumentsText);
+    const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
+    for (;;) {
+      const bound = bindingOf(call);
+      const known = await questions.find(call, bound);
+      // What a human said to exactly this call counts before what was remembered for more than it.
+      const answer = known === undefined || stateOf(known) === 'pending' ? undefined : known;
+      const decision = answer === undefined ? await remembered(call, bound) : undefined;
+      if (decision !== undefined) {
+        call.decision = decision;
+        return next(call);
+      }
+      const open = answer ?? (await opened(call, bound));
+      if ('outcome' in open) return open;
+      const answered = await questions.wait(open, call, until);
+      if ('ended' in answered) return endedOutcome(call, answered.ended, 'an approval was awaited');
+      const { record } = answered;
+      const refusal = refusalOf(call, record) ?? (record === open ? undefined : await lookAgain(call));
+      if (refusal !== undefined) return refusal;
+      if (call.decision?.answer === 'allow') return next(call);
+      // The rules have changed meanwhile, and the answer was to another question.
+      if (!answersCall(record, call)) continue;
+      if (givenOf(record).arguments !== undefined) return runEdited(call, record, parts.run);
+      call.approval = record.id;
+      const outcome = await next(call);
+      if (outcome.error?.code !== 'approval-used') return outcome;
+      // An identical call was faster: one approval, one run.
+      call.approval = undefined;
+    }
+  }
+
+  async function remembered(call: Call, bound: Binding): Promise<Call['decision']> {
+    const asked = askedCall(call, bound, redactor);
+    const rules = await approvals.remembered(asked);
+    return rules === undefined ? undefined : rememberedDecision(rules, asked.decision);
+  }
+
+  async function opened(call: Call, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
+    try {
+      return (await questions.open(call, bound)) ?? nobodyToAsk(call);
+    } catch (error) {
+      const message = `${call.name} was not run: its question could not be recorded: ${messageOf(error)}`;
+      return unfinished('failed', 'journal-unavailable', message);
+    }
+  }
+
+  /** The human may have taken long: what was approved must still be what would run, and policy must still let it. */
+  async function lookAgain(call: Call): Promise<CallOutcome | undefined> {
+    const { definition } = toolOf(call);
+    if (catalog.find(definition.name)?.definition.definitionHash !== definition.definitionHash) {
+      return unfinished(
+        'stale',
+        'definition-changed',
+        `${call.name} changed or went away while its approval was awaited; nothing was run, and the approval does not hold for what it is now`,
+      );
+    }
+    const goesOn = unfinished('failed', 'internal-fault', 'the call goes on');
+    const outcome = await parts.decide(call, () => goesOn);
+    return outcome === goesOn ? undefined : outcome;
+  }
+}
+
+function refusalOf(call: Call, record: ApprovalRecord): CallOutcome | undefined {
+  switch (stateOf(record)) {
+    case 'pending':
+      return awaiting(call, record);
+    case 'denied':
+      return denied(call, record);
+    case 'expired':
+      return unfinished(
+        'denied',
+        'approval-expired',
+        `${call.name} was not run: nobody approved it in time; calling again asks again`,
+      );
+    case 'approved':
+    case 'used':
+      return undefined;
+  }
+}
+
+function awaiting(call: Call, { id, expiresAt }: ApprovalRecord): CallOutcome {
+  const message =
+    `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question is kept ` +
+    `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
+  return { ...unfinished('awaiting-approval', 'approval-awaited', message), approvalId: id };
+}
+
+function denied(call: Call, record: ApprovalRecord): CallOutcome {
+  call.told = record.id;
+  const { by, reason } = givenOf(record);
+  const why = reason === undefined ? '' : `: ${reason}`;
+  if (by.kind !== 'human') return unfinished('denied', 'approval-failed', `${call.name} was not run${why}`);
+  return unfinished('denied', 'approval-denied', `${call.name} was refused by ${principalName(by)}${why}`);
+}
+
+function reasons({ decision }: Call): string {
+  return decision === undefined
+    ? ''
+    : asksOf(decision)
+        .map(({ reason }) => reason)
+        .join('; ');
+}
+
+function nobodyToAsk(call: Call): CallOutcome {
+  const { effect } = toolOf(call).definition;
+  return unfinished(
+    'denied',
+    'approval-unavailable',
+    `${call.name} needs approval (${reasons(call)}) and nobody can be asked. To allow it, give createSignalbox an ` +
+      `"approve" callback that asks a human, or "data", so that "signalbox approve" can answer; ` +
+      `if the tool only reads, declare effect: "read" (it is "${effect}" now)`,
+  );
+}

@@ -1,0 +1,143 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogTool } from '../../catalog/definition.ts';
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { type ContentBlock, text } from '../../core/content.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { JsonObject, JsonSchema } from '../../core/json.ts';
+import { resultUri } from '../../core/result-uri.ts';
+import { after } from '../compose.ts';
+import { type Call, type Stage, toolOf } from '../call.ts';
+import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../large-results/result-size.ts';
+import { type ShorteningOptions, shortenResult } from '../large-results/shorten-result.ts';
+
+/** The key in `_meta` of a shortened result that holds the address of the whole result. */
+const wholeResultKey = 'signalbox/result';
+
+/** Dependencies and limits of the stage. */
+export interface BoundOptions {
+  readonly store: Store;
+  readonly redactor: Redactor;
+  readonly catalog: Catalog;
+  /** The name of the built-in server, whose `read_result` reads stored results; absent where there is none. */
+  readonly builtin: string | undefined;
+  /** The limits of tools and servers that have none of their own. */
+  readonly results: SizeLimits;
+}
+
+/** The whole result, as it was stored. */
+interface Stored {
+  readonly uri: string;
+  readonly text: string;
+  readonly mimeType: string;
+}
+
+/**
+ * Stores results that are over their limit whole, and returns them shortened. Structured content
+ * still fits the output schema of its tool. A result that cannot be shortened within its schema passes whole.
+ */
+export function bound(options: BoundOptions): Stage {
+  const { store, redactor, results } = options;
+  return (call, next) =>
+    after(next(call), (outcome) => {
+      const limits = limitsFor(toolOf(call), results);
+      if (isSurelySmall(outcome, limits)) return outcome;
+      const size = measureResult(outcome, limits);
+      const isSmall = size.textBytes + size.structuredBytes <= limits.maxBytes && size.tooLarge.size === 0;
+      return isSmall ? outcome : shortened(call, outcome, size, limits);
+    });
+
+  async function shortened(
+    call: Call,
+    outcome: CallOutcome,
+    size: ResultSize,
+    limits: SizeLimits,
+  ): Promise<CallOutcome> {
+    const uri = resultUri(call.id);
+    const reader = readerOf(call, options);
+    const pointer = reader === undefined ? `the whole is stored as ${uri}` : `${reader} {"uri": "${uri}"}`;
+    const isValid = validatorOf(toolOf(call).definition.outputSchema, outcome);
+    const short = shortenResult(outcome, size, { ...limits, pointer, isValid });
+    if (short === undefined) return outcome;
+    const { mimeType, ...whole } = wholeOf(outcome, size);
+    // The stored result is unchanged except for registered secrets, which never reach the disk.
+    const stored: Stored = { uri, mimeType, text: redactor.values(whole.text) };
+    const { shown, ...kept } = short;
+    let note: string;
+    let link: ContentBlock[] = [];
+    let _meta = outcome._meta;
+    try {
+      await store.keepResult({ id: call.id, owner: call.principal.id, mimeType, text: stored.text });
+      note = whereToRead(stored, reader, shown);
+      link = [linkTo(call, stored)];
+      _meta = { ..._meta, [wholeResultKey]: addressOf(stored) };
+    } catch (error) {
+      note = notStored(call, stored, shown, error);
+    }
+    const content = [...kept.content, text(note), ...link];
+    return { ...outcome, ...kept, content, ...(_meta === undefined ? {} : { _meta }) };
+  }
+}
+
+function limitsFor({ offered, source }: CatalogTool, { maxBytes, maxMediaBytes }: SizeLimits): SizeLimits {
+  const [own, servers] = [offered.results, source.limits.results];
+  return {
+    maxBytes: own?.maxBytes ?? servers?.maxBytes ?? maxBytes,
+    maxMediaBytes: own?.maxMediaBytes ?? servers?.maxMediaBytes ?? maxMediaBytes,
+  };
+}
+
+/** Returns the name under which the caller can call `read_result`, if it can. */
+function readerOf({ options }: Call, { catalog, builtin }: BoundOptions): string | undefined {
+  const { profile, nameOf } = options;
+  const listed = catalog.view(profile).tools.find(({ id }) => id.server === builtin && id.tool === 'read_result');
+  return listed === undefined ? undefined : (nameOf?.(listed.id) ?? listed.name);
+}
+
+/** Checks values against the schema that clients were shown. With a schema that does not compile, only the whole result passes. */
+function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): ShorteningOptions['isValid'] {
+  // Clients do not check what a failed call returned.
+  if (schema === undefined || outcome.outcome !== 'completed') return () => true;
+  const { structuredContent } = outcome;
+  if (structuredContent === undefined) return () => true;
+  const compiled = new SchemaCompiler().compile(schema);
+  return compiled.ok ? compiled.fitsInTime : (value) => value === structuredContent;
+}
+
+/** A result that is one text is stored as that text, so that `read_result` can page through it; any other is stored as JSON. */
+function wholeOf(outcome: CallOutcome, { mirrors }: ResultSize): Pick<Stored, 'text' | 'mimeType'> {
+  const { content, structuredContent, _meta, fields } = outcome;
+  const [only] = content;
+  const mirror = only === undefined ? undefined : mirrors.get(only);
+  if (content.length === 1 && only?.type === 'text' && (structuredContent === undefined || mirror !== undefined))
+    return { text: only.text, mimeType: mirror === 'json' ? 'application/json' : 'text/plain' };
+  return { text: JSON.stringify({ ...fields, content, structuredContent, _meta }), mimeType: 'application/json' };
+}
+
+function addressOf({ uri, mimeType, text: whole }: Stored): JsonObject {
+  return { uri, mimeType, characters: whole.length, bytes: Buffer.byteLength(whole) };
+}
+
+function linkTo(call: Call, { uri, mimeType, text: whole }: Stored): ContentBlock {
+  return { type: 'resource_link', uri, name: `Result of ${call.name}`, mimeType, size: Buffer.byteLength(whole) };
+}
+
+function whereToRead({ uri, text: whole }: Stored, reader: string | undefined, shown: number | undefined): string {
+  const what = `[This result was shortened: it has ${whole.length} characters${extent(shown)}. `;
+  if (reader === undefined) return `${what}The whole is stored as ${uri}.]`;
+  return `${what}Read on with the tool ${reader} {"uri": "${uri}", "offset": ${shown ?? 0}}.]`;
+}
+
+/** Explains that the rest could not be stored. The call is still reported as completed: a caller that sees a failure might run it again. */
+function notStored(call: Call, { text: whole }: Stored, shown: number | undefined, error: unknown): string {
+  return (
+    `[This result was shortened: it has ${whole.length} characters${extent(shown)}. The rest could not be stored: ${messageOf(error)}. ` +
+    `${call.name} has run; calling it again would run it again.]`
+  );
+}
+
+function extent(shown: number | undefined): string {
+  return shown === undefined ? '' : `, of which these are the first ${shown}`;
+}

@@ -1,0 +1,148 @@
+import type { CallOutcome } from '../../core/call.ts';
+import { text } from '../../core/content.ts';
+import { counted } from '../../core/counted.ts';
+import { messageOf } from '../../core/errors.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
+import { StateChanges } from '../../workspace/state-changes.ts';
+import type { Finished, Undone } from '../../workspace/undo-engine.ts';
+import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call.ts';
+import type { Compensations } from '../compensations.ts';
+import { type Waits, endedOutcome } from '../waits.ts';
+
+/** What calls are taken back with. */
+export interface CheckpointParts {
+  readonly checkpoints: Checkpoints;
+  readonly compensations: Compensations;
+  readonly waits: Waits;
+}
+
+// A handler that was told to stop may still be writing.
+const settlingMs = 2000;
+const actedCodes = new Set(['tool-failed', 'capability-missing', 'result-invalid', 'result-too-large']);
+
+/**
+ * Keeps the state before a call that can be taken back, tells what it changed, and takes that back when it did not complete. An
+ * `unknown` call is left as it is: nobody knows whether it goes on. A state that cannot be kept means that nothing is run.
+ */
+export function checkpoint({ checkpoints, compensations, waits }: CheckpointParts): Stage {
+  return (call, next) => {
+    const { effect } = toolOf(call).definition;
+    if (effect === 'read' || effect === 'irreversible') return next(call);
+    call.stateChanges = new StateChanges();
+    const workspace = effect === 'undoable' ? workspaceOf(call) : undefined;
+    return workspace === undefined || workspace.length === 0 ? kept(call, next) : keptOnDisk(call, next, workspace);
+  };
+
+  async function kept(call: Call, next: Next): Promise<CallOutcome> {
+    const outcome = await next(call);
+    return isOver(outcome) ? outcome : compensated(call, await settled(call, outcome));
+  }
+
+  async function keptOnDisk(call: Call, next: Next, workspace: readonly string[]): Promise<CallOutcome> {
+    const begun = await begin(call, workspace);
+    if ('outcome' in begun) return begun;
+    const outcome = await next(call);
+    if (isOver(outcome)) return finished(call, outcome, begun);
+    return compensated(call, await rolledBack(call, await settled(call, outcome), begun));
+  }
+
+  async function begin(call: Call, workspace: readonly string[]): Promise<Checkpoint | CallOutcome> {
+    const giveUp = new AbortController();
+    const beginning = checkpoints.begin(call.id, workspace, giveUp.signal);
+    try {
+      const waited = await waits.until(beginning, call.options.signal, call.deadline, () => giveUp.abort());
+      if ('value' in waited) return waited.value;
+      // It may have begun in the same moment.
+      beginning.then((late) => late.finish()).catch(() => undefined);
+      return endedOutcome(call, waited.ended, 'the state of its workspace was kept');
+    } catch (error) {
+      return unfinished('failed', 'checkpoint-failed', `${call.name} was not run: ${messageOf(error)}`);
+    }
+  }
+
+  async function rolledBack(call: Call, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+    try {
+      const undone = await begun.rollBack();
+      if (undone.conflicts.length > 0) call.changes = undone;
+      return undone.total === 0 ? outcome : noted(outcome, rollbackNote(undone));
+    } catch (error) {
+      const note = `What it changed in its workspace could not be taken back: ${messageOf(error)}`;
+      await compensations.rollbackFailed(call, note);
+      return noted(outcome, note);
+    }
+  }
+
+  async function compensated(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
+    const mayHaveActed = call.running !== undefined || actedCodes.has(outcome.error?.code ?? '');
+    if (!mayHaveActed || toolOf(call).offered.undo === undefined) return outcome;
+    const problem = await compensations.afterFailure(call);
+    return noted(
+      outcome,
+      problem === undefined
+        ? 'Its own undo was run.'
+        : `Its own undo failed, so what it did may still be there: ${problem}`,
+    );
+  }
+}
+
+/** Whether the call ended in a way that leaves its changes in place. */
+function isOver({ outcome }: CallOutcome): boolean {
+  return outcome === 'completed' || outcome === 'unknown';
+}
+
+async function settled(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
+  const { running, stateChanges } = call;
+  let timer: NodeJS.Timeout | undefined;
+  const ended =
+    running === undefined
+      ? true
+      : await Promise.race([
+          Promise.resolve(running).then(
+            () => true,
+            () => true,
+          ),
+          new Promise<boolean>((resolve) => (timer = setTimeout(resolve, settlingMs, false))),
+        ]);
+  clearTimeout(timer);
+  stateChanges?.takeBack();
+  if (ended) return outcome;
+  return noted(outcome, 'It has not stopped yet; what it does from now on is not taken back.');
+}
+
+async function finished(call: Call, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+  let changes: Finished;
+  try {
+    call.changes = changes = await begun.finish();
+  } catch (error) {
+    return noted(given, `What it changed could not be found out, so it cannot be undone: ${messageOf(error)}`);
+  }
+  const outcome = changes.beyondLimits.length === 0 ? given : noted(given, beyondNote(changes.beyondLimits));
+  if (outcome.outcome === 'completed' || changes.total === 0) return outcome;
+  return noted(
+    outcome,
+    `${counted(changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
+  );
+}
+
+function beyondNote(beyond: Finished['beyondLimits']): string {
+  const list = beyond.slice(0, 10).map(({ path }) => path);
+  const more = beyond.length > list.length ? ` and ${beyond.length - list.length} more` : '';
+  return `Undo cannot take back all of it: ${list.join(', ')}${more} got more new entries than undo records. The rest can be undone.`;
+}
+
+function rollbackNote({ total, conflicts }: Undone): string {
+  if (conflicts.length === 0)
+    return `${counted(total, 'change')} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
+  const list = conflicts.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
+  return `${counted(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
+}
+
+/** Says something to whoever reads the outcome. */
+function noted(outcome: CallOutcome, note: string): CallOutcome {
+  const content = [...outcome.content, text(note)];
+  if (outcome.error === undefined) return { ...outcome, content };
+  const { message } = outcome.error;
+  const told = /[.!?…]$/.test(message) ? `${message} ${note}` : `${message}. ${note}`;
+  return { ...outcome, content, error: { ...outcome.error, message: told } };
+}

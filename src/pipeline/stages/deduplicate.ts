@@ -1,0 +1,64 @@
+import { type CallSettled, toEvent } from '../../journal/entry.ts';
+import type { Claim, Store } from '../../journal/store.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import type { Call, Next, Outcoming, Stage } from '../call.ts';
+import { claimOf } from '../idempotency.ts';
+import { settledOutcome } from '../settle.ts';
+
+/** Runs calls with the same idempotency key once: the others get the outcome of the first. */
+export function deduplicate(store: Store): Stage {
+  const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
+  return (call, next) => {
+    // Made by the pipeline itself in the place of a call that holds the key.
+    if (call.claim !== undefined) return next(call);
+    const claim = claimOf(call);
+    call.claim = claim;
+    return claim === undefined ? next(call) : once(call, next, claim);
+  };
+
+  async function once(call: Call, next: Next, claim: NonNullable<Call['claim']>): Promise<CallOutcome> {
+    const first = underWay.get(claim.key);
+    if (first !== undefined) return first.fingerprint === claim.fingerprint ? first.outcome : conflict(call);
+    const outcome = firstOutcome(call, claim, () => next(call));
+    underWay.set(claim.key, { fingerprint: claim.fingerprint, outcome });
+    try {
+      return await outcome;
+    } finally {
+      underWay.delete(claim.key);
+    }
+  }
+
+  async function firstOutcome(
+    call: Call,
+    claim: { key: string; fingerprint: string },
+    run: () => Outcoming,
+  ): Promise<CallOutcome> {
+    const taken = await store.claim(claim.key);
+    if (taken === undefined) return run();
+    return taken.fingerprint === claim.fingerprint ? recorded(call, taken) : conflict(call);
+  }
+
+  async function recorded(call: Call, taken: Claim): Promise<CallOutcome> {
+    const outcome = taken.outcome === undefined ? lost(call, taken) : (JSON.parse(taken.outcome) as CallOutcome);
+    if (outcome.outcome !== 'unknown') return outcome;
+    const [settled] = await store.entries({ order: 'newest-first', limit: 1, call: taken.call, type: 'CallSettled' });
+    return settled === undefined ? outcome : settledOutcome(call.name, toEvent(settled) as CallSettled);
+  }
+}
+
+function lost(call: Call, taken: Claim): CallOutcome {
+  return unfinished(
+    'unknown',
+    'outcome-lost',
+    `${call.name} was started for this idempotency key as ${taken.call} and its outcome is not known; it is not run again`,
+  );
+}
+
+function conflict(call: Call): CallOutcome {
+  return unfinished(
+    'failed',
+    'idempotency-conflict',
+    `the idempotency key ${JSON.stringify(call.options.idempotencyKey)} was used for ${call.name} with other arguments; use a new key`,
+  );
+}

@@ -1,0 +1,215 @@
+import type { CatalogTool } from '../../catalog/definition.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { CallOutcome, Progress } from '../../core/call.ts';
+import { CapabilityMissing } from '../../core/capability-missing.ts';
+import type { ToolClient } from '../../core/client.ts';
+import type { SessionState, ToolContext, ToolResources } from '../../core/context.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { OutcomeUnknown } from '../../core/outcome-unknown.ts';
+import { type RpcError, rpcErrorOf } from '../../core/rpc-error.ts';
+import { ServerUnreached } from '../../core/server-unreached.ts';
+import { Stop, type StopSignal } from '../../core/stop.ts';
+import { tell } from '../../core/tell.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import { CallClock } from '../call-clock.ts';
+import { after } from '../compose.ts';
+import { type Call, type Outcoming, type Stage, toolOf } from '../call.ts';
+import { noCost, reportedCost } from '../reported-cost.ts';
+import { outcomeOf } from '../result.ts';
+import type { SessionStates } from '../session-states.ts';
+import { type AskedCall, toolClient } from '../tool-client.ts';
+import { type ResourceBox, toolResources } from '../tool-resources.ts';
+import { type Ended, type Waits, endedOutcome } from '../waits.ts';
+
+/** Limits that hold where neither tool nor server say otherwise. */
+export interface ExecuteOptions {
+  readonly states: SessionStates;
+  readonly waits: Waits;
+  readonly redactor: Redactor;
+  /** The resources that handlers may read. */
+  readonly content: ResourceBox;
+  readonly timeoutMs: number;
+  /** The largest result that can be kept, in characters. */
+  readonly largestResult: number;
+}
+
+/** Runs the tool: bounded in time and cancellable. Whatever it does, there is an outcome. */
+export function execute(options: ExecuteOptions): Stage {
+  return (call) => run(call, toolOf(call), options);
+}
+
+function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming {
+  if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
+  const now = Date.now();
+  const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
+  const clock = new CallClock(now + timeout, call.deadline);
+  if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
+  call.attempts += 1;
+  const context = new CallContext(call, tool.source.server, clock, options);
+  const judge = (returned: unknown): Outcoming => {
+    try {
+      const outcome = after(outcomeOf(call.name, tool.offered, returned, options.largestResult), (ended) => {
+        context.end(undefined);
+        return withCost(call, ended, returned);
+      });
+      return outcome instanceof Promise ? outcome.catch(fail) : outcome;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  const fail = (error: unknown): CallOutcome => {
+    context.end(undefined);
+    call.broken = error instanceof ServerUnreached || error instanceof OutcomeUnknown;
+    return failure(call, tool, error, options.redactor);
+  };
+  let running: unknown;
+  try {
+    running = tool.offered.run(call.arguments, context);
+  } catch (error) {
+    return fail(error);
+  }
+  if (!isPromiseLike(running)) return judge(running);
+  const handler = running;
+  const waiting = options.waits.until(handler, call.options.signal, clock, (ended) => context.end(ended));
+  return waiting.then((waited) => {
+    if ('value' in waited) return judge(waited.value);
+    call.running = handler;
+    return endedOutcome(call, waited.ended, 'it ran');
+  }, fail);
+}
+
+function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutcome {
+  const cost = reportedCost(returned);
+  if (Number.isNaN(cost)) return unfinished('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
+  call.costUsd = cost;
+  return outcome;
+}
+
+function failure(call: Call, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
+  const message = redactor.text(messageOf(error));
+  if (error instanceof ServerUnreached)
+    return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
+  if (error instanceof CapabilityMissing) {
+    const outcome = unfinished('failed', 'capability-missing', `${call.name} was not run: ${message}`);
+    return { ...outcome, error: { ...outcome.error, required: error.required } };
+  }
+  if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
+    return unfinished('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
+  const rpc = rpcErrorOf(error);
+  return rpc === undefined
+    ? unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`)
+    : refusedByServer(rpc, redactor);
+}
+
+/** A JSON-RPC error passes as the server sent it, without secrets. */
+function refusedByServer({ code, message, data }: RpcError, redactor: Redactor): CallOutcome {
+  const outcome = unfinished('failed', 'tool-failed', redactor.text(message));
+  const rpc = {
+    code,
+    ...(data === undefined ? {} : { data: JSON.parse(redactor.json(JSON.stringify(data))) as JsonValue }),
+  };
+  return { ...outcome, error: { ...outcome.error, rpc } };
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** What the handler sees. Signal and state are made when they are first looked at: most handlers never do. */
+class CallContext implements ToolContext, AskedCall {
+  readonly callId;
+  readonly session;
+  readonly principal;
+  readonly profile;
+  readonly #call;
+  readonly #clock;
+  readonly #onProgress;
+  readonly server;
+  readonly #states;
+  readonly #stateChanges;
+  readonly #content: ResourceBox;
+  #stop: Stop | undefined;
+  #progress: ((progress: Progress) => void) | undefined;
+  #client: ToolClient | undefined;
+  #resources: ToolResources | undefined;
+  #ended: Ended | 'settled' | undefined;
+
+  constructor(call: Call, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
+    this.callId = call.id;
+    this.session = call.session;
+    this.principal = call.principal;
+    this.profile = call.options.profile;
+    this.#call = call;
+    this.#clock = clock;
+    this.#onProgress = call.options.onProgress;
+    this.server = server;
+    this.#states = states;
+    this.#stateChanges = call.stateChanges;
+    this.#content = content;
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopping().signal;
+  }
+
+  get ending(): StopSignal {
+    return this.#stopping();
+  }
+
+  get deadline(): number {
+    return this.#clock.deadline;
+  }
+
+  get isOver(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  get client(): ToolClient {
+    return (this.#client ??= toolClient(this.#call.options.client, this));
+  }
+
+  get resources(): ToolResources {
+    return (this.#resources ??= toolResources(this.#content, this));
+  }
+
+  hold(): () => void {
+    this.#call.asked = true;
+    return this.#clock.hold();
+  }
+
+  get state(): SessionState {
+    const state = this.#states.of(this.session, this.server);
+    return this.#stateChanges?.watch(state) ?? state;
+  }
+
+  get isFollowed(): boolean {
+    return this.#onProgress !== undefined;
+  }
+
+  /** A function of its own, since handlers take it out of the context. Progress after the end would belong to nobody. */
+  get progress(): (progress: Progress) => void {
+    return (this.#progress ??= (progress) => {
+      if (this.#ended === undefined && this.#onProgress !== undefined) tell(this.#onProgress, progress);
+    });
+  }
+
+  end(ended: Ended | undefined): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = ended ?? 'settled';
+    if (ended !== undefined) this.#abort(ended);
+  }
+
+  #stopping(): Stop {
+    if (this.#stop === undefined) {
+      this.#stop = new Stop();
+      if (this.#ended !== undefined) this.#abort(this.#ended);
+    }
+    return this.#stop;
+  }
+
+  #abort(ended: Ended | 'settled'): void {
+    const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
+    this.#stop?.abort(new DOMException(`the call is over (${ended})`, name));
+  }
+}

@@ -1,0 +1,123 @@
+import type { Source } from '../../catalog/source.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
+import type { Breaker } from '../breaker.ts';
+import type { Limiter, Limiters } from '../limiter.ts';
+import { Rate } from '../rate.ts';
+import { type Waits, endedOutcome } from '../waits.ts';
+import { busy, silent } from './shed.ts';
+
+/** What holds where neither tool nor server say otherwise. */
+interface LimitOptions {
+  readonly waits: Waits;
+  readonly timeoutMs: number;
+  readonly limiters: Limiters;
+}
+
+interface Limits {
+  readonly places: Limiter;
+  readonly rate: Rate | undefined;
+}
+
+/**
+ * Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn, as long as
+ * they may run; where too many wait already, or the server has stopped answering, they are refused.
+ */
+export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
+  const known = new WeakMap<Source, Limits>();
+  const limitsFor = (source: Source): Limits => {
+    let limits = known.get(source);
+    if (limits === undefined) {
+      const { rateLimit } = source.limits;
+      limits = {
+        places: limiters.of(source),
+        rate: rateLimit === undefined ? undefined : new Rate(rateLimit),
+      };
+      known.set(source, limits);
+    }
+    return limits;
+  };
+
+  return (call, next) => {
+    const { places, rate } = limitsFor(toolOf(call).source);
+    if (rate === undefined && places.tryAcquire()) return run(call, next, places);
+    return inTurn(call, next, places, rate);
+  };
+
+  async function inTurn(call: Call, next: Next, places: Limiter, rate: Rate | undefined): Promise<CallOutcome> {
+    const stopped = rate === undefined ? undefined : await turn(call, rate);
+    if (stopped !== undefined) return stopped;
+    if (!places.tryAcquire()) {
+      const place = places.enqueue();
+      if (place === undefined) return busy(call);
+      const waited = await waits.until(place.ready, call.options.signal, lastMoment(call));
+      if ('ended' in waited) {
+        place.leave();
+        return endedOutcome(call, waited.ended, `waiting for a free place at server "${toolOf(call).source.server}"`);
+      }
+    }
+    return run(call, next, places);
+  }
+
+  /** A turn that is given up is used up: those behind it know when theirs is. */
+  async function turn(call: Call, rate: Rate): Promise<CallOutcome | undefined> {
+    const { source } = toolOf(call);
+    const now = Date.now();
+    const { at, taken } = rate.take(now, lastMoment(call));
+    if (!taken) {
+      const { max = 0, perMs = 0 } = source.limits.rateLimit ?? {};
+      return unfinished(
+        'failed',
+        'rate-limited',
+        `${call.name} was not run: server "${source.server}" gets at most ${max} calls in ${perMs / 1000} s, and the next turn would come in ${Math.ceil((at - now) / 1000)} s; call again then`,
+      );
+    }
+    if (at <= now) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const begin = new Promise<void>((resolve) => (timer = setTimeout(resolve, at - now)));
+    const waited = await waits.until(begin, call.options.signal, call.deadline);
+    clearTimeout(timer);
+    if ('ended' in waited) return endedOutcome(call, waited.ended, `waiting for its turn at server "${source.server}"`);
+    return undefined;
+  }
+
+  /** Whoever may run so long waits no longer than that for it. */
+  function lastMoment(call: Call): number {
+    const { definition, source } = toolOf(call);
+    const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
+    return Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patience);
+  }
+}
+
+function run(call: Call, next: Next, places: Limiter): Outcoming {
+  const { breaker } = places;
+  const left = (error: unknown): never => {
+    places.release();
+    throw error;
+  };
+  const ended = (outcome: CallOutcome): CallOutcome => {
+    places.release();
+    if (breaker !== undefined) judge(call, outcome, breaker);
+    return outcome;
+  };
+  try {
+    if (breaker?.tryPass(Date.now()) === false) {
+      places.release();
+      return silent(call, breaker);
+    }
+    const outcome = next(call);
+    return outcome instanceof Promise ? outcome.then(ended, left) : ended(outcome);
+  } catch (error) {
+    return left(error);
+  }
+}
+
+/** Only the time that the server itself has tells of the server: a caller may be in a hurry. */
+function judge({ deadline }: Call, { outcome }: CallOutcome, breaker: Breaker): void {
+  const now = Date.now();
+  if (outcome === 'cancelled') breaker.untold();
+  else if (outcome !== 'timed-out') breaker.answered();
+  else if (deadline === undefined || now < deadline) breaker.silent(now);
+  else breaker.untold();
+}

@@ -1,0 +1,88 @@
+import type { Span, SpanStatusCode } from '@opentelemetry/api';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { renderContent } from '../../core/content.ts';
+import { after } from '../compose.ts';
+import type { Call, Next, Stage } from '../call.ts';
+import type { CallMetrics } from '../metrics.ts';
+import { telemetry } from '../telemetry.ts';
+
+/** What leaves the box by way of telemetry. */
+export interface ObserveOptions {
+  /** Who tells: the version of this package. */
+  readonly version: string;
+  readonly metrics: CallMetrics | undefined;
+  readonly redactor: Redactor;
+  /** Puts arguments and results on spans; they may hold private data, so only on request. */
+  readonly content: boolean;
+}
+
+/** One span for each call, by the GenAI and MCP conventions, and the counters. Costs next to nothing when nobody listens. */
+export function observe(options: ObserveOptions): Stage {
+  return (call, next) => {
+    options.metrics?.callStarted();
+    const api = telemetry();
+    const coming = api === undefined ? next(call) : traced(api, call, next, options);
+    return after(coming, (outcome) => {
+      options.metrics?.callEnded({
+        server: call.tool?.source.server ?? 'none',
+        tool: call.tool?.definition.name ?? 'unknown',
+        outcome: outcome.outcome,
+        seconds: (Date.now() - call.startedAt) / 1000,
+      });
+      return outcome;
+    });
+  };
+}
+
+async function traced(
+  { SpanKind, SpanStatusCode, context, trace }: NonNullable<ReturnType<typeof telemetry>>,
+  call: Call,
+  next: Next,
+  options: ObserveOptions,
+): Promise<CallOutcome> {
+  const tracer = trace.getTracer('signalbox', options.version);
+  const span = tracer.startSpan(`tools/call ${call.name}`, { kind: SpanKind.INTERNAL });
+  const recording = span.isRecording();
+  const outcome = recording
+    ? await context.with(trace.setSpan(context.active(), span), next, undefined, call)
+    : await next(call);
+  if (recording) {
+    describe(span, call, outcome, options);
+    if (outcome.error !== undefined) describeError(span, outcome.error, SpanStatusCode.ERROR, options);
+  }
+  span.end();
+  return outcome;
+}
+
+function describe(span: Span, call: Call, outcome: CallOutcome, { content, redactor }: ObserveOptions): void {
+  span.setAttributes({
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': call.tool?.definition.name ?? call.name,
+    'gen_ai.tool.call.id': call.id,
+    'mcp.method.name': 'tools/call',
+    'signalbox.outcome': outcome.outcome,
+  });
+  if (call.tool !== undefined)
+    span.setAttributes({
+      'gen_ai.tool.description': call.tool.definition.description,
+      'signalbox.server': call.tool.source.server,
+    });
+  if (call.session !== undefined) span.setAttribute('mcp.session.id', call.session);
+  if (call.decision !== undefined)
+    span.setAttributes({ 'signalbox.decision': call.decision.answer, 'signalbox.rule': call.decision.rule });
+  if (content) {
+    span.setAttribute('gen_ai.tool.call.arguments', redactor.json(call.argumentsText));
+    span.setAttribute('gen_ai.tool.call.result', redactor.text(renderContent(outcome.content, 10_000)));
+  }
+}
+
+function describeError(
+  span: Span,
+  error: NonNullable<CallOutcome['error']>,
+  code: SpanStatusCode,
+  { redactor }: ObserveOptions,
+): void {
+  span.setAttribute('error.type', error.code === 'tool-failed' ? 'tool_error' : error.code);
+  span.setStatus({ code, message: redactor.text(error.message) });
+}

@@ -1,0 +1,80 @@
+import type { Journal, Survives } from '../../journal/journal.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import type { Decision } from '../../core/decision.ts';
+import { messageOf } from '../../core/errors.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import type { Policies } from '../policies.ts';
+import { intentDraft } from '../record.ts';
+
+/** The part of `Policies` that counts a call when its intent is in the journal. */
+type Counting = Pick<Policies, 'countsAgain' | 'recount'>;
+
+/**
+ * Writes what is about to happen before it happens. Anything but a read waits until that would survive a power loss; a read
+ * goes on at once, since running it again harms nobody. An approval is used up by the same write: it can never serve twice.
+ * The place of the intent in the journal also decides which of several processes reached a limit first.
+ */
+export function recordIntent(store: Store, journal: Journal, redactor: Redactor, policies: Counting): Stage {
+  return (call, next) => {
+    const { claim, approval } = call;
+    const isRead = toolOf(call).definition.effect === 'read';
+    const isCounted = policies.countsAgain(call);
+    if (claim !== undefined || approval !== undefined || !isRead) return afterIntent(call, next, claim, isCounted);
+    if (isCounted) return afterIntent(call, next, claim, isCounted, 'crash');
+    call.started = true;
+    const outcome = next(call);
+    // Where the answer is there already, it says everything.
+    if (outcome instanceof Promise) call.intent = journal.noteSoon(() => intentDraft(call, redactor));
+    return outcome;
+  };
+
+  async function afterIntent(
+    call: Call,
+    next: Next,
+    claim: Call['claim'],
+    isCounted: boolean,
+    survives: Survives = 'power-loss',
+  ): Promise<CallOutcome> {
+    let denial: Decision | undefined;
+    try {
+      const { approval } = call;
+      const written = await journal.append(
+        {
+          ...intentDraft(call, redactor),
+          ...(claim === undefined ? {} : { claim }),
+          ...(approval === undefined ? {} : { approval: { kind: 'use', id: approval, at: Date.now() } }),
+        },
+        survives,
+      );
+      if (written === undefined) return await refused(call, claim);
+      call.claimed = claim?.key;
+      if (isCounted) denial = await policies.recount(call, written.seq);
+    } catch (error) {
+      return unfinished(
+        'failed',
+        'journal-unavailable',
+        `${call.name} was not run, because its intent could not be recorded: ${messageOf(error)}`,
+      );
+    }
+    if (denial !== undefined) {
+      call.decision = denial;
+      return unfinished('denied', 'policy-denied', `${call.name} was refused by ${denial.rule}: ${denial.reason}`);
+    }
+    call.started = true;
+    return next(call);
+  }
+
+  async function refused(call: Call, claim: Call['claim']): Promise<CallOutcome> {
+    if (claim !== undefined && (await store.claim(claim.key)) !== undefined) {
+      return unfinished(
+        'failed',
+        'idempotency-conflict',
+        `${call.name} is being run for the same idempotency key by another process; call again to get its outcome`,
+      );
+    }
+    return unfinished('denied', 'approval-used', `${call.name} was not run: its approval was used, or has expired`);
+  }
+}

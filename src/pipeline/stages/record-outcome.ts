@@ -1,0 +1,105 @@
+import type { EntryDraft } from '../../journal/entry.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import { withOutcomeDigests } from '../../journal/outcome-history.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { messageOf } from '../../core/errors.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import type { Call, Outcoming, Stage } from '../call.ts';
+import { knownFacts, needsRecording, outcomeDraft } from '../record.ts';
+
+/** How outcomes are recorded. */
+interface RecordOptions {
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+  /** Keeps whole what calls of sessions came to, so that they can be replayed. */
+  readonly isRecording: boolean;
+  /** The tool was begun and has not answered yet. */
+  onRunning(call: Call): void;
+  /** How a call ended is about to be recorded. */
+  onEnding(call: Call, outcome: CallOutcome): void;
+  onUnrecorded(call: Call): void;
+}
+
+/** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
+export function recordOutcome(options: RecordOptions): Stage {
+  const { journal, redactor, isRecording, onRunning, onEnding, onUnrecorded } = options;
+
+  // One promise of its own: each one more between the record and the caller is waited for by every call.
+  return (call, next) =>
+    new Promise((resolve) => {
+      const begun = performance.now();
+      const record = (outcome: CallOutcome): void => recorded(call, outcome, begun, resolve);
+      let outcome: Outcoming;
+      try {
+        outcome = next(call);
+      } catch (error) {
+        outcome = faulty(call, error);
+      }
+      if (!(outcome instanceof Promise)) return record(outcome);
+      outcome.then(record, (error: unknown) => record(faulty(call, error)));
+      if (call.started) whileItRuns(call);
+    });
+
+  /** What can be made of the record before the outcome is there, so that the caller does not wait for it then. */
+  function whileItRuns(call: Call): void {
+    call.known = knownFacts(call, redactor);
+    onRunning(call);
+  }
+
+  function recorded(call: Call, outcome: CallOutcome, begun: number, resolve: (ended: Outcoming) => void): void {
+    call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
+    // A read that ended before its intent was written needs no intent: the outcome says everything.
+    call.intent?.withdraw();
+    const failed = (error: unknown): void => resolve(notRecorded(call, outcome, error));
+    try {
+      const written = (entry: unknown): void => (entry === undefined ? failed(takenForGone()) : resolve(outcome));
+      journal.appendFor(draftOf(call, outcome), written, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async function notRecorded(call: Call, outcome: CallOutcome, error: unknown): Promise<CallOutcome> {
+    onUnrecorded(call);
+    return unrecorded(call, outcome, error);
+  }
+
+  function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
+    const draft = outcomeDraft(call, redactor, outcome);
+    onEnding(call, outcome);
+    const { claimed } = call;
+    const isRecorded = isRecording && needsRecording(call, outcome);
+    if (claimed === undefined && !isRecorded) return draft;
+    const whole = JSON.stringify(outcome);
+    const stored = {
+      ...draft,
+      ...(claimed === undefined ? {} : { settle: { key: claimed, outcome: redactor.values(whole) } }),
+      ...(isRecorded ? { recording: redactor.json(whole) } : {}),
+    };
+    return withOutcomeDigests(stored, call.claim?.fingerprint ?? '');
+  }
+}
+
+function takenForGone(): Error {
+  return new Error('another process took this one for gone, and recorded it as "unknown"');
+}
+
+function faulty(call: Call, error: unknown): CallOutcome {
+  return unfinished('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
+}
+
+function unrecorded(call: Call, outcome: CallOutcome, error: unknown): CallOutcome {
+  if (!call.started) {
+    return unfinished(
+      'failed',
+      'journal-unavailable',
+      `${call.name} was not run, and that could not be recorded: ${messageOf(error)}`,
+    );
+  }
+  return unfinished(
+    'unknown',
+    'outcome-unrecorded',
+    `${call.name} ended as "${outcome.outcome}", but that could not be recorded: ${messageOf(error)}`,
+  );
+}

@@ -1,0 +1,133 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogTool } from '../../catalog/definition.ts';
+import { parseName } from '../../catalog/names.ts';
+import { namedHidden } from '../../catalog/snapshot.ts';
+import type { SourceTool } from '../../catalog/source.ts';
+import { type StartingServer, startingServer } from '../../catalog/startup.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { nearest } from '../../core/nearest.ts';
+import { findNamed } from '../../core/tool-names.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import type { Call, Next, Outcoming, Stage } from '../call.ts';
+import { type Waits, endedOutcome } from '../waits.ts';
+
+/** Dependencies of the stage. */
+export interface ResolveParts {
+  readonly catalog: Catalog;
+  readonly waits: Waits;
+  /** How long a call waits for a server in its first start unless its caller or the server sets a limit. */
+  readonly timeoutMs: number;
+}
+
+/** Finds the tool and pins its definition. A call to a server in its first start waits for it. A tool that cannot be called fails with the reason. */
+export function resolve(parts: ResolveParts): Stage {
+  const { catalog } = parts;
+  return (call, next) => {
+    const found = target(call, catalog);
+    if ('outcome' in found) return afterStart(call, next, parts) ?? found;
+    call.tool = found;
+    call.name = found.definition.name;
+    return next(call);
+  };
+}
+
+/** Continues the call of an unknown tool once its server has ended its first start; `undefined` when the server is not in its first start. */
+function afterStart(call: Call, next: Next, parts: ResolveParts): Outcoming | undefined {
+  const { catalog } = parts;
+  if (catalog.find(call.name) !== undefined) return undefined;
+  const server = parseName(call.name)?.server;
+  const starting = startingServer(catalog, server, call.options.profile);
+  return server === undefined || starting === undefined ? undefined : whenStarted(call, next, parts, server, starting);
+}
+
+async function whenStarted(
+  call: Call,
+  next: Next,
+  { catalog, waits, timeoutMs }: ResolveParts,
+  server: string,
+  starting: StartingServer,
+): Promise<CallOutcome> {
+  const ownMs = catalog.source(server).limits.timeoutMs ?? timeoutMs;
+  const deadline = Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + ownMs);
+  const waited = await waits.until(starting.ended, call.options.signal, deadline);
+  starting.stop();
+  if ('ended' in waited) return endedOutcome(call, waited.ended, `server "${server}" was starting`);
+  const found = target(call, catalog);
+  if ('outcome' in found) return found;
+  call.tool = found;
+  call.name = found.definition.name;
+  return await next(call);
+}
+
+function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
+  const found = find(call, catalog);
+  const forward = 'outcome' in found ? undefined : found.offered.forward;
+  return forward === undefined ? found : aimed(call, forward, catalog);
+}
+
+function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
+  const tool = catalog.find(call.name);
+  const { profile } = call.options;
+  const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
+  if (outside !== undefined) return unfinished('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
+  if (tool === undefined) return absent(call, catalog);
+  if (call.pinned === undefined || call.pinned === tool.definition.definitionHash) return tool;
+  return unfinished(
+    'stale',
+    'definition-changed',
+    `${call.name} has changed since it was listed; list the tools again before calling it`,
+  );
+}
+
+/** The tool that a call is meant for which names another: from here on it is a call of that one, and pinned to what that is now. */
+function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
+  const meant = forward(call.given ?? {});
+  if (typeof meant === 'string') return unfinished('failed', 'arguments-invalid', `${call.name}: ${meant}`);
+  if (catalog.find(meant.name)?.offered.forward !== undefined)
+    return unfinished('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${meant.name}`);
+  call.name = meant.name;
+  call.given = meant.arguments;
+  call.pinned = undefined;
+  const tool = find(call, catalog);
+  if ('definition' in tool) call.pinned = tool.definition.definitionHash;
+  return tool;
+}
+
+function absent(call: Call, catalog: Catalog): CallOutcome {
+  const snapshot = catalog.view(call.options.profile);
+  const named = findNamed(snapshot.hidden.map(namedHidden), call.name)?.name;
+  const hidden = snapshot.hidden.find((tool) => tool.name === named);
+  if (hidden !== undefined) {
+    const since = new Date(hidden.since).toISOString();
+    return unfinished(
+      'denied',
+      hidden.by === 'server-down' ? 'server-down' : 'tool-hidden',
+      `${call.name} cannot be called: ${hidden.reason} (since ${since})`,
+    );
+  }
+  if (call.pinned !== undefined) {
+    return unfinished(
+      'stale',
+      'definition-changed',
+      `${call.name} is not in the catalog any more; list the tools again`,
+    );
+  }
+  // A server that has not been reached yet has told of no tools.
+  const server = parseName(call.name)?.server;
+  const down = snapshot.servers.find(({ name, status }) => name === server && status === 'down');
+  if (down?.reason !== undefined)
+    return unfinished('denied', 'server-down', `${call.name} cannot be called: ${down.reason}`);
+  const suggestion =
+    catalog.renamed(call.name) ??
+    nearest(
+      call.name,
+      snapshot.tools.map((tool) => tool.name),
+    );
+  const hint =
+    suggestion === undefined ? `the catalog has ${snapshot.tools.length} tools` : `did you mean "${suggestion}"?`;
+  return unfinished(
+    'denied',
+    'tool-unknown',
+    `there is no tool named ${JSON.stringify(call.name.slice(0, 128))}; ${hint}`,
+  );
+}

@@ -1,0 +1,56 @@
+import type { Source } from '../../catalog/source.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { canonicalArguments } from '../canonical-arguments.ts';
+import { ResultCache } from '../result-cache.ts';
+
+/**
+ * Gives the result of a read out again where the server allows it: to the same principal and session, for the same arguments
+ * and definition, while nothing with an effect has run at that server, unless the tool asked its caller something. Everything before it, policy included, has had its say.
+ */
+export function reuse(): Stage {
+  const caches = new WeakMap<Source, ResultCache>();
+  const cacheOf = (source: Source): ResultCache => {
+    let cache = caches.get(source);
+    if (cache === undefined) caches.set(source, (cache = new ResultCache()));
+    return cache;
+  };
+  return (call, next) => {
+    const { definition, source } = toolOf(call);
+    const { cacheMs } = source.limits;
+    if (cacheMs === undefined) return next(call);
+    const cache = cacheOf(source);
+    // A human said yes to a run of the tool, not to what it gave out before.
+    if (definition.effect === 'read' && call.approval !== undefined) return next(call);
+    return definition.effect === 'read' ? read(call, next, cache, cacheMs) : write(call, next, cache);
+  };
+}
+
+async function read(call: Call, next: Next, cache: ResultCache, cacheMs: number): Promise<CallOutcome> {
+  const key = keyOf(call);
+  const known = cache.get(key, Date.now());
+  if (known !== undefined) {
+    call.cached = true;
+    return known;
+  }
+  const keep = cache.reading(key);
+  const outcome = await next(call);
+  if (outcome.outcome === 'completed' && call.asked !== true) keep(outcome, Date.now() + cacheMs);
+  return outcome;
+}
+
+async function write(call: Call, next: Next, cache: ResultCache): Promise<CallOutcome> {
+  const written = cache.writing();
+  try {
+    return await next(call);
+  } finally {
+    written();
+  }
+}
+
+function keyOf(call: Call): string {
+  const { definitionHash } = toolOf(call).definition;
+  const { principal, session, argumentsText } = call;
+  const who = [principal.kind, principal.id, session ?? null];
+  return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(argumentsText)}`;
+}

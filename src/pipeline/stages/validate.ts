@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Parsed } from '../../catalog/source.ts';
+import type { CallOutcome } from '../../core/call.ts';
+import { messageOf } from '../../core/errors.ts';
+import { type JsonObject, type JsonValue, inspectJson } from '../../core/json.ts';
+import { type JsonImage, jsonImage, plainCopy } from '../../core/json-image.ts';
+import { unfinished } from '../../core/unfinished.ts';
+import { unlikeWanted } from '../approvals/edit-problem.ts';
+import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
+
+const maxArgumentsSize = 64 * 1024 * 1024;
+
+/**
+ * Fills in defaults, checks the arguments against the tool's own schema and applies its transforms, once. The later stages use the
+ * result: policy, approvals, idempotency keys and the journal see its JSON form, and the handler gets the value itself.
+ */
+export const validate: Stage = (call, next) => {
+  const given: unknown = (call.given ??= {});
+  const problem = jsonProblem(given);
+  if (problem !== undefined)
+    return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} are not a JSON object: ${problem}`);
+  const input = new Input(call, given as JsonObject);
+  try {
+    const parsing = toolOf(call).offered.parse(input.value);
+    if (!(parsing instanceof Promise)) return proceed(call, next, input, parsing);
+    return parsing.then(
+      (parsed) => proceed(call, next, input, parsed),
+      (error: unknown) => unchecked(call, input, error),
+    );
+  } catch (error) {
+    return unchecked(call, input, error);
+  }
+};
+
+/** The arguments on their way into the tool's schema. */
+class Input {
+  /** With the defaults of required arguments. */
+  readonly value: JsonObject;
+  readonly #given: JsonObject;
+  readonly #givenText: string | undefined;
+
+  constructor(call: Call, given: JsonObject) {
+    const { definition, fillDefaults } = toolOf(call);
+    this.#given = given;
+    this.value = given;
+    // A call that waits for its intent or an approval gets a copy: the caller may change its own object meanwhile.
+    if (fillDefaults === undefined && definition.effect === 'read') return;
+    this.#givenText = JSON.stringify(given);
+    this.value = JSON.parse(this.#givenText) as JsonObject;
+    fillDefaults?.(this.value);
+  }
+
+  /** The arguments as the caller gave them, as JSON text. */
+  get givenText(): string {
+    return this.#givenText ?? JSON.stringify(this.#given);
+  }
+}
+
+function proceed(call: Call, next: Next, input: Input, parsed: Parsed): Outcoming {
+  if (!parsed.ok) {
+    call.argumentsText = input.givenText;
+    const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
+  }
+  const { value } = parsed;
+  call.arguments = value;
+  // Most schemas only check. The text is made afterwards, so that it is what the handler gets in any case.
+  if (value === call.given) {
+    call.image = value as JsonObject;
+    call.argumentsText = JSON.stringify(value);
+  } else {
+    const problem = receive(call, input, value);
+    if (problem !== undefined) return unfinished('failed', 'arguments-invalid', problem);
+  }
+  const unlike = call.wanted === undefined ? undefined : unlikeWanted(call.wanted, call.image);
+  if (unlike === undefined) return next(call);
+  return unfinished('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
+}
+
+/** Notes arguments that are another object than the caller's; returns why that is not possible. */
+function receive(call: Call, input: Input, value: unknown): string | undefined {
+  const { givenText } = input;
+  call.argumentsText = givenText;
+  // The handler gets what was read here, once: a getter or a proxy could return something else to it.
+  const copy = value === input.value ? input.value : plainCopy(value);
+  const text = copy === undefined ? undefined : JSON.stringify(copy);
+  if (text === givenText) {
+    call.arguments = copy;
+    call.image = input.value;
+    return undefined;
+  }
+  const image: JsonImage =
+    text === undefined ? jsonImage(value) : { ok: true, json: JSON.parse(text) as JsonValue, value: copy };
+  const json = image.ok ? image.json : undefined;
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  if (!image.ok || !isObject) {
+    const why = image.ok ? 'not an object' : `${image.problem} (at ${image.path})`;
+    return `the schema of ${call.name} turns its arguments into something that policy and journal cannot show: ${why}`;
+  }
+  call.arguments = image.value;
+  call.image = json as JsonObject;
+  call.argumentsText = JSON.stringify(json);
+  if (call.argumentsText.length > maxArgumentsSize) return `the schema of ${call.name} makes its arguments too large`;
+  // The order of keys means nothing.
+  if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.argumentsText))) call.givenText = givenText;
+  return undefined;
+}
+
+function unchecked(call: Call, input: Input, error: unknown): CallOutcome {
+  call.argumentsText = input.givenText;
+  const message = `the arguments of ${call.name} could not be checked: ${messageOf(error)}`;
+  return unfinished('failed', 'arguments-invalid', message);
+}
+
+function jsonProblem(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return `an object is needed, not ${Array.isArray(given) ? 'an array' : `a ${typeof given}`}`;
+  }
+  const inspection = inspectJson(given, maxArgumentsSize);
+  return inspection.ok ? undefined : `${inspection.problem} (at ${inspection.path})`;
+}

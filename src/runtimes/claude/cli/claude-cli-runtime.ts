@@ -1,0 +1,14 @@
+import type { ClaudeCodeSettings } from '../shared/claude-code-options.ts';
+import { processRuntime } from '../shared/process-runtime.ts';
+import type { Runtime } from '../../runtime.ts';
+import { drive } from './drive.ts';
+
+/**
+ * Drives turns with Claude Code by its control protocol, without the Claude Agent SDK.
+ *
+ * @example
+ * const runtime = claudeCliRuntime({ executable: '/usr/local/bin/claude' });
+ */
+export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
+  return processRuntime('claude-cli', settings, drive);
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openClaudePlace } from '../../../../test/support/claude-place.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { findExecutable } from '../shared/find-executable.ts';
+import type { ClaudeCodeOptions } from '../shared/claude-code-options.ts';
+import { claudeRuntime } from '../sdk/claude-runtime.ts';
+import type { Runtime } from '../../runtime.ts';
+import { claudeCliRuntime } from './claude-cli-runtime.ts';
+
+/** Stands in the place of Claude Code, writes down what it is told, and hands it on. */
+const recorder = `#!${process.execPath}
+const { appendFileSync } = require('node:fs');
+const { RECORDING, REAL_CLAUDE } = process.env;
+appendFileSync(RECORDING, JSON.stringify({ argv: process.argv.slice(2) }) + '\\n');
+const child = require('node:child_process').spawn(REAL_CLAUDE, process.argv.slice(2), { stdio: ['pipe', 'inherit', 'inherit'] });
+process.stdin.on('data', (data) => { appendFileSync(RECORDING, data); child.stdin.write(data); });
+process.stdin.on('end', () => child.stdin.end());
+child.on('exit', (code) => process.exit(code ?? 1));
+`;
+
+/** What a runtime says to Claude Code in two turns with calls of every kind; ids that are made up each time are left out. */
+async function said(
+  directory: string,
+  make: (options: ClaudeCodeOptions) => Runtime,
+  file: string,
+): Promise<JsonObject[]> {
+  const recording = join(directory, file);
+  const place = await openClaudePlace((options) =>
+    make({
+      ...options,
+      executable: join(directory, 'claude'),
+      limits: { steps: 5, costUsd: 2 },
+      env: { ...options.env, RECORDING: recording, REAL_CLAUDE: findExecutable('') ?? '' },
+    }),
+  );
+  try {
+    place.approve = ({ tool }) => ({ allow: tool.id.tool !== 'Write', reason: 'no' });
+    place.calls(
+      ['mcp__signalbox__ping', { odd: true }],
+      ['mcp__local__slow', {}],
+      ['Bash', { command: 'echo hello', description: 'greets' }],
+      ['Write', { file_path: 'a.txt', content: 'x' }],
+    );
+    const { memory, errors } = await place.turn('go', { instructions: 'Be kind.', model: 'some-model' });
+    assert.deepEqual(errors, []);
+    place.script = () => [{ type: 'text', text: 'done' }];
+    await place.turn('again', { memory: memory ?? '', fork: true });
+    const session = new RegExp(typeof memory === 'string' ? memory : 'none', 'g');
+    return readFileSync(recording, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line.replaceAll(session, 'SESSION')) as JsonObject)
+      .map(withoutIds);
+  } finally {
+    await place.close();
+  }
+}
+
+function withoutIds(frame: JsonObject): JsonObject {
+  const { request_id: _, response, ...rest } = frame;
+  if (typeof response !== 'object' || response === null) return rest;
+  const text = JSON.stringify({ ...response, request_id: '' })
+    // When a ping came, and how long something took.
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'WHEN')
+    .replaceAll(/after \d+ ms/g, 'after a while')
+    .replaceAll(/"id":\d+/g, '"id":0');
+  return { ...rest, response: JSON.parse(text) as JsonObject };
+}
+
+test('claude-cli says to Claude Code what the SDK says', async () => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-frames-')));
+  try {
+    writeFileSync(join(directory, 'claude'), recorder, { mode: 0o755 });
+    const [sdk, cli] = await Promise.all([
+      said(directory, claudeRuntime, 'sdk'),
+      said(directory, claudeCliRuntime, 'cli'),
+    ]);
+    // Answers to questions that are asked at the same time come in any order.
+    const sorted = (frames: JsonObject[]): string[] =>
+      frames.map((frame) => JSON.stringify(sortedKeys(frame))).toSorted((a, b) => a.localeCompare(b));
+    assert.deepEqual(sorted(cli), sorted(sdk));
+    const kinds = new Set(cli.map((frame) => frame['type'] ?? 'argv'));
+    assert.deepEqual([...kinds], ['argv', 'control_request', 'user', 'control_response']);
+    assert.ok(cli.length > 10, 'there was much to compare');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => a.localeCompare(b));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortedKeys(each)]));
+}

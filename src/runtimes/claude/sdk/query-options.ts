@@ -1,0 +1,54 @@
+import type { HookInput as SdkHookInput, Options } from '@anthropic-ai/claude-agent-sdk';
+import type { JsonObject } from '../../../core/json.ts';
+import type { ClaudeCodeOptions, HookInput } from '../shared/claude-code-options.ts';
+import type { ClaudeTurn } from '../shared/claude-turn.ts';
+import { cliEnvironment } from '../shared/cli-environment.ts';
+import type { Turn } from '../../runtime.ts';
+import { serverConfig } from './server-instance.ts';
+
+/** What the SDK is told for a turn. Claude Code always asks: what may run is decided here, by the policy of the turn's mode. */
+export function queryOptions(
+  turn: Turn,
+  options: ClaudeCodeOptions,
+  { gate, servers, hooked: matcher }: ClaudeTurn,
+): Options {
+  const model = turn.model ?? options.model;
+  const { steps, costUsd } = options.limits ?? {};
+  const { mcpServers = {}, hooks = {} } = (options.passthrough ?? {}) as Pick<Options, 'mcpServers' | 'hooks'>;
+  const after = { matcher, hooks: [(input: SdkHookInput) => gate.after(input as HookInput)] };
+  return {
+    cwd: turn.cwd,
+    env: cliEnvironment(options.env),
+    settingSources: [...(options.settingSources ?? [])],
+    strictMcpConfig: true,
+    permissionMode: 'default',
+    includePartialMessages: true,
+    mcpServers: {
+      ...mcpServers,
+      ...Object.fromEntries([...servers.values()].map((server) => [server.name, serverConfig(server)])),
+    },
+    canUseTool: async (toolName, input, { toolUseID, mcpServer, signal }) => {
+      const request = { toolName, input: input as JsonObject, toolUseId: toolUseID, server: mcpServer, signal };
+      return { ...(await gate.permit(request)) };
+    },
+    hooks: {
+      // Nothing runs because asking about it failed.
+      PreToolUse: [
+        { matcher, hooks: [(input) => Promise.resolve(gate.before(input as HookInput))], onFailure: 'block' },
+      ],
+      PostToolUse: [after, ...(hooks.PostToolUse ?? [])],
+      PostToolUseFailure: [after, ...(hooks.PostToolUseFailure ?? [])],
+    },
+    // Unless it is named, the SDK takes Claude Code's own instructions away.
+    systemPrompt: {
+      type: 'preset',
+      preset: 'claude_code',
+      ...(turn.instructions === undefined ? {} : { append: turn.instructions }),
+    },
+    ...(typeof turn.memory === 'string' ? { resume: turn.memory, forkSession: turn.fork === true } : {}),
+    ...(options.executable === undefined ? {} : { pathToClaudeCodeExecutable: options.executable }),
+    ...(model === undefined ? {} : { model }),
+    ...(steps === undefined ? {} : { maxTurns: steps }),
+    ...(costUsd === undefined ? {} : { maxBudgetUsd: costUsd }),
+  };
+}

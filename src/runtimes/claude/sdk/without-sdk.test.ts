@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
+import { test } from 'node:test';
+import { runTurn } from '../../../../test/support/runtime/run-turn.ts';
+import { createSignalbox } from '../../../index.ts';
+import { ownTools } from '../../own-tools.ts';
+import { claudeRuntime } from './claude-runtime.ts';
+
+test('without the Claude Agent SDK a turn says which package to install', async () => {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      next(specifier.startsWith('@anthropic-ai/') ? '@anthropic-ai/not-installed' : specifier, context),
+  });
+  const own = ownTools('claude');
+  const box = await createSignalbox({ servers: [own] });
+  try {
+    const { reason, errors } = await runTurn(claudeRuntime(), { box, own }, 'hello');
+    assert.equal(reason, 'error');
+    assert.equal(errors[0]?.code, 'runtime-missing');
+    assert.match(errors[0].message, /npm install @anthropic-ai\/claude-agent-sdk/);
+  } finally {
+    hooks.deregister();
+    await box.close();
+  }
+});

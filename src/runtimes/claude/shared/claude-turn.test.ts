@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
+import { createSignalbox } from '../../../index.ts';
+import { ownTools } from '../../own-tools.ts';
+import type { TurnEvent } from '../../runtime.ts';
+import type { ClaudeCodeOptions } from './claude-code-options.ts';
+import { ClaudeTurn } from './claude-turn.ts';
+
+async function begun(options: ClaudeCodeOptions = {}) {
+  const own = ownTools('claude');
+  const box = await createSignalbox({ servers: [own] });
+  const events: TurnEvent[] = [];
+  const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), options, new AbortController().signal, (event) =>
+    events.push(event),
+  );
+  return { turn, events, box };
+}
+const permission = { toolUseId: 'toolu_1', input: {}, signal: new AbortController().signal };
+
+test('a turn whose servers Claude Code did not take over is ended, with the reason', async () => {
+  const { turn } = await begun();
+  turn.hear({ type: 'system', subtype: 'init', mcp_servers: [{ name: 'signalbox', status: 'failed' }] });
+  const { reason, error } = await turn.result;
+  assert.equal(reason, 'error');
+  assert.match(error?.message ?? '', /did not take over the tools of "signalbox" \(failed\)/);
+});
+
+test('a mounted tool is let through to the box, where it is decided; the name alone does not make it one', async () => {
+  const { turn } = await begun();
+  const permit = async (server: { name: string; source: string } | undefined) =>
+    (await turn.gate.permit({ ...permission, toolName: 'mcp__signalbox__ping', server })).behavior;
+  assert.equal(await permit({ name: 'signalbox', source: 'sdk' }), 'allow');
+  assert.equal(await permit(undefined), 'allow', 'older versions do not say where a server is from');
+  assert.equal(await permit({ name: 'signalbox', source: 'project' }), 'deny');
+  assert.equal(await permit({ name: 'stranger', source: 'project' }), 'deny');
+});
+
+test('only servers that were handed to Claude Code are past the box', async () => {
+  const { turn } = await begun({ passthrough: { mcpServers: { docs: {} }, hooks: {} } });
+  const permit = async (name: string) =>
+    (await turn.gate.permit({ ...permission, toolName: `mcp__${name}__find`, server: { name, source: 'dynamic' } }))
+      .behavior;
+  assert.equal(await permit('docs'), 'allow');
+  assert.equal(await permit('toString'), 'deny');
+});
+
+test('results that come before their call is told in full wait for it, and each call ends once', async () => {
+  const { turn, events, box } = await begun();
+  await turn.servers.get('signalbox')?.answer({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'ping', arguments: {}, _meta: { 'claudecode/toolUseId': 'toolu_1' } },
+  });
+  assert.deepEqual(events, []);
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'mcp__signalbox__ping', input: {} };
+  turn.hear({ type: 'assistant', message: { content: [use] } });
+  turn.hear({ type: 'assistant', message: { content: [use] } });
+  turn.hear({
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'again' }] },
+  });
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['tool_call_start', 'tool_call_end', 'tool_result'],
+  );
+  await turn.close('end');
+  await box.close();
+});
+
+test('messages that are not as they should be are no reason to fail', async () => {
+  const { turn, events } = await begun();
+  for (const message of [{}, { content: 7 }, { content: [null, 1, { type: 'tool_use' }, { type: 'tool_result' }] }])
+    for (const type of ['assistant', 'user', 'stream_event', 'system', 'unheard_of'])
+      turn.hear({ type, message, event: { type: 'content_block_delta' } });
+  assert.deepEqual(events, []);
+});

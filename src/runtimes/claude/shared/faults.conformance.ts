@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { type ClaudePlace, openClaudePlace } from '../../../../test/support/claude-place.ts';
+import { claudePassthrough } from '../../../surfaces/claude/index.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { ClaudeCodeOptions } from './claude-code-options.ts';
+
+const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+/** What both runtimes of Claude Code do when it dies, is not there, or has servers of its own. */
+export function faultsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
+  describe(`Claude Code by ${name}, in trouble`, () => {
+    const programs = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-programs-')));
+    after(() => rmSync(programs, { recursive: true, force: true }));
+
+    async function inPlace(options: ClaudeCodeOptions, story: (place: ClaudePlace) => Promise<void>): Promise<void> {
+      const place = await openClaudePlace((usual) => make({ ...usual, ...options }));
+      try {
+        await story(place);
+      } finally {
+        await place.close();
+      }
+    }
+
+    test('a program that dies at once is an error with what it said last', async () => {
+      const executable = join(programs, 'dying');
+      writeFileSync(executable, `#!${process.execPath}\nconsole.error('the engine is cold');process.exit(3)`, {
+        mode: 0o755,
+      });
+      await inPlace({ executable }, async (place) => {
+        const { reason, errors } = await place.turn('go');
+        assert.equal(reason, 'error');
+        assert.match(errors[0]?.message ?? '', /code 3/);
+        assert.match(errors[0]?.message ?? '', /the engine is cold/);
+      });
+    });
+
+    test('a program that is not there is an error that names it', async () => {
+      await inPlace({ executable: join(programs, 'missing') }, async (place) => {
+        const { reason, errors } = await place.turn('go');
+        assert.equal(reason, 'error');
+        assert.match(errors[0]?.message ?? '', /missing/);
+      });
+    });
+
+    test('Claude Code killed in the middle of a call ends the call and the turn', async () => {
+      await inPlace({}, async (place) => {
+        place.approve = () => ({ allow: true });
+        place.calls(['Bash', { command: 'kill -9 $PPID; sleep 5', description: 'kills' }]);
+        const { reason, errors, results } = await place.turn('go', { session: 'killed' });
+        assert.equal(reason, 'error');
+        assert.match(errors[0]?.message ?? '', /SIGKILL/);
+        assert.deepEqual(
+          results.map(({ outcome }) => outcome),
+          ['cancelled'],
+        );
+        assert.deepEqual(
+          (await place.invoked('killed')).map(({ outcome }) => outcome),
+          ['cancelled'],
+        );
+      });
+    });
+
+    test('a command that Claude Code runs in the background ends with the turn', async () => {
+      await inPlace({}, async (place) => {
+        place.approve = () => ({ allow: true });
+        const file = join(place.workspace, 'pid');
+        const command = `echo $$ > ${file}; exec tail -f /dev/null`;
+        place.calls(
+          ['Bash', { command, description: 'lingers', run_in_background: true }],
+          ['Bash', { command: `until [ -s ${file} ]; do sleep 0.1; done`, description: 'waits for it' }],
+        );
+        const { results } = await place.turn('go');
+        assert.deepEqual(
+          results.map(({ outcome }) => outcome),
+          ['completed', 'completed'],
+        );
+        const pid = Number(readFileSync(file, 'utf8'));
+        assert.ok(pid > 0);
+        assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+      });
+    });
+
+    test('a server past the box works beside those of the box, and is observed', async () => {
+      const place = await openClaudePlace((usual, box) => {
+        const config = { type: 'stdio' as const, command: process.execPath, args: [everything], alwaysLoad: true };
+        return make({ ...usual, passthrough: claudePassthrough(box, { every: { config } }) });
+      });
+      try {
+        place.calls(['mcp__every__echo', { message: 'from outside' }], ['mcp__signalbox__ping', {}]);
+        const { text, results, events } = await place.turn('go');
+        assert.deepEqual(
+          results.map(({ outcome }) => outcome),
+          ['completed', 'completed'],
+        );
+        assert.match(text, /Echo: from outside/);
+        const status = events.find((event) => event.type === 'status');
+        assert.deepEqual(
+          status?.servers?.map((server) => [server.name, server.status]).toSorted(),
+          ['every', 'local', 'signalbox'].map((server) => [server, 'connected']),
+        );
+        const { items } = await place.box.journal.calls({ tool: 'mcp__every__echo' });
+        const call = items.find((item) => item.type === 'ToolInvoked');
+        assert.deepEqual([call?.adapter, call?.observed, call?.outcome], ['mcp:every', true, 'completed']);
+      } finally {
+        await place.close();
+      }
+    });
+  });
+}

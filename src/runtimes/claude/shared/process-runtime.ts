@@ -1,0 +1,53 @@
+import { messageOf } from '../../../core/errors.ts';
+import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
+import { turnStream } from '../../turn-stream.ts';
+import type { ClaudeCodeOptions, ClaudeCodeSettings } from './claude-code-options.ts';
+import { cliEnvironment } from './cli-environment.ts';
+import { readTranscriptFile } from './transcript-file.ts';
+import { transcriptOf } from './transcript.ts';
+
+/** Drives one turn to its end. */
+export type Drive = (
+  turn: Turn,
+  options: ClaudeCodeOptions,
+  signal: AbortSignal,
+  tell: (event: TurnEvent) => void,
+) => Promise<void>;
+
+type Begin = (turn: Turn, signal: AbortSignal, tell: (event: TurnEvent) => void) => Promise<void>;
+
+/** A runtime that keeps nothing between turns; closing it interrupts those under way and waits for their processes. */
+export function processRuntime(name: string, settings: ClaudeCodeSettings, drive: Drive): Runtime {
+  const optionsFor = async (turn?: Turn): Promise<ClaudeCodeOptions> =>
+    typeof settings === 'function' ? await settings(turn) : settings;
+  const begin: Begin = async (turn, signal, tell) => {
+    const options = signal.aborted ? {} : await optionsFor(turn);
+    if (signal.aborted) tell({ type: 'done', reason: 'interrupted' });
+    else await drive(turn, options, signal, tell);
+  };
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  return {
+    name,
+    turn: (turn) =>
+      turnStream(turn.signal, async (tell, signal) => {
+        const interrupt = AbortSignal.any([signal, closing.signal]);
+        const driving = begin(turn, interrupt, tell).catch((error: unknown) => {
+          tell({ type: 'error', code: 'runtime-failed', message: messageOf(error) });
+          tell({ type: 'done', reason: 'error' });
+        });
+        running.add(driving);
+        await driving.finally(() => running.delete(driving));
+      }),
+    async transcript(memory, cwd) {
+      if (typeof memory !== 'string') return undefined;
+      const { env } = await optionsFor();
+      const records = await readTranscriptFile(memory, cwd, cliEnvironment(env));
+      return records && transcriptOf(records);
+    },
+    async close() {
+      closing.abort(new DOMException('the runtime is closed', 'AbortError'));
+      await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import fc from 'fast-check';
+import { openClaudePlace } from '../../../../test/support/claude-place.ts';
+import { claudeCliRuntime } from '../cli/claude-cli-runtime.ts';
+import { claudeRuntime } from '../sdk/claude-runtime.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { TranscriptMessage } from '../../transcript.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'signalbox-transcript-'));
+after(() => rmSync(home, { recursive: true }));
+const cwd = '/some/place';
+const session = '01234567-89ab-cdef-0123-456789abcdef';
+const runtime = claudeCliRuntime({ env: { CLAUDE_CONFIG_DIR: home } });
+
+/** What is made of a file with these lines. */
+async function read(...lines: readonly (object | string)[]): Promise<readonly TranscriptMessage[] | undefined> {
+  const folder = join(home, 'projects', '-some-place');
+  mkdirSync(folder, { recursive: true });
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  writeFileSync(join(folder, `${session}.jsonl`), text);
+  return await runtime.transcript?.(session, cwd);
+}
+
+/** Who said what, calls by their names. */
+function spoken(messages: readonly TranscriptMessage[] | undefined): string[] {
+  return (messages ?? []).map(({ role, content }) => {
+    const parts = content.map((part) => (part.type === 'tool_call' ? `<${part.toolName}>` : part.text));
+    return `${role}: ${parts.join(' ')}`;
+  });
+}
+
+const timestamp = '2026-11-15T12:00:00.000Z';
+const user = (uuid: string, parentUuid: string | null, content: unknown, more: object = {}): object => ({
+  type: 'user',
+  uuid,
+  parentUuid,
+  timestamp,
+  message: { role: 'user', content },
+  ...more,
+});
+const assistant = (uuid: string, parentUuid: string | null, id: string, block: object, more: object = {}): object => ({
+  type: 'assistant',
+  uuid,
+  parentUuid,
+  timestamp,
+  message: { id, role: 'assistant', content: [block] },
+  ...more,
+});
+const said = (text: string): object => ({ type: 'text', text });
+const called = (id: string): object => ({ type: 'tool_use', id, name: 'Read', input: { a: 1 } });
+const result = (id: string, content: unknown, more: object = {}): object[] => [
+  { type: 'tool_result', tool_use_id: id, content, ...more },
+];
+
+suite('a transcript that Claude Code wrote', { timeout: 300_000 }, () => {
+  for (const [name, make] of [
+    ['claude', claudeRuntime],
+    ['claude-cli', claudeCliRuntime],
+  ] as const) {
+    test(`is read by ${name}: what was said, thought and called, with results; also when resumed and forked`, async () => {
+      let real: Runtime | undefined;
+      const place = await openClaudePlace((options) => (real = make(options)));
+      try {
+        place.approve = () => ({ allow: true });
+        place.script = ({ said: heard, results }) =>
+          results.length > 0
+            ? [{ type: 'text', text: `answer to ${heard.at(-1)}` }]
+            : [
+                { type: 'thinking', text: 'hm' },
+                { type: 'text', text: 'Let me see.' },
+                { type: 'tool_use', name: 'mcp__signalbox__ping', input: {} },
+                { type: 'tool_use', name: 'Read', input: { file_path: 'missing.txt' } },
+              ];
+        const { memory = null } = await place.turn('one');
+        const first = await real?.transcript?.(memory, place.workspace);
+        const turn = (text: string): string[] => [
+          `user: ${text}`,
+          'assistant: hm Let me see. <mcp__signalbox__ping> <Read>',
+          `assistant: answer to ${text}`,
+        ];
+        assert.deepEqual(spoken(first), turn('one'));
+        const [ping, missing] = first?.[1]?.content.filter((part) => part.type === 'tool_call') ?? [];
+        assert.equal(ping?.result?.isError, false);
+        assert.match(JSON.stringify(ping.result.content), /pong/);
+        assert.equal(missing?.result?.isError, true);
+        assert.match(JSON.stringify(missing.result.content), /does not exist/);
+
+        const fork = await place.turn('three', { memory, fork: true });
+        await place.turn('two', { memory });
+        const whole = async (of: typeof memory): Promise<string[]> =>
+          spoken(await real?.transcript?.(of, place.workspace));
+        assert.deepEqual(await whole(memory), [...turn('one'), ...turn('two')]);
+        assert.deepEqual(await whole(fork.memory ?? null), [...turn('one'), ...turn('three')]);
+      } finally {
+        await place.close();
+      }
+    });
+  }
+});
+
+suite('a transcript file', () => {
+  test('that is not there, or is named by no session, is none', async () => {
+    assert.equal(await runtime.transcript?.('11111111-89ab-cdef-0123-456789abcdef', cwd), undefined);
+    await read(user('a', null, 'hello'));
+    writeFileSync(join(home, 'elsewhere.jsonl'), JSON.stringify(user('a', null, 'hello')));
+    for (const memory of [null, 1, {}, '', '../../elsewhere', `../-some-place/${session}`])
+      assert.equal(await runtime.transcript?.(memory, cwd), undefined);
+  });
+
+  test('is found in whichever folder Claude Code put it', async () => {
+    await read(user('a', null, 'hello'));
+    assert.deepEqual(spoken(await runtime.transcript?.(session, '/quite/elsewhere')), ['user: hello']);
+  });
+
+  test('tells the branch that ends with the last thing said', async () => {
+    const messages = await read(
+      user('a', null, 'hello'),
+      assistant('b', 'a', 'm1', said('first answer')),
+      assistant('c', 'a', 'm2', said('second answer')),
+      user('d', 'c', 'go on'),
+    );
+    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: second answer', 'user: go on']);
+  });
+
+  test('keeps all pieces of an answer and all results, also those that lie in branches of their own', async () => {
+    const messages = await read(
+      user('a', null, 'hello'),
+      assistant('b', 'a', 'm1', called('t1')),
+      assistant('c', 'b', 'm1', called('t2')),
+      user('e', 'c', result('t2', 'two', { is_error: true })),
+      user('d', 'b', result('t1', [said('one'), { type: 'image', source: { data: 'AA==', media_type: 'image/png' } }])),
+      assistant('f', 'd', 'm2', said('done')),
+    );
+    assert.deepEqual(messages?.[1]?.content, [
+      {
+        type: 'tool_call',
+        toolCallId: 't1',
+        toolName: 'Read',
+        input: { a: 1 },
+        result: {
+          isError: false,
+          content: [
+            { type: 'text', text: 'one' },
+            { type: 'image', data: 'AA==', mimeType: 'image/png' },
+          ],
+        },
+      },
+      {
+        type: 'tool_call',
+        toolCallId: 't2',
+        toolName: 'Read',
+        input: { a: 1 },
+        result: { isError: true, content: [{ type: 'text', text: 'two' }] },
+      },
+    ]);
+    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: <Read> <Read>', 'assistant: done']);
+  });
+
+  test('leaves out subagents, remarks and what Claude Code says to itself; goes on across a summary', async () => {
+    const messages = await read(
+      { type: 'queue-operation', operation: 'enqueue' },
+      user('a', null, 'hello'),
+      { type: 'attachment', uuid: 'b', parentUuid: 'a' },
+      user('c', 'b', 'to myself', { isMeta: true }),
+      assistant('d', 'c', 'm1', said('hi')),
+      user('s', 'a', 'a subagent', { isSidechain: true }),
+      { type: 'system', subtype: 'compact_boundary', uuid: 'e', parentUuid: null, logicalParentUuid: 'd' },
+      user('f', 'e', 'a summary', { isCompactSummary: true }),
+      user('g', 'f', [said('<system-reminder>x</system-reminder>'), said('next')]),
+      assistant('h', 'g', 'm2', said('No response requested.'), {
+        message: { id: 'm2', role: 'assistant', model: '<synthetic>', content: [said('No response requested.')] },
+      }),
+      user('i', 'h', [said('[Request interrupted by user]')]),
+    );
+    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: hi', 'user: next']);
+  });
+
+  test('that is half written, or holds something else, loses only that', async () => {
+    const messages = await read(
+      '\u0000garbage',
+      '[]',
+      user('a', null, 'hello'),
+      { type: 'user', uuid: 7, message: 'x' },
+      { type: 'assistant', uuid: 'x', parentUuid: 'a', message: { role: 'assistant', content: { odd: true } } },
+      assistant('b', 'a', 'm1', said('hi')),
+      '{"type":"user","uuid":"c","parentUuid":"b","mess',
+    );
+    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: hi']);
+    const circle = await read(user('a', 'b', 'one'), user('b', 'a', 'two'));
+    assert.deepEqual(spoken(circle), ['user: one', 'user: two']);
+    assert.deepEqual(await read(), []);
+  });
+
+  test('whatever stands in it, is read', async () => {
+    const id = fc.constantFrom('a', 'b', 'c', 'd');
+    const block = fc.oneof(
+      fc.record({ type: fc.constantFrom('text', 'thinking', 'tool_use', 'tool_result', 'other'), text: fc.string() }),
+      fc.record({ type: fc.constant('tool_use'), id, name: id, input: fc.jsonValue() }),
+      fc.record({ type: fc.constant('tool_result'), tool_use_id: id, content: fc.jsonValue() }),
+      fc.jsonValue(),
+    );
+    const line = fc.record(
+      {
+        type: fc.constantFrom('user', 'assistant', 'system'),
+        uuid: id,
+        parentUuid: fc.option(id),
+        message: fc.record({
+          id,
+          role: fc.constantFrom('user', 'assistant', 'system'),
+          content: fc.oneof(fc.string(), fc.array(block)),
+        }),
+      },
+      { requiredKeys: ['type'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(line, fc.jsonValue(), fc.string())), async (lines) => {
+        const messages = await read(...lines.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))));
+        assert.ok(messages?.every(({ content }) => content.length > 0));
+      }),
+      { seed: 11, numRuns: 300 },
+    );
+  });
+});

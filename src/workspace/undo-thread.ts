@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { compiledCode } from '../core/compiled-code.ts';
+import { type ErrorCode, SignalboxError } from '../core/errors.ts';
+import type { EngineOptions, UndoEngine } from './undo-engine.ts';
+
+/** What the thread is asked to do. */
+export interface UndoRequest {
+  readonly id: number;
+  readonly method: keyof UndoEngine;
+  readonly args: readonly unknown[];
+}
+
+/** What came of it. */
+export type UndoAnswer =
+  | { readonly id: number; readonly value: unknown; readonly error?: never }
+  | { readonly id: number; readonly error: { readonly code: ErrorCode; readonly message: string } };
+
+type Method<Name extends keyof UndoEngine> = UndoEngine[Name];
+
+/** The undo engine as others see it: in a thread that is started when it is first needed, and started anew when it dies. */
+export class UndoThread {
+  readonly #options: Pick<EngineOptions, 'data' | 'limits'>;
+  readonly #gone: string[] = [];
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #worker: Worker | undefined;
+  #requests = 0;
+
+  constructor(options: Pick<EngineOptions, 'data' | 'limits'>) {
+    this.#options = options;
+  }
+
+  /** Has the engine do something. */
+  ask<Name extends keyof UndoEngine>(
+    method: Name,
+    ...args: Parameters<Method<Name>>
+  ): Promise<ReturnType<Method<Name>>> {
+    const id = (this.#requests += 1);
+    const answer = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, answer);
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    worker.postMessage({ id, method, args } satisfies UndoRequest, []);
+    return answer.promise as Promise<ReturnType<Method<Name>>>;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const engine = randomUUID();
+    const workerData: EngineOptions = { ...this.#options, gone: this.#gone, engine };
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const program = new URL(`./undo-worker.${extension}`, import.meta.url);
+    const env = { ...process.env, ...compiledCode() };
+    const worker = new Worker(program, { name: 'undo', workerData, env });
+    worker.on('message', ({ id, ...answer }: UndoAnswer) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      // An idle thread does not keep the process alive.
+      if (this.#waiting.size === 0) worker.unref();
+      if (answer.error === undefined) waiting?.resolve(answer.value);
+      else waiting?.reject(new SignalboxError(answer.error.code, answer.error.message));
+    });
+    let reason = 'it ended';
+    worker.on('error', (error) => (reason = error.message));
+    worker.on('exit', () => {
+      this.#gone.push(engine);
+      if (this.#worker === worker) this.#worker = undefined;
+      const error = new SignalboxError('checkpoint-failed', `the thread that keeps workspaces died: ${reason}`);
+      for (const waiting of this.#waiting.values()) waiting.reject(error);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
+}
