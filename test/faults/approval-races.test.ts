@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CallStarted, SignalboxError } from '../../src/index.ts';
-import type { Decision } from '../../src/core/decision.ts';
+import type { Decision } from '../../src/core/calls/decision.ts';
 import { type CoreBox, coreBox } from '../support/core-box.ts';
 import { isFull } from '../support/faults.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';

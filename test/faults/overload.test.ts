@@ -82,7 +82,7 @@ async function openLoop(way: Ways, perSecond: number, forMs: number): Promise<An
 
 suite('five times as many calls as can be done', { timeout: 200_000 }, () => {
   for (const kind of ['api', 'mcp'] as const)
-    test(`over ${kind}: as much is done as ever, the rest is told so at once, and the memory stays`, async (t) => {
+    test(`over ${kind}: calls that fit are done, the rest is refused at once, and the memory stays`, async (t) => {
       const env = { WORK_MS: String(workMs), CONCURRENCY: String(concurrency), CALLS: String(room) };
       const { url, ask } = await pressedServer(t, env);
       const way = ways(t, url, kind, 'work');
@@ -104,9 +104,9 @@ suite('five times as many calls as can be done', { timeout: 200_000 }, () => {
       t.diagnostic(
         `peak ${atPeak.toFixed(0)}/s; of ${(answers.length / seconds).toFixed(0)}/s ${pressed.toFixed(0)}/s are done, ${refused.length} refused, ${((after.held - before.held) / 1e6).toFixed(1)} MB more`,
       );
-      // On a machine that is shared the short form only shows that it does not break down.
-      const share = isFull() ? 0.9 : 0.5;
-      assert.ok(pressed >= share * atPeak, `${pressed} a second instead of ${atPeak}`);
+      // Rates are compared in the full form alone: other processes take a share of the machine that changes.
+      if (isFull()) assert.ok(pressed >= 0.9 * atPeak, `${pressed} a second instead of ${atPeak}`);
+      assert.ok(done.length >= rounds * room, `${done.length} calls were done, fewer than fit in the queue`);
       assert.ok(refused.length > done.length, 'it was overloaded');
       for (const { status, retryAfter } of refused) assert.deepEqual([status, retryAfter], [429, '1']);
       assert.ok(after.held - before.held < 20 * 1024 * 1024, `${after.held - before.held} bytes more are held`);
