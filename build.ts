@@ -31,13 +31,18 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   serve: ['cli/serve/serve.ts'],
   stdio: ['cli/stdio.ts'],
   // Before the servers outside are started.
-  start: ['cli/read-configuration.ts', 'host/begin-box.ts', 'host/open-box.ts', 'host/configured/external-server.ts'],
-  rules: ['config/load-policies.ts'],
+  start: [
+    'host/read-configuration.ts',
+    'host/box/start-servers.ts',
+    'host/box/open-box.ts',
+    'host/servers/external-server.ts',
+  ],
+  rules: ['config/file/load-policies.ts'],
   // While they start.
-  box: ['host/configured/make-box.ts', 'pipeline/compile-policies.ts'],
+  box: ['host/box/create-box.ts', 'pipeline/compile-policies.ts'],
   network: ['sources/mcp/http/way-to-network.ts'],
-  serving: ['cli/serve/run-server.ts', 'host/configured/configured-agents.ts', 'sessions/create-sessions.ts'],
-  endpoint: ['surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
+  serving: ['host/daemon/run-server.ts', 'host/box/configured-agents.ts', 'sessions/create-sessions.ts'],
+  endpoint: ['surfaces/mcp/mcp-endpoint.ts', 'surfaces/mcp/stdio/serve-stdio.ts'],
   pages: ['server/app-listener.ts'],
 };
 

@@ -3,7 +3,7 @@
  * more than 50 ms: then a cost in `src/policy/work-costs.ts` is too low. `SIGNALBOX_SEED` chooses others.
  */
 import fc from 'fast-check';
-import type { JsonObject } from '../src/core/json.ts';
+import type { JsonObject } from '../src/core/json/json.ts';
 import { Policy } from '../src/policy/policy.ts';
 import { PolicyError } from '../src/policy/policy-error.ts';
 import { readPolicies } from '../src/policy/read-policy.ts';

@@ -11,7 +11,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { findConsole } from '../src/cli/serve/console-build.ts';
+import { findConsole } from '../src/host/daemon/console-build.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { launchBrowser } from '../test/browser/launch-browser.ts';
 import { seedJournal } from '../test/support/seed-journal.ts';

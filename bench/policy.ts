@@ -6,7 +6,7 @@
  *   npm run bench -- policy
  */
 import fc from 'fast-check';
-import type { JsonObject } from '../src/core/json.ts';
+import type { JsonObject } from '../src/core/json/json.ts';
 import { definitionOf, policyOf } from '../test/policy/engine-run.ts';
 import { type Step, meanings, rules as someRules, trace } from '../test/policy/random-traces.ts';
 import { type Record, type ReferenceRule, decideByReference } from '../test/policy/reference.ts';

@@ -64,7 +64,7 @@ export type {
   RememberScope,
   RememberedRule,
   RevealedArguments,
-} from './core/approval.ts';
+} from './core/calls/approval.ts';
 export type {
   CallError,
   CallOptions,
@@ -75,8 +75,8 @@ export type {
   Principal,
   Progress,
   ToolReference,
-} from './core/call.ts';
-export type { FileChange } from './core/change.ts';
+} from './core/calls/call.ts';
+export type { FileChange } from './core/calls/file-change.ts';
 export type {
   Asking,
   CallClient,
@@ -88,21 +88,21 @@ export type {
   SamplingAnswer,
   SamplingRequest,
   ToolClient,
-} from './core/client.ts';
-export type { ContentBlock, ToolResult } from './core/content.ts';
-export type { SessionState, ToolContext, ToolResources } from './core/context.ts';
-export type { AskingRule, Decision } from './core/decision.ts';
+} from './core/calls/call-client.ts';
+export type { ContentBlock, ToolResult } from './core/tools/content.ts';
+export type { SessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
+export type { AskingRule, Decision } from './core/calls/decision.ts';
 export { SignalboxError } from './core/errors.ts';
 export type { CallErrorCode, ErrorCode } from './core/errors.ts';
 export type { CallId } from './core/identifiers.ts';
-export type { JsonObject, JsonSchema, JsonValue } from './core/json.ts';
-export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './core/tool.ts';
+export type { JsonObject, JsonSchema, JsonValue } from './core/json/json.ts';
+export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './core/tools/tool.ts';
 export type { Backtest, ChangedDecision } from './policy/backtest.ts';
 export { PolicyError } from './policy/policy-error.ts';
 export type { PolicyProblem } from './policy/policy-error.ts';
 export type { DecidedCall } from './policy/policy.ts';
 export type { SessionHistory, ToolPolicy, ToolPolicyAnswer } from './policy/tool-policy.ts';
-export type { PermissionMode } from './core/permission-mode.ts';
+export type { PermissionMode } from './core/calls/permission-mode.ts';
 export { createSignalbox } from './signalbox.ts';
 export type { ProfileSummary, Signalbox, SignalboxOptions, ViewOptions } from './signalbox.ts';
 export { defineTool } from './sources/local/define-tool.ts';

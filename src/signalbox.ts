@@ -40,7 +40,7 @@ import { awaitStartup } from './catalog/startup.ts';
 import type { ResultLimits } from './catalog/source-limits.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
-import { journalSealer } from './config/journal-key.ts';
+import { journalSealer } from './config/secrets/journal-key.ts';
 import { Journal } from './journal/journal.ts';
 import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
@@ -50,12 +50,12 @@ import { accountForAuthority } from './journal/authority.ts';
 import { type Redactor, type SecretOptions, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
-import type { Approve } from './core/approval.ts';
-import type { CallOptions, CallOutcome, CallResult, ToolReference } from './core/call.ts';
+import type { Approve } from './core/calls/approval.ts';
+import type { CallOptions, CallOutcome, CallResult, ToolReference } from './core/calls/call.ts';
 import { SignalboxError } from './core/errors.ts';
-import { callOfResult } from './core/result-uri.ts';
-import type { StopSignal } from './core/stop.ts';
-import type { ToolDefinition } from './core/tool.ts';
+import { callOfResult } from './core/calls/result-uri.ts';
+import type { StopSignal } from './core/async/light-abort-signal.ts';
+import type { ToolDefinition } from './core/tools/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
 import type { LocalServer } from './sources/local/local-server.ts';
@@ -136,6 +136,12 @@ export interface Signalbox extends BoxContent {
   profiles(): readonly ProfileSummary[];
   /** Calls a tool. Never rejects for what a tool does: every call has an outcome. Rejects only when the box is closed. */
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
+  /**
+   * Begins a call that the host runs itself, such as a built-in tool of an agent: decided, approved, checkpointed and recorded like any
+   * other. The tool's source marks it `isExternal`.
+   * @internal Host only.
+   */
+  begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
   /** Listens to an event; returns how to stop. */
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
   mount(server: Source): void;
@@ -377,6 +383,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
         unmatched: profile.unmatched(catalog.snapshot),
       })),
     call,
+    begin: (reference, args, { workspace, ...callOptions } = {}) =>
+      beginCall((external) => call(reference, args, callOptions, external), new ExternalRun(workspace)),
     on: (event, listener) => events.on(event, listener),
     mount: (server) => catalog.mount(server),
     unmount: (server) => catalog.unmount(server).close(),

@@ -1,8 +1,14 @@
 import { SignalboxError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
-import { tell } from '../core/tell.ts';
-import type { ToolDefinition } from '../core/tool.ts';
-import { type ContentMethod, type RecordedNaming, fullNames, isContentMethod, namesOf } from '../core/tool-names.ts';
+import { nearest } from '../core/text/closest-match.ts';
+import { tell } from '../core/async/emit-safely.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import {
+  type ContentMethod,
+  type RecordedNaming,
+  fullNames,
+  isContentMethod,
+  namesOf,
+} from '../core/tools/tool-names.ts';
 import { contentTool } from './content-tool.ts';
 import type { CatalogTool } from './definition.ts';
 import { flagsByTool } from './mentioned-tools.ts';

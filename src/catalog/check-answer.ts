@@ -1,5 +1,5 @@
-import type { Elicitation, ElicitationAnswer, SamplingAnswer } from '../core/client.ts';
-import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../core/json.ts';
+import type { Elicitation, ElicitationAnswer, SamplingAnswer } from '../core/calls/call-client.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../core/json/json.ts';
 import { fitsForm } from './fits-form.ts';
 import { SchemaCompiler } from './json-schema.ts';
 

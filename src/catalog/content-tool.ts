@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { ToolContext } from '../core/context.ts';
-import { type ContentBlock, text } from '../core/content.ts';
-import { type JsonObject, type JsonSchema, isJsonObject } from '../core/json.ts';
-import { type ContentMethod, fullName } from '../core/tool-names.ts';
+import type { ToolContext } from '../core/tools/tool-context.ts';
+import { type ContentBlock, text } from '../core/tools/content.ts';
+import { type JsonObject, type JsonSchema, isJsonObject } from '../core/json/json.ts';
+import { type ContentMethod, fullName } from '../core/tools/tool-names.ts';
 import type { CatalogTool } from './definition.ts';
 import type { CompletionRequest, ContentOptions, SourceContent } from './source-content.ts';
 import type { Parsed, Source, SourceTool } from './source.ts';

@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../core/json.ts';
-import { withoutOwnMeta } from '../core/server-result.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../core/json/json.ts';
+import { withoutOwnMeta } from '../core/tools/server-result.ts';
 
 /** The largest definitions that published servers have are a tenth of these. */
 export const definitionLimits = {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { SignalboxError, messageOf } from '../core/errors.ts';
-import { inspectJson } from '../core/json.ts';
-import type { ToolDefinition } from '../core/tool.ts';
-import { type RecordedNaming, isContentMethod, recordedNaming } from '../core/tool-names.ts';
+import { inspectJson } from '../core/json/json.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import { type RecordedNaming, isContentMethod, recordedNaming } from '../core/tools/tool-names.ts';
 import { renderName } from './names.ts';
 import { type FillDefaults, fillDefaultsOf } from './schema-defaults.ts';
 import type { Source, SourceTool } from './source.ts';

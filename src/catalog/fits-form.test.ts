@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { runSeed } from '../../test/support/seeded.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import { checkedElicitation } from './check-answer.ts';
 import { fitsForm } from './fits-form.ts';
 import { SchemaCompiler } from './json-schema.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Formats from 'ajv-formats/dist/formats.js';
-import { type JsonObject, type JsonValue, isJsonObject } from '../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../core/json/json.ts';
 
 type Given = JsonValue | undefined;
 type Format = 'email' | 'uri' | 'date' | 'date-time';

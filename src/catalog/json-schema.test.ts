@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonSchema } from '../core/json.ts';
+import type { JsonSchema } from '../core/json/json.ts';
 import { SchemaCompiler } from './json-schema.ts';
 import type { Problem } from './source.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SignalboxError } from '../core/errors.ts';
-import { maxNameLength } from '../core/tool-names.ts';
+import { maxNameLength } from '../core/tools/tool-names.ts';
 import { assertServerName, parseName, renderName } from './names.ts';
 
 const characters = 'ABCXYZabcxyz0189-_'.split('');

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../core/errors.ts';
-import type { ToolId } from '../core/tool.ts';
-import { fullName, maxNameLength, renderedName, safeName } from '../core/tool-names.ts';
+import type { ToolId } from '../core/tools/tool.ts';
+import { fullName, maxNameLength, renderedName, safeName } from '../core/tools/tool-names.ts';
 
 const longestServerName = 44;
 const prefix = 'mcp__';

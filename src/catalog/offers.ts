@@ -1,6 +1,6 @@
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { type CatalogTool, catalogTool } from './definition.ts';
-import { type RecordedNaming, recordedNaming } from '../core/tool-names.ts';
+import { type RecordedNaming, recordedNaming } from '../core/tools/tool-names.ts';
 import { renderName } from './names.ts';
 import type { HiddenTool } from './snapshot.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from './source.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../core/json/json.ts';
 
 /** An argument that the server also wants as the header `Mcp-Param-{name}`, so that proxies can route by it. */
 interface HeaderParameter {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json/json.ts';
 import { linearPattern } from './linear-pattern.ts';
 
 type Check = (value: unknown, depth: number) => boolean;

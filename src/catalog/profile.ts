@@ -1,6 +1,6 @@
-import { isAnyMatched } from '../core/name-pattern.ts';
-import type { ToolDefinition } from '../core/tool.ts';
-import { type ToolNames, namesOf, recordedNaming } from '../core/tool-names.ts';
+import { isAnyMatched } from '../core/text/name-pattern.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import { type ToolNames, namesOf, recordedNaming } from '../core/tools/tool-names.ts';
 import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.ts';
 
 /** What one kind of client sees of the catalog. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json.ts';
+import type { JsonSchema } from '../core/json/json.ts';
 
 const anySize = Number.POSITIVE_INFINITY;
 const maxSteps = 1_000_000;

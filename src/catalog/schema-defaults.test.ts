@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JsonObject, JsonSchema } from '../core/json.ts';
+import type { JsonObject, JsonSchema } from '../core/json/json.ts';
 import { fillDefaultsOf } from './schema-defaults.ts';
 
 function filled(schema: JsonSchema, args: JsonObject = {}): JsonObject {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../core/json.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../core/json/json.ts';
 
 /** Fills in missing arguments in place. Returns whether it changed anything. */
 export type FillDefaults = (args: JsonObject) => boolean;

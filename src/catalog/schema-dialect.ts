@@ -1,4 +1,4 @@
-import { type JsonSchema, isJsonObject } from '../core/json.ts';
+import { type JsonSchema, isJsonObject } from '../core/json/json.ts';
 
 /** The dialects of JSON Schema that arguments are checked by. Draft-04 and draft-06 are read as draft-07. */
 export type Dialect = 'draft-07' | '2019-09' | '2020-12';

@@ -1,5 +1,5 @@
-import type { ToolDefinition } from '../core/tool.ts';
-import { type NamedTool, recordedTool } from '../core/tool-names.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import { type NamedTool, recordedTool } from '../core/tools/tool-names.ts';
 
 /** Everything that can be called at one moment, and why the rest cannot. Never changes; a change makes the next version. */
 export interface CatalogSnapshot {

@@ -1,6 +1,6 @@
-import type { Progress } from '../core/call.ts';
-import type { ToolClient } from '../core/client.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { Progress } from '../core/calls/call.ts';
+import type { ToolClient } from '../core/calls/call-client.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 
 /** Something that can be read, as its server describes it: the shape is MCP's. */
 export type ResourceDescription = JsonObject & { readonly uri: string };

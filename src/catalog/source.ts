@@ -1,8 +1,8 @@
-import type { Principal } from '../core/call.ts';
-import type { ToolContext } from '../core/context.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { ToolContext } from '../core/tools/tool-context.ts';
 import type { SignalboxError } from '../core/errors.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { ToolDescription } from '../core/tool.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
+import type { ToolDescription } from '../core/tools/tool.ts';
 import type { ContentListing, SourceContent } from './source-content.ts';
 import type { ResultLimits, SourceLimits } from './source-limits.ts';
 
@@ -115,6 +115,8 @@ export interface SourceTool extends ToolDescription {
   readonly results?: ResultLimits;
   /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
   run(args: unknown, context: ToolContext): unknown;
+  /** Whether its callers run it themselves: it is called through `begin`, and `run` is not used. */
+  readonly isExternal?: boolean;
   /** It can be called, but is listed only where tools are found instead of listed. */
   readonly unlisted?: boolean;
   /**

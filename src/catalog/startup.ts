@@ -1,4 +1,4 @@
-import type { StopSignal } from '../core/stop.ts';
+import type { StopSignal } from '../core/async/light-abort-signal.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Options of `awaitStartup`. */

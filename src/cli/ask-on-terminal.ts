@@ -1,7 +1,7 @@
 import { fullPrincipalName } from '../core/principal.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve } from '../core/approval.ts';
-import { counted } from '../core/counted.ts';
-import { asksOf } from '../core/decision.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../core/calls/approval.ts';
+import { counted } from '../core/text/pluralize.ts';
+import { asksOf } from '../core/calls/decision.ts';
 import { argumentLines, unregistered } from './approvals/shown-arguments.ts';
 import { localUser } from '../access/local-user.ts';
 import { oneLine } from './printable.ts';

@@ -1,7 +1,7 @@
 import { parseName } from '../catalog/names.ts';
-import { namesOf } from '../core/tool-names.ts';
-import { unlessAborted } from '../core/unless-aborted.ts';
-import type { ConfiguredBox } from '../host/configured/configured-box.ts';
+import { namesOf } from '../core/tools/tool-names.ts';
+import { unlessAborted } from '../core/async/unless-aborted.ts';
+import type { ConfiguredBox } from '../host/box/configured-box.ts';
 import { renderedName } from './resolve-tool.ts';
 
 /** The first start of a server may have to fetch it. */

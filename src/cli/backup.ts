@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { journalSealer } from '../config/journal-key.ts';
+import { journalSealer } from '../config/secrets/journal-key.ts';
 import { verifyJournal } from '../journal/verify-journal.ts';
 import { backUpSqlite } from '../store/sqlite/backup.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { CommandContext } from './command-context.ts';
 import { Failure, usageFailure } from './fail.ts';
 import { globalsOf, journalFile, shortPath } from './globals.ts';
-import { storeOf } from '../host/open-store.ts';
+import { storeOf } from '../host/store/open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 

@@ -1,4 +1,4 @@
-import type { FileChange } from '../core/change.ts';
+import type { FileChange } from '../core/calls/file-change.ts';
 import { printable } from './printable.ts';
 import type { Printer } from './terminal.ts';
 

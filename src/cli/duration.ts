@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { durationForm, durationMs } from '../core/duration.ts';
+import { durationForm, durationMs } from '../core/text/duration.ts';
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 

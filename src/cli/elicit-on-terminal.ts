@@ -1,5 +1,5 @@
-import type { Asking, Elicitation, ElicitationAnswer } from '../core/client.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { Asking, Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
+import type { JsonValue } from '../core/json/json.ts';
 import { type FormField, fieldsOf } from './form-field.ts';
 import { oneLine, printable } from './printable.ts';
 import { question, yesOrNo } from './question.ts';

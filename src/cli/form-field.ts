@@ -1,5 +1,5 @@
 import { SchemaCompiler } from '../catalog/json-schema.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../core/json/json.ts';
 
 /** One field of a form that a tool wants filled in. */
 export interface FormField {

@@ -8,7 +8,7 @@ import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
 import { globalsOf, journalFile, shortPath } from './globals.ts';
 import { Interruption } from './interruption.ts';
-import { resolvedStore } from '../host/open-store.ts';
+import { resolvedStore } from '../host/store/open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';

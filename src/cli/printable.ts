@@ -1,4 +1,4 @@
-import { escapeCharacter, escapeInvisible } from '../core/escape-invisible.ts';
+import { escapeCharacter, escapeInvisible } from '../core/text/escape-invisible.ts';
 
 /** Text from a tool on one line, without anything that could move the cursor or hide what is there. */
 export function oneLine(text: string): string {

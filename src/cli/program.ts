@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/text/closest-match.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
 import { addGlobalOptions } from './globals.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../core/call.ts';
+import type { Progress } from '../core/calls/call.ts';
 import { oneLine } from './printable.ts';
 import { shorten } from './table.ts';
 import type { Printer } from './terminal.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CallResult, OutcomeName } from '../core/call.ts';
-import { counted } from '../core/counted.ts';
+import type { CallResult, OutcomeName } from '../core/calls/call.ts';
+import { counted } from '../core/text/pluralize.ts';
 import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { globalsOf } from './globals.ts';

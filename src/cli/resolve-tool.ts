@@ -1,6 +1,6 @@
 import { canonicalName, parseName, renderName } from '../catalog/names.ts';
 import { type CatalogSnapshot, namedHidden } from '../catalog/snapshot.ts';
-import { findNamed, namesOf } from '../core/tool-names.ts';
+import { findNamed, namesOf } from '../core/tools/tool-names.ts';
 import { usageFailure } from './fail.ts';
 
 /** The rendered name that a person means by `mcp__server__tool`, `server/tool`, or a tool's own name where it is the only one. */

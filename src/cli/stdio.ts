@@ -1,22 +1,22 @@
 import type { Command } from 'commander';
-import { configurationFiles } from '../config/configuration-files.ts';
+import { configurationFiles } from '../config/file/find-configuration.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
-import type { BegunBox } from '../host/begin-box.ts';
+import type { BegunBox } from '../host/box/start-servers.ts';
 import type { Principal } from '../core/principal.ts';
-import type { ClientName } from '../surfaces/mcp/endpoint/seen-client.ts';
+import type { ClientName } from '../surfaces/mcp/protocol/client-info.ts';
 import type { CommandContext } from './command-context.ts';
-import type { ConfiguredBox } from '../host/configured/configured-box.ts';
+import type { ConfiguredBox } from '../host/box/configured-box.ts';
 import { boundGarbage } from '../host/tune-v8.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
-import { loadBoxParts } from '../host/load-box-parts.ts';
-import { FileWatch } from './serve/file-watch.ts';
-import { followConfiguration } from './serve/follow-configuration.ts';
-import { refuseStartedByItself } from '../host/started-by.ts';
+import { loadBoxParts } from '../host/load-host.ts';
+import { FileWatch } from '../host/daemon/file-watch.ts';
+import { followConfiguration } from '../host/daemon/follow-configuration.ts';
+import { refuseStartedByItself } from '../host/servers/started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
-import { onModuleFile } from '../host/tool-modules.ts';
+import { onModuleFile } from '../host/modules/tool-modules.ts';
 
 const graceMs = 5000;
 const startDelayMs = 20;
@@ -44,7 +44,7 @@ export function addStdioCommand(program: Command, { terminal, exitWith }: Comman
 
 /** Tells the client, which shows it to its user, and the log of the client. */
 async function refuse(error: UntrustedConfigurationError, { input, output, errors }: Terminal): Promise<void> {
-  const { refuseStdio } = await import('../surfaces/mcp/endpoint/refuse-stdio.ts');
+  const { refuseStdio } = await import('../surfaces/mcp/stdio/refuse-stdio.ts');
   const { trustCommand } = await import('./trust/pending-trust.ts');
   const { reportFailure } = await import('./report-failure.ts');
   const { runnable } = await import('./invocation.ts');
@@ -88,8 +88,8 @@ async function stdio(
     configured = await started.open();
     stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
     const [{ McpEndpoint }, { serveStdio }] = await Promise.all([
-      import('../surfaces/mcp/endpoint/mcp-endpoint.ts'),
-      import('../surfaces/mcp/endpoint/stdio.ts'),
+      import('../surfaces/mcp/mcp-endpoint.ts'),
+      import('../surfaces/mcp/stdio/serve-stdio.ts'),
     ]);
     const endpoint = new McpEndpoint({ box: configured.box });
     const view = endpoint.view(profile);

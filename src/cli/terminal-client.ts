@@ -1,4 +1,4 @@
-import type { CallClient } from '../core/client.ts';
+import type { CallClient } from '../core/calls/call-client.ts';
 import { elicitOnTerminal } from './elicit-on-terminal.ts';
 import { oneLine } from './printable.ts';
 import type { ProgressLine } from './progress-line.ts';

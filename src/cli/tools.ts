@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import { counted } from '../core/counted.ts';
-import type { Effect } from '../core/tool.ts';
+import { counted } from '../core/text/pluralize.ts';
+import type { Effect } from '../core/tools/tool.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { runnable } from './invocation.ts';
-import { loadBoxParts } from '../host/load-box-parts.ts';
+import { loadBoxParts } from '../host/load-host.ts';
 import { localTime } from './local-time.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';

@@ -9,7 +9,7 @@ import { Failure, usageFailure } from './fail.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { withJournal } from './journal/open-journal.ts';
-import { loadBoxParts } from '../host/load-box-parts.ts';
+import { loadBoxParts } from '../host/load-host.ts';
 import { localUser } from '../access/local-user.ts';
 import { printJson } from './print-json.ts';
 import { runnable } from './invocation.ts';

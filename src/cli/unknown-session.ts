@@ -1,5 +1,5 @@
 import type { JournalReader } from '../journal/reader.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/text/closest-match.ts';
 import { Failure } from './fail.ts';
 
 /** How far back sessions are looked for that may have been meant. */

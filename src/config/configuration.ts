@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
 import type { ResultLimits, SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
-import { type AgentEntries, defaultAgents } from './agent-entry.ts';
-import type { OAuthSettings } from './oauth-schema.ts';
-import type { ExternalSettings, UndoSettings } from './schema.ts';
+import { type AgentEntries, defaultAgents } from './entries/agent-entry.ts';
+import type { OAuthSettings } from './schema/oauth-schema.ts';
+import type { ExternalSettings, UndoSettings } from './schema/configuration-schema.ts';
 
 /** A server whose tools are defined by a module that runs in this process. */
 export interface LocalModuleEntry {

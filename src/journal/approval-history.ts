@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json/json.ts';
 import type { ApprovalRecord, ApprovalStore, StoredRule } from './approval-store.ts';
 import type { StoredEntry } from './entry.ts';
 

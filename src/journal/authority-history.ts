@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json/json.ts';
 import { authorityRecords, tokenRecordId } from './authority.ts';
 import type { AuthorityRecord, StoredEntry } from './entry.ts';
 import type { Store } from './store.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json/json.ts';
 import type { AuthorityKind, AuthorityRecord, EntryDraft } from './entry.ts';
 import type { Kept, KeptChange, KeptStore } from './kept-store.ts';
 import type { Store } from './store.ts';

@@ -1,11 +1,11 @@
-import type { AskedCall, RememberScope } from '../core/approval.ts';
-import type { CallError, OutcomeName, Principal } from '../core/call.ts';
-import type { FileChange } from '../core/change.ts';
-import type { CountedArguments } from '../core/counted-arguments.ts';
-import type { Decision } from '../core/decision.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { AskedCall, RememberScope } from '../core/calls/approval.ts';
+import type { CallError, OutcomeName, Principal } from '../core/calls/call.ts';
+import type { FileChange } from '../core/calls/file-change.ts';
+import type { CountedArguments } from '../core/calls/argument-facts.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Role } from '../core/role.ts';
-import type { Effect } from '../core/tool.ts';
+import type { Effect } from '../core/tools/tool.ts';
 import type { ApprovalChange } from './approval-store.ts';
 import type { KeptChange } from './kept-store.ts';
 import type { TokenChange } from './token-store.ts';

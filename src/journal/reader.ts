@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../core/call.ts';
+import type { CallOutcome } from '../core/calls/call.ts';
 import type { ArchivedEntry } from './archive-file.ts';
 import { bodyBytes } from './body-bytes.ts';
 import {
@@ -10,7 +10,7 @@ import {
   toEvent,
 } from './entry.ts';
 import type { Journal } from './journal.ts';
-import { normalizeName } from '../core/normalize-name.ts';
+import { normalizeName } from '../core/text/normalize-name.ts';
 import { News } from './news.ts';
 import type { Beginning } from './pruning.ts';
 import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';

@@ -1,4 +1,4 @@
-import { maxNameLength, normalizeName } from '../core/normalize-name.ts';
+import { maxNameLength, normalizeName } from '../core/text/normalize-name.ts';
 import type { Redactor } from './redaction.ts';
 
 interface KnownNames {

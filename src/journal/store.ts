@@ -1,5 +1,5 @@
-import type { OutcomeName } from '../core/call.ts';
-import type { Decision } from '../core/decision.ts';
+import type { OutcomeName } from '../core/calls/call.ts';
+import type { Decision } from '../core/calls/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';

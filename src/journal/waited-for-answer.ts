@@ -1,4 +1,4 @@
-import type { Approval } from '../core/approval.ts';
+import type { Approval } from '../core/calls/approval.ts';
 import type { JournalEvent, ToolInvoked } from './entry.ts';
 
 interface Question {

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallResult } from '../core/call.ts';
+import type { CallOutcome, CallResult } from '../core/calls/call.ts';
 import type { Call } from './call.ts';
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

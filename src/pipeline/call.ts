@@ -1,13 +1,14 @@
 import type { CatalogTool } from '../catalog/definition.ts';
 import type { Waiting } from '../journal/journal.ts';
-import type { CallOptions, CallOutcome, Principal } from '../core/call.ts';
-import type { Decision } from '../core/decision.ts';
-import type { ChangeList } from '../core/change.ts';
+import type { CallOptions, CallOutcome, Principal } from '../core/calls/call.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { ChangeList } from '../core/calls/file-change.ts';
 import type { CallId } from '../core/identifiers.ts';
-import type { CountedArguments } from '../core/counted-arguments.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { CountedArguments } from '../core/calls/argument-facts.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StateChanges } from '../workspace/state-changes.ts';
+import type { ExternalRun } from './begin-call.ts';
 
 /** What an entry says of a call before it has ended. */
 export interface KnownFacts {
@@ -34,6 +35,8 @@ export interface Call {
   /** When the caller wants it ended, in milliseconds since 1970. */
   readonly deadline: number | undefined;
   readonly startedAt: number;
+  /** Present where the caller runs the tool itself: see `beginCall`. */
+  externalRun: ExternalRun | undefined;
   /** Set by `resolve`: the tool, pinned for the rest of the call. */
   tool: CatalogTool | undefined;
   /** Set by `validate`: the arguments that the handler receives, after defaults, configured values and transforms. */
@@ -111,5 +114,6 @@ export function toolOf(call: Call): CatalogTool {
 /** Returns the directories that the tool of a call writes to; `undefined` where none are declared. */
 export function workspaceOf(call: Call): readonly string[] | undefined {
   const { offered, source } = toolOf(call);
+  if (call.externalRun?.workspace !== undefined) return call.externalRun.workspace;
   return offered.workspaceOf?.(call.principal) ?? offered.workspace ?? source.limits.workspace;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { Policy } from '../policy/policy.ts';
 import { policyText } from '../policy/policy-text.ts';
 import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { BoxContent, ReadOptions, ServerPrompt, ServerResource, ServerResourceTemplate } from './content.ts';
 
 /** The resources and prompts that one caller sees. Answers have the shape of MCP; each reading is recorded. */

@@ -9,12 +9,12 @@ import type {
 } from '../catalog/source-content.ts';
 import type { Source } from '../catalog/source.ts';
 import type { Redactor } from '../journal/redaction.ts';
-import type { CallOptions, CallResult } from '../core/call.ts';
-import { CapabilityMissing } from '../core/capability-missing.ts';
+import type { CallOptions, CallResult } from '../core/calls/call.ts';
+import { CapabilityMissing } from '../core/tools/capability-missing.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import { RpcError } from '../core/rpc-error.ts';
-import { type ContentMethod, fullName } from '../core/tool-names.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { RpcError } from '../core/tools/source-errors.ts';
+import { type ContentMethod, fullName } from '../core/tools/tool-names.ts';
 
 /** What a reader may say besides what to read. */
 export type ReadOptions = Pick<

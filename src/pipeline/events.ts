@@ -21,7 +21,7 @@ import {
 } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { SignalboxError } from '../core/errors.ts';
-import { tell } from '../core/tell.ts';
+import { tell } from '../core/async/emit-safely.ts';
 
 /** What the host can listen to. Journal events come after they are written. */
 export interface SignalboxEvents {

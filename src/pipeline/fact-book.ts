@@ -7,8 +7,8 @@ import {
   toEvent,
 } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
-import { NamedSlots } from '../core/slots.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import { NamedSlots } from '../core/async/slot-map.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
 import { fingerprintsOf } from '../policy/fingerprints.ts';

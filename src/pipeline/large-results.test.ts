@@ -11,7 +11,7 @@ import {
   localServer,
 } from '../index.ts';
 import { configuredServer } from '../catalog/transforms/configured-server.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 
 async function boxReturning(

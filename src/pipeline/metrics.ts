@@ -1,4 +1,4 @@
-import type { OutcomeName } from '../core/call.ts';
+import type { OutcomeName } from '../core/calls/call.ts';
 
 /** Where calls are counted and timed; the host brings its own meter. */
 export interface CallMetrics {

@@ -1,10 +1,10 @@
 import { renderName } from '../catalog/names.ts';
 import { recordedName } from '../journal/recorded-name.ts';
 import type { Redactor } from '../journal/redaction.ts';
-import type { CallOptions, Principal, ToolReference } from '../core/call.ts';
+import type { CallOptions, Principal, ToolReference } from '../core/calls/call.ts';
 import { newCallId } from '../core/identifiers.ts';
-import { normalizeName } from '../core/normalize-name.ts';
-import type { ToolId } from '../core/tool.ts';
+import { normalizeName } from '../core/text/normalize-name.ts';
+import type { ToolId } from '../core/tools/tool.ts';
 import type { Call } from './call.ts';
 
 /** Who asks when nobody is named. */
@@ -23,6 +23,7 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     options,
     deadline: options.deadline === undefined ? undefined : Number(options.deadline),
     startedAt: Date.now(),
+    externalRun: undefined,
     tool: undefined,
     arguments: undefined,
     image: {},

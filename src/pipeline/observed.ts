@@ -1,4 +1,4 @@
-import type { CallOutcome, Principal } from '../core/call.ts';
+import type { CallOutcome, Principal } from '../core/calls/call.ts';
 
 /** A call that went another way than through the pipeline, as somebody saw it. */
 export interface ObservedCall {

@@ -11,7 +11,7 @@ import {
   defineTool,
   localServer,
 } from '../index.ts';
-import type { ToolContext } from '../core/context.ts';
+import type { ToolContext } from '../core/tools/tool-context.ts';
 
 type Run = (args: Record<string, unknown>, context: ToolContext) => unknown;
 

@@ -1,7 +1,7 @@
 import type { ToolInvoked, Undone } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
-import type { Principal } from '../core/call.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Compensation, Compensations } from './compensations.ts';
 
 /** How it stands with the tool's own undo of a call. `blocked`: it should be run and cannot be. */

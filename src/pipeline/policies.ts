@@ -1,9 +1,9 @@
 import type { StoredEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
-import type { CallOutcome } from '../core/call.ts';
-import type { Decision } from '../core/decision.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { CallOutcome } from '../core/calls/call.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { DecidedCall, Policy } from '../policy/policy.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
 import { type Call, toolOf, workspaceOf } from './call.ts';

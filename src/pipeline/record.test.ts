@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type CallOptions, type JournalEvent, createSignalbox, defineTool, localServer } from '../index.ts';
 import { createRedactor } from '../journal/redaction.ts';
-import { text } from '../core/content.ts';
+import { text } from '../core/tools/content.ts';
 import { newCall } from './new-call.ts';
 import { knownFacts, outcomeDraft } from './record.ts';
 

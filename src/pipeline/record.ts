@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { type EntryDraft, withCounted } from '../journal/entry.ts';
 import type { Redactor } from '../journal/redaction.ts';
-import type { CallOutcome } from '../core/call.ts';
-import type { ChangeList } from '../core/change.ts';
-import { renderContent } from '../core/content.ts';
-import type { Decision } from '../core/decision.ts';
+import type { CallOutcome } from '../core/calls/call.ts';
+import type { ChangeList } from '../core/calls/file-change.ts';
+import { renderContent } from '../core/tools/content.ts';
+import type { Decision } from '../core/calls/decision.ts';
 import { newCallId } from '../core/identifiers.ts';
-import { type JsonObject, inspectJson } from '../core/json.ts';
+import { type JsonObject, inspectJson } from '../core/json/json.ts';
 import { type Call, type KnownFacts, toolOf } from './call.ts';
 import { argumentsDigest } from './canonical-arguments.ts';
 import type { ObservedCall } from './observed.ts';

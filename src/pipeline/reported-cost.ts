@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json/json.ts';
 
 /** Where in `_meta` of its result a tool says what the call cost. */
 export const costKey = 'signalbox/costUsd';

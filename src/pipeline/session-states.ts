@@ -1,5 +1,5 @@
-import type { SessionState } from '../core/context.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { SessionState } from '../core/tools/tool-context.ts';
+import type { JsonValue } from '../core/json/json.ts';
 
 /** What servers remember about sessions, each server for itself. */
 export class SessionStates {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CallClient, type Signalbox, createSignalbox, defineTool, localServer } from '../index.ts';
-import type { ToolContext } from '../core/context.ts';
+import type { ToolContext } from '../core/tools/tool-context.ts';
 
 type Run = (args: Record<string, unknown>, context: ToolContext) => unknown;
 

@@ -7,7 +7,7 @@ import { messageOf, sendModern } from '../../test/mcp-clients/raw.ts';
 import { serving } from '../../test/mcp-clients/serving.ts';
 import { adminToken, startTestServer } from '../../test/support/http-server.ts';
 import { type Signalbox, createSignalbox, defineTool, localServer, sqliteStore } from '../index.ts';
-import { fullNames } from '../core/tool-names.ts';
+import { fullNames } from '../core/tools/tool-names.ts';
 
 const own = 'get_visible_text.of_the_page_that_is_open_right_now_in_the_browser';
 const names = fullNames({ server: 'web', tool: own });

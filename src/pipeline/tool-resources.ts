@@ -1,4 +1,4 @@
-import type { ToolContext, ToolResources } from '../core/context.ts';
+import type { ToolContext, ToolResources } from '../core/tools/tool-context.ts';
 import type { BoxContent } from './content.ts';
 
 /** The part of a box that tools read resources from. */

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { CallStarted, ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
-import type { Principal } from '../core/call.ts';
-import type { FileChange } from '../core/change.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { FileChange } from '../core/calls/file-change.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { ChangesOfCall, Checkpoints } from '../workspace/checkpoints.ts';
 import type { SkippedPath } from '../workspace/undo-engine.ts';

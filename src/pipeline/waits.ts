@@ -1,10 +1,10 @@
-import type { CallOutcome } from '../core/call.ts';
+import type { CallOutcome } from '../core/calls/call.ts';
 import { errorOf } from '../core/errors.ts';
-import { Slots } from '../core/slots.ts';
-import type { StopSignal } from '../core/stop.ts';
+import { Slots } from '../core/async/slot-map.ts';
+import type { StopSignal } from '../core/async/light-abort-signal.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Call } from './call.ts';
-import { unfinished } from '../core/unfinished.ts';
+import { unfinished } from '../core/calls/outcome.ts';
 
 /** Why a wait ended before what was waited for came. */
 export type Ended = 'cancelled' | 'timed-out' | 'closed';

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { durationForm, durationMs } from '../core/duration.ts';
-import { nearest } from '../core/nearest.ts';
+import { durationForm, durationMs } from '../core/text/duration.ts';
+import { nearest } from '../core/text/closest-match.ts';
 import { functions, macros, methods, operators, sessionMethods } from './vocabulary.ts';
 
 /** Something in a condition that cannot be used, and where in its text. */

@@ -1,8 +1,8 @@
-import type { Principal } from '../core/call.ts';
-import type { Decision } from '../core/decision.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Effect, ToolDefinition } from '../core/tool.ts';
-import { type RecordedNaming, recordedTool } from '../core/tool-names.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { Effect, ToolDefinition } from '../core/tools/tool.ts';
+import { type RecordedNaming, recordedTool } from '../core/tools/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
 import type { Facts } from './facts.ts';
 import type { Policy } from './policy.ts';

@@ -1,9 +1,9 @@
-import type { CallError, OutcomeName } from '../core/call.ts';
-import type { CountedArguments } from '../core/counted-arguments.ts';
+import type { CallError, OutcomeName } from '../core/calls/call.ts';
+import type { CountedArguments } from '../core/calls/argument-facts.ts';
 import type { CallErrorCode } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Effect } from '../core/tool.ts';
-import type { RecordedNaming } from '../core/tool-names.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { Effect } from '../core/tools/tool.ts';
+import type { RecordedNaming } from '../core/tools/tool-names.ts';
 
 /** A call that has ended, as facts are made from it. Everything in it can be read back from the journal. */
 export interface CallEvent {

@@ -1,6 +1,6 @@
 import { EvaluationError, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 import { messageOf } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/text/closest-match.ts';
 import type { ConditionProblem } from './allowed-words.ts';
 import { variables } from './vocabulary.ts';
 

@@ -1,5 +1,5 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import { type ConditionProblem, surveyCondition } from './allowed-words.ts';
 import { problemOf } from './condition-problem.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './language.ts';

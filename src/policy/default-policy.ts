@@ -1,5 +1,5 @@
-import { type Decision, asksOf } from '../core/decision.ts';
-import { type Effect, type ToolDefinition, isEffect } from '../core/tool.ts';
+import { type Decision, asksOf } from '../core/calls/decision.ts';
+import { type Effect, type ToolDefinition, isEffect } from '../core/tools/tool.ts';
 
 /** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
 export const asksOnce = 'default:undoable';

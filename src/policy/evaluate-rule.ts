@@ -1,7 +1,7 @@
-import type { JsonObject } from '../core/json.ts';
-import { isAnyMatched } from '../core/name-pattern.ts';
-import type { ToolDefinition } from '../core/tool.ts';
-import { fullName, namesOf } from '../core/tool-names.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { isAnyMatched } from '../core/text/name-pattern.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import { fullName, namesOf } from '../core/tools/tool-names.ts';
 import type { Condition } from './condition.ts';
 import { costOfDecided } from './meter.ts';
 import { pathsIn } from './paths.ts';

@@ -1,8 +1,8 @@
-import { type CountedArguments, pathFingerprint } from '../core/counted-arguments.ts';
-import type { JsonObject } from '../core/json.ts';
-import { isAnyMatched } from '../core/name-pattern.ts';
-import { NamedSlots } from '../core/slots.ts';
-import { type RecordedNaming, namesOf, recordedTool } from '../core/tool-names.ts';
+import { type CountedArguments, pathFingerprint } from '../core/calls/argument-facts.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { isAnyMatched } from '../core/text/name-pattern.ts';
+import { NamedSlots } from '../core/async/slot-map.ts';
+import { type RecordedNaming, namesOf, recordedTool } from '../core/tools/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
 import { Fingerprints, fingerprintsOf, recognised } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading, costOfDecided } from './meter.ts';

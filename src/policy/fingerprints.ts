@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import { decodings } from './decodings.ts';
 import { FingerprintSet } from './fingerprint-set.ts';
 import { hashOf, windowHashes } from './rolling-hash.ts';

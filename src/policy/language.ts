@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { durationMs } from '../core/duration.ts';
-import { matchesPattern } from '../core/name-pattern.ts';
+import { durationMs } from '../core/text/duration.ts';
+import { matchesPattern } from '../core/text/name-pattern.ts';
 import { PathLocation } from './functions/path-location.ts';
 import { ShellCommand, ShellScript, parseShell, shellWork } from './functions/shell-commands.ts';
 import { currentEvaluation } from './metered-evaluation.ts';

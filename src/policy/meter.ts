@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Patterns } from './patterns.ts';
 import type { WorkBudget } from './work-budget.ts';
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 
 /** The arguments that usually hold a path. */
 export const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];

@@ -1,4 +1,4 @@
-import { isAnyMatched, namePattern } from '../core/name-pattern.ts';
+import { isAnyMatched, namePattern } from '../core/text/name-pattern.ts';
 
 /** Names of which any may match; `*` stands for any characters. */
 export type Patterns = readonly string[];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Decision } from '../core/decision.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
-import type { Effect } from '../core/tool.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
+import type { Effect } from '../core/tools/tool.ts';
 import { applyPermissionMode } from './permission-mode.ts';
 
 type Answer = Decision['answer'];

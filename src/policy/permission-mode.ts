@@ -1,6 +1,6 @@
-import type { Decision } from '../core/decision.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
-import type { Effect } from '../core/tool.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
+import type { Effect } from '../core/tools/tool.ts';
 
 /** What a permission mode makes of a decision. What policy denies stays denied in every mode. */
 export function applyPermissionMode(mode: PermissionMode, decision: Decision, effect: Effect): Decision {

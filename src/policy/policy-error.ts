@@ -1,4 +1,4 @@
-import { type DocumentProblem, renderProblem } from '../core/document-problem.ts';
+import { type DocumentProblem, renderProblem } from '../core/text/document-problem.ts';
 import { SignalboxError } from '../core/errors.ts';
 
 /** One thing that is wrong with a policy, and where. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Decision } from '../core/decision.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Effect, ToolDefinition } from '../core/tool.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { Effect, ToolDefinition } from '../core/tools/tool.ts';
 import type { CallEvent } from './call-event.ts';
 import type { Facts } from './facts.ts';
 import { type Past, Policy } from './policy.ts';

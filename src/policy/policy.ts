@@ -1,9 +1,9 @@
-import type { AskingRule, Decision } from '../core/decision.ts';
-import { type CountedArguments, pathFingerprint } from '../core/counted-arguments.ts';
-import type { JsonObject } from '../core/json.ts';
-import { isAnyMatched } from '../core/name-pattern.ts';
-import type { ToolDefinition } from '../core/tool.ts';
-import { namesOf } from '../core/tool-names.ts';
+import type { AskingRule, Decision } from '../core/calls/decision.ts';
+import { type CountedArguments, pathFingerprint } from '../core/calls/argument-facts.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { isAnyMatched } from '../core/text/name-pattern.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import { namesOf } from '../core/tools/tool-names.ts';
 import { decideByDefault } from './default-policy.ts';
 import { concerns } from './evaluate-rule.ts';
 import { Facts } from './facts.ts';

@@ -1,6 +1,6 @@
-import type { AskingRule, Decision } from '../core/decision.ts';
+import type { AskingRule, Decision } from '../core/calls/decision.ts';
 import { messageOf } from '../core/errors.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type Check, type Grounds, checkOf } from './evaluate-rule.ts';
 import { anyOf } from './patterns.ts';
 import type { Rule } from './rule.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../core/json.ts';
-import { jsonPath } from '../core/json-path.ts';
+import { isJsonObject } from '../core/json/json.ts';
+import { jsonPath } from '../core/json/json-path.ts';
 import { ConditionCompiler } from './condition.ts';
 import type { FactNeeds } from './facts.ts';
 import { WindowMeters } from './language.ts';

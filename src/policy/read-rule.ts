@@ -1,5 +1,5 @@
-import { durationMs } from '../core/duration.ts';
-import type { JsonObject } from '../core/json.ts';
+import { durationMs } from '../core/text/duration.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { ConditionCompiler } from './condition.ts';
 import type { Meter } from './meter.ts';
 import type { Rule, RuleKind } from './rule.ts';

@@ -1,7 +1,7 @@
-import { durationForm, durationMs } from '../core/duration.ts';
-import { isJsonObject } from '../core/json.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import { nearest } from '../core/nearest.ts';
+import { durationForm, durationMs } from '../core/text/duration.ts';
+import { isJsonObject } from '../core/json/json.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
+import { nearest } from '../core/text/closest-match.ts';
 import type { Compiled } from './condition.ts';
 import type { Patterns } from './patterns.ts';
 

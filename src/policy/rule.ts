@@ -1,5 +1,5 @@
-import type { Decision } from '../core/decision.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { JsonValue } from '../core/json/json.ts';
 import type { Condition } from './condition.ts';
 import type { ReadTrack } from './facts.ts';
 import type { Cost, Meter } from './meter.ts';

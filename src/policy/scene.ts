@@ -1,5 +1,5 @@
-import type { Principal } from '../core/call.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Facts } from './facts.ts';
 import { WorkBudget } from './work-budget.ts';
 import { CallView, PrincipalView, SessionView, type ToolView } from './views.ts';

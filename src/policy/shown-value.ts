@@ -1,4 +1,4 @@
-import type { JsonValue } from '../core/json.ts';
+import type { JsonValue } from '../core/json/json.ts';
 
 const longest = 200;
 

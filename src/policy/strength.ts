@@ -1,4 +1,4 @@
-import type { Decision } from '../core/decision.ts';
+import type { Decision } from '../core/calls/decision.ts';
 
 const strength: Readonly<Record<Decision['answer'], number>> = { allow: 1, ask: 2, deny: 3 };
 

@@ -1,5 +1,5 @@
-import type { CallOutcome } from '../core/call.ts';
-import { type Decision, asksOf } from '../core/decision.ts';
+import type { CallOutcome } from '../core/calls/call.ts';
+import { type Decision, asksOf } from '../core/calls/decision.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Facts } from './facts.ts';
 import { isStronger } from './strength.ts';

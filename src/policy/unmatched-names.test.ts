@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fullNames, recordedTool } from '../core/tool-names.ts';
+import { fullNames, recordedTool } from '../core/tools/tool-names.ts';
 import { policyText } from './policy-text.ts';
 import { readPolicies } from './read-policy.ts';
 import { type Offered, unmatchedNames } from './unmatched-names.ts';

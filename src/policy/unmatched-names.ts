@@ -1,6 +1,6 @@
-import { isAnyMatched, matchesPattern } from '../core/name-pattern.ts';
-import { nearest } from '../core/nearest.ts';
-import { type NamedTool, type ToolNames, namesOf } from '../core/tool-names.ts';
+import { isAnyMatched, matchesPattern } from '../core/text/name-pattern.ts';
+import { nearest } from '../core/text/closest-match.ts';
+import { type NamedTool, type ToolNames, namesOf } from '../core/tools/tool-names.ts';
 import type { Rule } from './rule.ts';
 
 /** What is there to be matched. */

@@ -1,6 +1,6 @@
-import type { Principal } from '../core/call.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Facts, PastCall } from './facts.ts';
 import type { Meter } from './meter.ts';
 

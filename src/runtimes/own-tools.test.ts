@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Approve } from '../core/approval.ts';
+import type { Approve } from '../core/calls/approval.ts';
 import { type Signalbox, createSignalbox } from '../signalbox.ts';
 import { ownTools } from './own-tools.ts';
 import type { OwnCall, TurnTools } from './runtime.ts';

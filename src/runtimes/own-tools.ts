@@ -1,9 +1,9 @@
 import type { Source, SourceState, SourceTool } from '../catalog/source.ts';
-import type { CallOptions, CallResult, Principal, ToolReference } from '../core/call.ts';
-import { type ToolResult, renderContent, text } from '../core/content.ts';
+import type { CallOptions, CallResult, Principal, ToolReference } from '../core/calls/call.ts';
+import { type ToolResult, renderContent, text } from '../core/tools/content.ts';
 import { messageOf } from '../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../core/json.ts';
-import { abortSignalOf } from '../core/stop.ts';
+import { type JsonObject, isJsonObject } from '../core/json/json.ts';
+import { abortSignalOf } from '../core/async/light-abort-signal.ts';
 import type { OwnCall, OwnOutcome, OwnTool } from './runtime.ts';
 
 /** What takes a call: a Signalbox. */

@@ -1,9 +1,9 @@
 import type { ContentReader } from '../pipeline/content-reader.ts';
-import type { CallResult, Progress } from '../core/call.ts';
-import type { SamplingAnswer, SamplingRequest } from '../core/client.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { CallResult, Progress } from '../core/calls/call.ts';
+import type { SamplingAnswer, SamplingRequest } from '../core/calls/call-client.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { TranscriptMessage } from './transcript.ts';
 
 /** What drives a turn. Every driver passes `runtime.conformance.ts`. */

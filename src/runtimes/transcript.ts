@@ -1,5 +1,5 @@
-import type { CallResult } from '../core/call.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { CallResult } from '../core/calls/call.ts';
+import type { JsonObject } from '../core/json/json.ts';
 
 /** One message of a transcript. */
 export interface TranscriptMessage {

@@ -1,6 +1,6 @@
-import type { CallOptions, Principal } from '../core/call.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { CallOptions, Principal } from '../core/calls/call.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Caller, OwnCallOptions, OwnTools } from './own-tools.ts';
 import type { TurnCallOptions, TurnTools } from './runtime.ts';
 

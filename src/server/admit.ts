@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Admission } from './admission.ts';
-import type { HttpAsk } from '../surfaces/mcp/endpoint/http/http-messages.ts';
+import type { HttpAsk } from '../surfaces/mcp/http/http-types.ts';
 import type { ServerEnvironment } from './environment.ts';
 
 /** Lets a call in before its body is read, and out when it is answered. */

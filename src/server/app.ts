@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
-import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
+import type { SeenClient } from '../surfaces/mcp/protocol/client-info.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RouteTable, authorize, declaredAccess } from './access/authorize.ts';
 import type { BearerTokens } from './access/bearer-tokens.ts';

@@ -1,4 +1,4 @@
-import { AsyncQueue } from '../core/async-queue.ts';
+import { AsyncQueue } from '../core/async/async-queue.ts';
 
 /** Characters that are joined to one piece on the wire: what is written costs by the piece, and what a client does not take is held twice. */
 const maxPiece = 64 * 1024;

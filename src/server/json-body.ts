@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { JsonRefused, isLargeJson, readJson, readLargeJson } from '../core/read-json.ts';
-import { jsonType } from '../surfaces/mcp/request-body.ts';
+import { JsonRefused, isLargeJson, readJson, readLargeJson } from '../core/json/read-json.ts';
+import { jsonType } from '../surfaces/mcp/http/request-body.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { Problem } from './problems/problem.ts';
 

@@ -1,5 +1,5 @@
 import { SignalboxError } from '../core/errors.ts';
-import { type PermissionMode, isFreerMode } from '../core/permission-mode.ts';
+import { type PermissionMode, isFreerMode } from '../core/calls/permission-mode.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
 import type { SessionEvent } from '../sessions/session-event.ts';
 import type { NewSession, Session } from '../sessions/session.ts';

@@ -1,7 +1,7 @@
 import { localUser } from '../access/local-user.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OAuthSettings } from '../config/oauth-schema.ts';
+import type { OAuthSettings } from '../config/schema/oauth-schema.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';

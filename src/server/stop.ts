@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Slots } from '../core/slots.ts';
+import { Slots } from '../core/async/slot-map.ts';
 import type { ShortWay } from './short-way/short-way.ts';
 
 interface StopOptions {

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { ApprovalAnswer, ApprovalRequest } from '../core/approval.ts';
-import type { CallOptions, CallResult } from '../core/call.ts';
-import type { Asking, Elicitation, ElicitationAnswer } from '../core/client.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../core/calls/approval.ts';
+import type { CallOptions, CallResult } from '../core/calls/call.ts';
+import type { Asking, Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { newSecretId } from '../core/identifiers.ts';
 import type { ServerContext } from './environment.ts';

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
-import { type PermissionMode, isFreerMode } from '../core/permission-mode.ts';
+import { nearest } from '../core/text/closest-match.ts';
+import { type PermissionMode, isFreerMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
 import type { OwnTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';

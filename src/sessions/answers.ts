@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionRecord } from '../journal/session-store.ts';
 import { type ErrorCode, SignalboxError, messageOf } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import { readEvents } from './read-events.ts';
 import type { SessionBox } from './session-box.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SignalboxError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
+import { nearest } from '../core/text/closest-match.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
 
 const modes: Readonly<Record<PermissionMode, true>> = {
   default: true,

@@ -5,7 +5,7 @@ import { safetyNetMs } from '../journal/post.ts';
 import type { SessionRecord } from '../journal/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
 import { type Agents, agentNamed, usualMode } from './agent.ts';

@@ -13,7 +13,7 @@ import {
   openSessionPlace,
 } from '../../test/support/sessions/session-place.ts';
 import { type McpTransport, mcpServer } from '../index.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { modelRuntime } from '../runtimes/model/model-runtime.ts';
 import type { SessionEvent } from './session-event.ts';
 

@@ -1,5 +1,5 @@
 import type { SessionStore, SessionWrite, StoredSessionEvent } from '../journal/session-store.ts';
-import { tell } from '../core/tell.ts';
+import { tell } from '../core/async/emit-safely.ts';
 import type { SessionEvent, SessionHappening } from './session-event.ts';
 import type { SessionPost } from './session-post.ts';
 import type { Watchers } from './watchers.ts';

@@ -1,6 +1,6 @@
 import { principalName } from '../core/principal.ts';
 import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
-import { text } from '../core/content.ts';
+import { text } from '../core/tools/content.ts';
 import type { EventLog } from './event-log.ts';
 import { openElicitations } from './pending-elicitations.ts';
 import { readEvents } from './read-events.ts';

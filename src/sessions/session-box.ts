@@ -4,7 +4,7 @@ import type { SignalboxEvents } from '../pipeline/events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Post } from '../journal/post.ts';
 import type { SessionStore } from '../journal/session-store.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Caller } from '../runtimes/own-tools.ts';
 
 /** What sessions need of the box: a Signalbox has it. */

@@ -1,8 +1,8 @@
-import type { HiddenPart } from '../core/approval.ts';
-import type { ElicitationAnswer } from '../core/client.ts';
-import type { Decision } from '../core/decision.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
+import type { HiddenPart } from '../core/calls/approval.ts';
+import type { ElicitationAnswer } from '../core/calls/call-client.ts';
+import type { Decision } from '../core/calls/decision.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Question, TurnEvent } from '../runtimes/runtime.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Post } from '../journal/post.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
-import { tell } from '../core/tell.ts';
+import { tell } from '../core/async/emit-safely.ts';
 
 /** What a process tells the others about sessions, by its name. */
 interface SessionNotes {

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../core/permission-mode.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
 import type { TurnReason } from './session-event.ts';
 

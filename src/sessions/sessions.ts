@@ -1,5 +1,5 @@
 import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
 import type { PendingElicitation } from './pending-elicitations.ts';

@@ -13,7 +13,7 @@ import {
 import { askingServer } from '../../test/support/sessions/asking-server.ts';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { within } from '../../test/support/within.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { postgresStore } from '../store/postgres/postgres-store.ts';
 import type { SessionEvent } from './session-event.ts';
 

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CallClient, SamplingAnswer, SamplingRequest } from '../core/client.ts';
+import type { CallClient, SamplingAnswer, SamplingRequest } from '../core/calls/call-client.ts';
 import { messageOf } from '../core/errors.ts';
-import type { PermissionMode } from '../core/permission-mode.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { Agent } from './agent.ts';
 import type { SessionHappening } from './session-event.ts';
 import type { ElicitationSource, TurnElicitations } from './turn-elicitations.ts';

@@ -1,8 +1,8 @@
 import { checkedElicitation } from '../catalog/check-answer.ts';
-import type { Elicitation, ElicitationAnswer } from '../core/client.ts';
+import type { Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { type Principal, principalName } from '../core/principal.ts';
 import type { SessionHappening } from './session-event.ts';
 

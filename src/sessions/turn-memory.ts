@@ -1,4 +1,4 @@
-import type { JsonValue } from '../core/json.ts';
+import type { JsonValue } from '../core/json/json.ts';
 
 /** What a runtime wants back in the next turn, and whose it is. */
 export interface TurnMemory {

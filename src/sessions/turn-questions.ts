@@ -1,5 +1,5 @@
 import { SignalboxError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { type Principal, principalName } from '../core/principal.ts';
 import type { Question } from '../runtimes/runtime.ts';
 import type { SessionHappening } from './session-event.ts';

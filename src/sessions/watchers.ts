@@ -1,4 +1,4 @@
-import { AsyncQueue } from '../core/async-queue.ts';
+import { AsyncQueue } from '../core/async/async-queue.ts';
 import type { SessionEvent } from './session-event.ts';
 
 interface Watched {

@@ -1,4 +1,4 @@
-import { tell } from '../core/tell.ts';
+import { tell } from '../core/async/emit-safely.ts';
 
 /** Who listens to the post in this process. */
 export class PostListeners {

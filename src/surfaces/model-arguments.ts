@@ -1,5 +1,5 @@
-import type { CallResult } from '../core/call.ts';
-import { text } from '../core/content.ts';
+import type { CallResult } from '../core/calls/call.ts';
+import { text } from '../core/tools/content.ts';
 import { messageOf } from '../core/errors.ts';
 
 /**

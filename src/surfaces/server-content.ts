@@ -1,5 +1,5 @@
 import type { ContentReader } from '../pipeline/content-reader.ts';
-import { type JsonObject, isJsonObject } from '../core/json.ts';
+import { type JsonObject, isJsonObject } from '../core/json/json.ts';
 
 /** Handles one MCP request for resources or prompts. */
 export type ContentMethod = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject> | JsonObject;

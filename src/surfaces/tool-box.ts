@@ -1,5 +1,5 @@
-import type { CallOptions, CallResult, ToolReference } from '../core/call.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
 
 /** What a surface needs of a Signalbox. */
 export interface ToolBox {

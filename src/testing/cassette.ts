@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../core/errors.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { ToolDescription } from '../core/tool.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
+import type { ToolDescription } from '../core/tools/tool.ts';
 
 /** A tool as it was when its calls were recorded. */
 export type RecordedTool = ToolDescription & { readonly tool: string };

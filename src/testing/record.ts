@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import type { Source, SourceTool } from '../catalog/source.ts';
 import { transformSource } from '../catalog/transforms/transform-source.ts';
 import { createRedactor } from '../journal/redaction.ts';
-import type { ToolContext } from '../core/context.ts';
+import type { ToolContext } from '../core/tools/tool-context.ts';
 import { messageOf } from '../core/errors.ts';
-import { type JsonObject, type JsonValue, inspectJson } from '../core/json.ts';
-import { rpcErrorOf } from '../core/rpc-error.ts';
+import { type JsonObject, type JsonValue, inspectJson } from '../core/json/json.ts';
+import { rpcErrorOf } from '../core/tools/source-errors.ts';
 import type { RecordedCall, RecordedServer } from './cassette.ts';
 
 /** What a recording must not hold, and how it is kept. */

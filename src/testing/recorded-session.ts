@@ -1,10 +1,10 @@
 import { costKey } from '../pipeline/reported-cost.ts';
 import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
-import { type CallOutcome, type OutcomeName } from '../core/call.ts';
-import { text } from '../core/content.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Effect } from '../core/tool.ts';
+import { type CallOutcome, type OutcomeName } from '../core/calls/call.ts';
+import { text } from '../core/tools/content.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import type { Effect } from '../core/tools/tool.ts';
 import type { Cassette, RecordedCall, RecordedTool } from './cassette.ts';
 
 /** A call of a recorded session, in the order it ended. */

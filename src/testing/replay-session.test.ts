@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { referenceServer } from '../../test/mcp-servers/programs.ts';
-import type { ToolResult } from '../core/content.ts';
+import type { ToolResult } from '../core/tools/content.ts';
 import { createSignalbox, defineTool, localServer, mcpServer } from '../index.ts';
 import { type ReplayedCall, recordedSession, replay, replaySession } from './index.ts';
 

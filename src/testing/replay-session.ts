@@ -1,5 +1,5 @@
-import type { CallOutcome, CallResult, OutcomeName } from '../core/call.ts';
-import type { Decision } from '../core/decision.ts';
+import type { CallOutcome, CallResult, OutcomeName } from '../core/calls/call.ts';
+import type { Decision } from '../core/calls/decision.ts';
 import { createSignalbox } from '../signalbox.ts';
 import type { PolicySource } from '../pipeline/policy-source.ts';
 import { type RecordedSession, type SessionCall } from './recorded-session.ts';

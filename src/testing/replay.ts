@@ -1,8 +1,8 @@
 import canonicalize from 'canonicalize';
 import { type Compiled, SchemaCompiler } from '../catalog/json-schema.ts';
 import type { Source, SourceTool } from '../catalog/source.ts';
-import type { JsonObject } from '../core/json.ts';
-import { RpcError } from '../core/rpc-error.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { RpcError } from '../core/tools/source-errors.ts';
 import { type Cassette, type RecordedCall, type RecordedTool, readCassette } from './cassette.ts';
 
 /** How strictly a replay keeps to the recording. */

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tell } from '../core/tell.ts';
+import { tell } from '../core/async/emit-safely.ts';
 import { Turns } from './turns.ts';
 import type { Busy, Finished, UndoEngine, Undone } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';

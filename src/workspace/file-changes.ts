@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
-import type { ChangeList, FileChange } from '../core/change.ts';
+import type { ChangeList, FileChange } from '../core/calls/file-change.ts';
 import { shownPath } from './byte-path.ts';
 import type { WorkspaceChanges } from './call-record.ts';
 import type { ContentStore } from './content-store.ts';

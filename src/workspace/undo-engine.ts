@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangeList, FileChange } from '../core/change.ts';
+import type { ChangeList, FileChange } from '../core/calls/file-change.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { type BytePath, bytePath, holds, shownPath } from './byte-path.ts';
 import { type CallRecord, CallRecords, type RecordStatus, type WorkspaceChanges } from './call-record.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { type CallResult, type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { WorkBudget, maxWork } from '../../src/policy/work-budget.ts';
 import { isInside } from '../../src/policy/functions/path-location.ts';
 import { largeValues, slowConditions } from '../policy/adversarial-conditions.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, after, describe, test } from 'node:test';
-import { journalSealer } from '../../src/config/journal-key.ts';
+import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import { linkHash } from '../../src/journal/chain.ts';
 import type { StoredEntry } from '../../src/journal/entry.ts';
 import type { Sealer } from '../../src/journal/seal.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { SchemaCompiler } from '../../src/catalog/json-schema.ts';
 import { configuredServer } from '../../src/catalog/transforms/configured-server.ts';
 import { type Signalbox, type Source, createSignalbox, defineTool, localServer, mcpServer } from '../../src/index.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 
 const object = (properties: object, more: object = {}): JsonObject =>
   ({ type: 'object', properties, ...more }) as JsonObject;

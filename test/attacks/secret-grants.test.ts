@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
-import { oauthTokenStore } from '../../src/host/oauth-token-store.ts';
+import { oauthTokenStore } from '../../src/host/secrets/oauth-token-store.ts';
 import { type Finished, Place } from '../e2e/cli-place.ts';
 import { trustsNothing } from './hostile-workspace.ts';
 

@@ -42,7 +42,7 @@ describe('every rule can fail', () => {
     allowedDirection: [
       [
         'core/call.ts imports pipeline/call.ts, but core may not know pipeline',
-        file('core/call.ts', `import type { Call } from '../pipeline/call.ts';`),
+        file('core/calls/call.ts', `import type { Call } from '../pipeline/call.ts';`),
       ],
       [
         'policy/facts.ts imports journal/entry.ts, but policy may not know journal',
@@ -114,7 +114,10 @@ describe('every rule can fail', () => {
         file('store/postgres/a.ts', `import 'node:sqlite';`),
       ],
       ['store/sqlite/a.ts imports pg, which belongs in store/postgres', file('store/sqlite/a.ts', `import 'pg';`)],
-      ['pipeline/a.ts imports ajv/dist/2020.js, which belongs in catalog', file('pipeline/a.ts', `import 'ajv/dist/2020.js';`)],
+      [
+        'pipeline/a.ts imports ajv/dist/2020.js, which belongs in catalog',
+        file('pipeline/a.ts', `import 'ajv/dist/2020.js';`),
+      ],
     ],
     noPackages: [
       [
@@ -123,7 +126,10 @@ describe('every rule can fail', () => {
       ],
     ],
     readableLength: [
-      ['pipeline/a.ts has 501 lines, at most 500 are allowed', file('pipeline/a.ts', '\n'.repeat(500) + 'export {};\n')],
+      [
+        'pipeline/a.ts has 501 lines, at most 500 are allowed',
+        file('pipeline/a.ts', '\n'.repeat(500) + 'export {};\n'),
+      ],
     ],
     tellingNames: [
       ['pipeline/utils.ts is named "utils", which says nothing', file('pipeline/utils.ts')],

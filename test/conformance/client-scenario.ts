@@ -7,7 +7,7 @@ import {
   mcpServer,
   signIn,
 } from '../../src/index.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json/json.ts';
 import { browse } from '../mcp-servers/protected-server.ts';
 import type { Scenario } from './players.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
-import { parseConfiguration } from '../../src/config/load-configuration.ts';
+import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
 import { createSignalbox } from '../../src/signalbox.ts';
 import { root } from '../support/command.ts';
 import { blocksOf, pages } from './pages.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { mcpServer } from '../../src/index.ts';
 import { claudeCliRuntime } from '../../src/runtimes/claude/cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../../src/runtimes/claude/sdk/claude-runtime.ts';
-import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-code-options.ts';
+import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
 import { until } from '../mcp-servers/boxed.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { fullNames } from '../../src/core/tool-names.ts';
+import { fullNames } from '../../src/core/tools/tool-names.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const own = 'playwright_get_visible_text_of_the_page_that_is_open_right_now';

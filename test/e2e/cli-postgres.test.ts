@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
-import type { Approval } from '../../src/core/approval.ts';
+import type { Approval } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { password, startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';

@@ -6,7 +6,7 @@ import { createSignalbox, postgresStore, sqliteStore } from '../../src/index.ts'
 import { readArchives } from '../../src/journal/archive-file.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
 import type { Store } from '../../src/journal/store.ts';
-import { keepRetention } from '../../src/cli/serve/keep-retention.ts';
+import { keepRetention } from '../../src/host/daemon/retention.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { seedJournal } from '../support/seed-journal.ts';

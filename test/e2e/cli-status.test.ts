@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { begunOf } from '../../src/cli/serve/running-servers.ts';
+import { begunOf } from '../../src/host/daemon/running-servers.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };

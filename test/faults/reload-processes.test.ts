@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBoxAnyway } from '../../src/host/open-box.ts';
+import { openBoxAnyway } from '../../src/host/box/open-box.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
-import { parseConfiguration } from '../../src/config/load-configuration.ts';
+import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 

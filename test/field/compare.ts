@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json/json.ts';
 import { expectedCall, expectedDefinition, expectedInitialize, isBuiltin, renamesIn } from './documented-transforms.ts';
 import { jsonText } from './json-text.ts';
 import type { Observation } from './observe.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { sanitizeText } from '../../src/catalog/transforms/sanitize-text.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json/json.ts';
 import { jsonText } from './json-text.ts';
 import type { RpcReply } from './rpc-client.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type JsonObject, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, isJsonObject } from '../../src/core/json/json.ts';
 import { builtLauncher } from '../support/built-package.ts';
 
 /** A running `signalbox serve`. */

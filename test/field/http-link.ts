@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import type { RpcLink } from './rpc-client.ts';
 
 /** Speaks streamable HTTP: every message is a POST, answered by one JSON document or by a stream of events. */

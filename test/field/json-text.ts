@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../src/core/json.ts';
+import type { JsonValue } from '../../src/core/json/json.ts';
 
 /** Returns a text as it is, and any other value as JSON: servers may send anything where a text belongs. */
 export function jsonText(value: JsonValue | undefined): string {

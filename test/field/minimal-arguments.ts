@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json/json.ts';
 import { jsonText } from './json-text.ts';
 
 const maxDepth = 6;

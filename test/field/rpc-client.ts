@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json/json.ts';
 import { minimalValue } from './minimal-arguments.ts';
 
 /** A connection that carries JSON-RPC messages in both directions. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 
 /** A published server: where it comes from, how it is started, and which calls are compared. */
 export interface FieldServer {

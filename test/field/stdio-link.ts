@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import type { RpcLink } from './rpc-client.ts';
 
 /** The command, environment and directory of a program. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { minimalEnvironment } from '../../src/process/minimal-environment.ts';
 import { picture } from './clients/fixture-content.ts';
 import { type Difference, compareObservations } from './compare.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import type { JsonObject, JsonValue } from '../../src/core/json/json.ts';
 import { conditionTexts } from './random-conditions.ts';
 
 const megabyte = 1_000_000;

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/core/json.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { JsonObject, JsonValue } from '../../src/core/json/json.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import type { Facts } from '../../src/policy/facts.ts';
 import { Policy } from '../../src/policy/policy.ts';
 import { readPolicies } from '../../src/policy/read-policy.ts';

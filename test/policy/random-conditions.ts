@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import type { JsonObject, JsonValue } from '../../src/core/json/json.ts';
 
 /** Joins generated texts into one. */
 function written(strings: TemplateStringsArray, ...parts: readonly fc.Arbitrary<unknown>[]): fc.Arbitrary<string> {

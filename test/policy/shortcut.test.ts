@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import fc from 'fast-check';
 import { messageOf } from '../../src/core/errors.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { ConditionCompiler } from '../../src/policy/condition.ts';
 import { Facts } from '../../src/policy/facts.ts';
 import { WindowMeters, conditionLanguage } from '../../src/policy/language.ts';

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { Catalog } from '../../src/catalog/catalog.ts';
 import { shapeSource } from '../../src/catalog/transforms/shape-source.ts';
 import { compilePolicies } from '../../src/pipeline/compile-policies.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { ToolDefinition } from '../../src/core/tool.ts';
-import { fullName, fullNames, recordedNaming } from '../../src/core/tool-names.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
+import { fullName, fullNames, recordedNaming } from '../../src/core/tools/tool-names.ts';
 import type { DecidedCall, Policy } from '../../src/policy/policy.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 

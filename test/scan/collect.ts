@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { minimalEnvironment } from '../../src/process/minimal-environment.ts';
 import { observe } from '../field/observe.ts';
 import { PackageCache } from '../field/package-cache.ts';

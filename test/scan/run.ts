@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import type { SourceTool } from '../../src/catalog/source.ts';
 import { flagSuspicious, flagText } from '../../src/catalog/transforms/flag-suspicious.ts';
 import { schemaTexts } from '../../src/catalog/transforms/schema-text.ts';
-import { type JsonObject, isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, isJsonObject } from '../../src/core/json/json.ts';
 import { jsonText } from '../field/json-text.ts';
 import { PackageCache, defaultCache } from '../field/package-cache.ts';
 import { root } from '../support/command.ts';

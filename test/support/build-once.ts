@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { findConsole } from '../../src/cli/serve/console-build.ts';
+import { findConsole } from '../../src/host/daemon/console-build.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import { builtLauncher } from './built-package.ts';
 import { root } from './command.ts';

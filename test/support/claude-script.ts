@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-code-options.ts';
+import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
 import type { ScriptedRuntime, StartScripted } from '../../src/runtimes/runtime.conformance.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { claudeEnvironment } from './claude.ts';

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { seeded } from './seeded.ts';
 
 const services = (

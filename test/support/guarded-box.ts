@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openConfiguredBox } from '../../src/host/open-box.ts';
-import { parseConfiguration } from '../../src/config/load-configuration.ts';
-import type { ApprovalRequest } from '../../src/core/approval.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { PermissionMode } from '../../src/core/permission-mode.ts';
+import { openConfiguredBox } from '../../src/host/box/open-box.ts';
+import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
+import type { ApprovalRequest } from '../../src/core/calls/approval.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { PermissionMode } from '../../src/core/calls/permission-mode.ts';
 import { builtInTool } from '../../src/runtimes/claude/shared/built-in-tools.ts';
 import { type OwnTools, ownTools } from '../../src/runtimes/own-tools.ts';
 import { turnTools } from '../../src/runtimes/turn-tools.ts';

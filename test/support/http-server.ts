@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { TestContext } from 'node:test';
 import * as z from 'zod';
-import type { CallResult } from '../../src/core/call.ts';
+import type { CallResult } from '../../src/core/calls/call.ts';
 import type { Role } from '../../src/core/role.ts';
 import { prometheusMetrics } from '../../src/server/prometheus.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';

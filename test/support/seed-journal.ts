@@ -1,10 +1,10 @@
 import type { EntryDraft } from '../../src/journal/entry.ts';
 import type { Store } from '../../src/journal/store.ts';
-import type { OutcomeName } from '../../src/core/call.ts';
-import type { Decision } from '../../src/core/decision.ts';
+import type { OutcomeName } from '../../src/core/calls/call.ts';
+import type { Decision } from '../../src/core/calls/decision.ts';
 import { newCallId } from '../../src/core/identifiers.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Effect } from '../../src/core/tool.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { Effect } from '../../src/core/tools/tool.ts';
 import { seeded } from './seeded.ts';
 
 /** What a journal is filled with. */

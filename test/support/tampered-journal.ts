@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { journalSealer } from '../../src/config/journal-key.ts';
+import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import type { Store } from '../../src/journal/store.ts';
 import { type JournalVerification, verifyJournal } from '../../src/journal/verify-journal.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';

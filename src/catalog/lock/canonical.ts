@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
 /** Values that are taken exactly as they are. */
 const data = new Set(['default', 'const', 'examples']);

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { isList } from './canonical.ts';
 import { type Difference, difference, quoted, shownValue } from './difference.ts';
 import { wordDiff } from './word-diff.ts';

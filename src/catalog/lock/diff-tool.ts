@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { flagSuspicious } from '../transforms/flag-suspicious.ts';
 import { isList } from './canonical.ts';
 import { diffSchema } from './diff-schema.ts';

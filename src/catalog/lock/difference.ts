@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../core/json.ts';
+import type { JsonValue } from '../../core/json/json.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
 
 /** One thing that is not as it was. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 
 /** A JSON Schema that is JSON. */
 export type LockedSchema = boolean | JsonObject;

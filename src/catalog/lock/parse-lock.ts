@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
-import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { LockError } from './lock-error.ts';
 import {
   type Lock,

@@ -1,4 +1,4 @@
-import { type JsonObject, inspectJson } from '../../core/json.ts';
+import { type JsonObject, inspectJson } from '../../core/json/json.ts';
 import type { SourceTool } from '../source.ts';
 import { canonicalJson, canonicalSchema, hashOf, withoutDates } from './canonical.ts';
 import type { LockedDefinition, LockedSchema, LockedTool } from './lock.ts';

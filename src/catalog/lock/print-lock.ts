@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { canonicalJson } from './canonical.ts';
 import { type Lock, type LockedInstructions, lockVersion } from './lock.ts';
 

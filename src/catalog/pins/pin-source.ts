@@ -1,4 +1,4 @@
-import { type UnacceptedDefinition, claimedEffect, stricterEffect } from '../../core/tool.ts';
+import { type UnacceptedDefinition, claimedEffect, stricterEffect } from '../../core/tools/tool.ts';
 import { diffInstructions } from '../lock/diff-instructions.ts';
 import { diffServer, type ServerDiff } from '../lock/diff-lock.ts';
 import { diffTool } from '../lock/diff-tool.ts';

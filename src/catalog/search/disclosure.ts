@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../core/tool.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
 
 /** The bytes of a listing from which on finding tools costs less than listing them: measured by `npm run bench -- disclosure`. */
 export const breakEvenBytes = 30_000;

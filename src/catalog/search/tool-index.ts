@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../core/tool.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { synonymsOf } from './synonyms.ts';
 import { wordsOf } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import type { ContentListing } from '../source-content.ts';
 import type { Source, SourceState } from '../source.ts';
 import { flagText } from './flag-suspicious.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import type { SourceTool } from '../source.ts';
 import { flagSuspicious } from './flag-suspicious.ts';
 import { sanitizeText } from './sanitize-text.ts';

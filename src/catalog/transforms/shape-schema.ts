@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../core/errors.ts';
-import type { JsonObject, JsonSchema } from '../../core/json.ts';
-import { nearest } from '../../core/nearest.ts';
+import type { JsonObject, JsonSchema } from '../../core/json/json.ts';
+import { nearest } from '../../core/text/closest-match.ts';
 import type { SchemaCompiler, Validate } from '../json-schema.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 

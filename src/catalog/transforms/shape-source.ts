@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonSchema, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonSchema, isJsonObject } from '../../core/json/json.ts';
 import { SchemaCompiler } from '../json-schema.ts';
 import type { Source, SourceState, SourceTool } from '../source.ts';
 import { shapeArguments } from './shape-arguments.ts';

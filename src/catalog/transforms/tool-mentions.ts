@@ -1,5 +1,5 @@
-import { isAnyMatched, matchesPattern } from '../../core/name-pattern.ts';
-import { fullNames } from '../../core/tool-names.ts';
+import { isAnyMatched, matchesPattern } from '../../core/text/name-pattern.ts';
+import { fullNames } from '../../core/tools/tool-names.ts';
 import { type ToolSection, type ToolShaping, toolSections } from './tool-shaping.ts';
 
 /** Two keys of one section that mean the same tool. */

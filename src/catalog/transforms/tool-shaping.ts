@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts';
-import type { Effect } from '../../core/tool.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { Effect } from '../../core/tools/tool.ts';
 import type { ResultLimits } from '../source-limits.ts';
 
 type ByTool<Value> = Readonly<Record<string, Value>>;

@@ -1,4 +1,4 @@
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/text/closest-match.ts';
 import { isMeant, keysFor } from './tool-mentions.ts';
 import { type ToolShaping, toolSections } from './tool-shaping.ts';
 

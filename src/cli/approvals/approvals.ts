@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ApprovalPage } from '../../pipeline/approvals/approvals.ts';
-import { AsyncQueue } from '../../core/async-queue.ts';
-import type { Approval } from '../../core/approval.ts';
-import { asksOf } from '../../core/decision.ts';
+import { AsyncQueue } from '../../core/async/async-queue.ts';
+import type { Approval } from '../../core/calls/approval.ts';
+import { asksOf } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';

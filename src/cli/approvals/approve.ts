@@ -1,11 +1,11 @@
 import { fullPrincipalName } from '../../core/principal.ts';
 import { type Command, Option } from 'commander';
-import type { Approval, RememberScope } from '../../core/approval.ts';
+import type { Approval, RememberScope } from '../../core/calls/approval.ts';
 import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
-import { counted } from '../../core/counted.ts';
-import { asksOf } from '../../core/decision.ts';
+import { counted } from '../../core/text/pluralize.ts';
+import { asksOf } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';

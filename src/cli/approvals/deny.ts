@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Approval } from '../../core/approval.ts';
+import type { Approval } from '../../core/calls/approval.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';

@@ -5,14 +5,14 @@ import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/reader.ts';
 import { createRedactor } from '../../journal/redaction.ts';
 import type { SessionStore } from '../../journal/session-store.ts';
-import type { Approval } from '../../core/approval.ts';
+import type { Approval } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { assertJournal } from '../journal/open-journal.ts';
-import { loadBoxParts } from '../../host/load-box-parts.ts';
-import { openStore } from '../../host/open-store.ts';
+import { loadBoxParts } from '../../host/load-host.ts';
+import { openStore } from '../../host/store/open-store.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
 
 /** Hands a box without servers to `use`, and closes it: answering needs the records alone. Only with `mayMake` they are made where there are none. */

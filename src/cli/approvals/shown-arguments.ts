@@ -1,6 +1,6 @@
-import type { HiddenPart } from '../../core/approval.ts';
-import { counted } from '../../core/counted.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { HiddenPart } from '../../core/calls/approval.ts';
+import { counted } from '../../core/text/pluralize.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { printable } from '../printable.ts';
 
 const maxScreenCharacters = 2000;

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { counted } from '../../core/counted.ts';
-import { effects } from '../../core/tool.ts';
+import { counted } from '../../core/text/pluralize.ts';
+import { effects } from '../../core/tools/tool.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
@@ -55,7 +55,7 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
       const edits = [{ path: ['mcpServers', name], value: entry }];
       let tried: TriedServer | undefined;
       if (options.check) {
-        const { prepareEdit } = await import('../../config/edit-configuration.ts');
+        const { prepareEdit } = await import('../../config/file/edit-configuration.ts');
         const { ProgressLine } = await import('../progress-line.ts');
         const { tryServer } = await import('./try-server.ts');
         const { configuration } = prepareEdit(file, edits);

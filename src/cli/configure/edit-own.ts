@@ -4,11 +4,11 @@ import {
   type ConfigurationEdit,
   type EditedConfiguration,
   editConfiguration,
-} from '../../config/edit-configuration.ts';
-import { loadPolicies } from '../../config/load-policies.ts';
+} from '../../config/file/edit-configuration.ts';
+import { loadPolicies } from '../../config/file/policy-file.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { type Globals, shortPath } from '../globals.ts';
-import { openTrust } from '../trust/open-trust.ts';
+import { openTrust } from '../../host/open-trust.ts';
 
 /** A file that a command has edited. */
 export interface OwnEdit extends EditedConfiguration {

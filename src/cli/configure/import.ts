@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { PreparedImport } from '../../config/import/prepare-import.ts';
-import { replaceFile } from '../../config/replace-file.ts';
+import { replaceFile } from '../../config/file/atomic-file.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
-import { counted } from '../../core/counted.ts';
-import { nearest } from '../../core/nearest.ts';
+import { counted } from '../../core/text/pluralize.ts';
+import { nearest } from '../../core/text/closest-match.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { usageFailure } from '../fail.ts';
@@ -98,9 +98,9 @@ async function importServers(
 
 /** Writes the rules, and has the configuration follow them unless it has rules of its own. */
 async function keepRules(policyFile: string, text: string, file: string, globals: Globals): Promise<void> {
-  const { loadConfiguration } = await import('../../config/load-configuration.ts');
-  const { loadPolicies } = await import('../../config/load-policies.ts');
-  const { openTrust } = await import('../trust/open-trust.ts');
+  const { loadConfiguration } = await import('../../config/file/load-configuration.ts');
+  const { loadPolicies } = await import('../../config/file/policy-file.ts');
+  const { openTrust } = await import('../../host/open-trust.ts');
   const { editOwn } = await import('./edit-own.ts');
   replaceFile(policyFile, text);
   if (loadConfiguration(file).policies !== undefined) return;
@@ -121,10 +121,10 @@ async function makePlan(
   globals: Globals,
   vault: SecretVault,
 ): Promise<PreparedImport & { readonly file: string }> {
-  const { clients } = await import('../../config/import/clients.ts');
+  const { clients } = await import('../../config/import/clients/clients.ts');
   const { prepareImport } = await import('../../config/import/prepare-import.ts');
   const { targetConfiguration } = await import('./target-configuration.ts');
-  const { readConfiguration } = await import('../read-configuration.ts');
+  const { readConfiguration } = await import('../../host/read-configuration.ts');
   const known = clients.map(({ id }) => id);
   const unknown = from?.find((id) => !known.includes(id));
   if (unknown !== undefined) {

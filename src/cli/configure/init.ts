@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../config/configuration.ts';
-import { findConfiguration } from '../../config/find-configuration.ts';
+import { findConfiguration } from '../../config/file/find-configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf, shortPath } from '../globals.ts';
@@ -59,7 +59,7 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
 
 /** Writes the schema unless something else stands there; answers where. */
 async function writeSchema(file: string): Promise<string | undefined> {
-  const { describedConfigurationSchema } = await import('../../config/described-schema.ts');
+  const { describedConfigurationSchema } = await import('../../config/schema/key-descriptions.ts');
   const { title, ...rest } = describedConfigurationSchema();
   const isForeign = existsSync(file) && !readFileSync(file, 'utf8').includes(JSON.stringify(title));
   if (isForeign) return undefined;

@@ -1,5 +1,5 @@
-import type { EditedConfiguration } from '../../config/edit-configuration.ts';
-import type { Effect } from '../../core/tool.ts';
+import type { EditedConfiguration } from '../../config/file/edit-configuration.ts';
+import type { Effect } from '../../core/tools/tool.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';

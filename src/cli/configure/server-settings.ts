@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { looksSecret } from '../../config/secret-values.ts';
-import { nearest } from '../../core/nearest.ts';
-import { effects, isEffect } from '../../core/tool.ts';
+import { looksSecret } from '../../config/secrets/secret-detection.ts';
+import { nearest } from '../../core/text/closest-match.ts';
+import { effects, isEffect } from '../../core/tools/tool.ts';
 import { usageFailure } from '../fail.ts';
 
 /** What `add` was given. */

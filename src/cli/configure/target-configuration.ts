@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../config/configuration.ts';
-import { findConfiguration } from '../../config/find-configuration.ts';
-import { parseJsonDocument } from '../../config/json-document.ts';
-import { nearest } from '../../core/nearest.ts';
+import { findConfiguration } from '../../config/file/find-configuration.ts';
+import { parseJsonDocument } from '../../config/file/json-document.ts';
+import { nearest } from '../../core/text/closest-match.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
 

@@ -3,9 +3,9 @@ import { type Configuration, type ServerEntry, defaultConfiguration } from '../.
 import { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
-import { openBoxAnyway } from '../../host/open-box.ts';
+import { openBoxAnyway } from '../../host/box/open-box.ts';
 import { printable } from '../printable.ts';
-import { unmatchedKeys } from '../unmatched-patterns.ts';
+import { unmatchedKeys } from '../../host/daemon/unmatched-patterns.ts';
 
 /** A server that was started once. */
 export interface TriedServer extends Pick<CatalogSnapshot, 'tools' | 'notices'> {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { parseConfiguration } from '../../config/load-configuration.ts';
+import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import { checkAgents } from './check-agents.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,12 +1,12 @@
-import type { AgentEntry } from '../../config/agent-entry.ts';
+import type { AgentEntry } from '../../config/entries/agent-entry.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { messageOf } from '../../core/errors.ts';
 import { lookAtInstallation } from '../../runtimes/claude/shared/installation.ts';
 import { hasSdk, sdkPackage } from '../../runtimes/claude/sdk/has-sdk.ts';
-import { ModelUnusable, chooseModel } from '../../runtimes/model/models.ts';
-import { resolvedProviders } from '../../host/configured/configured-agents.ts';
-import { EntryReferences, type ReferenceSource } from '../../host/entry-references.ts';
+import { ModelUnusable, chooseModel } from '../../runtimes/model/providers/choose-model.ts';
+import { resolvedProviders } from '../../host/box/configured-agents.ts';
+import { EntryReferences, type ReferenceSource } from '../../host/secrets/entry-references.ts';
 import { shortPath } from '../globals.ts';
 import type { Finding } from './finding.ts';
 

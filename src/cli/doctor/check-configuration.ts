@@ -4,7 +4,7 @@ import { readLock } from '../../config/lock/lock-file.ts';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
-import { assertTrusted, readConfiguration } from '../read-configuration.ts';
+import { assertTrusted, readConfiguration } from '../../host/read-configuration.ts';
 import { shownProblem } from '../report-failure.ts';
 import { trustCommand } from '../trust/pending-trust.ts';
 import type { Finding } from './finding.ts';

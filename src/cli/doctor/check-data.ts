@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { JournalReader } from '../../journal/reader.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
-import { openStore, resolvedStore } from '../../host/open-store.ts';
+import { openStore, resolvedStore } from '../../host/store/open-store.ts';
 import type { Finding } from './finding.ts';
 
 const longestVerifyMs = 10_000;

@@ -1,6 +1,6 @@
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import { type Globals, shortPath } from '../globals.ts';
-import { runningServers } from '../serve/running-servers.ts';
+import { runningServers } from '../../host/daemon/running-servers.ts';
 import { isConfigurationOf } from '../server/connect.ts';
 import { type ServerStatus, askServer } from '../status/ask-server.ts';
 import type { Finding } from './finding.ts';

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { literalSecrets } from '../../config/literal-secrets.ts';
+import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { referencedSecrets } from '../../config/references.ts';
 import { isShared } from '../../config/secrets/key-file.ts';
 import { keptIn, secretPlaces } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
 import { shortPath } from '../globals.ts';
 import type { Finding } from './finding.ts';

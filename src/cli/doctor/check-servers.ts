@@ -1,10 +1,10 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { counted } from '../../core/counted.ts';
-import type { SecretProblem } from '../../host/configured/secrets.ts';
-import { unmatchedRules } from '../policy/unmatched-rules.ts';
-import { openBoxAnyway } from '../../host/open-box.ts';
-import { unmatchedPatterns } from '../unmatched-patterns.ts';
+import { counted } from '../../core/text/pluralize.ts';
+import type { SecretProblem } from '../../host/secrets/configured-secrets.ts';
+import { unmatchedRules } from '../../host/daemon/unmatched-rules.ts';
+import { openBoxAnyway } from '../../host/box/open-box.ts';
+import { unmatchedPatterns } from '../../host/daemon/unmatched-patterns.ts';
 import type { Finding } from './finding.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { runnable } from '../invocation.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagSuspicious } from '../../catalog/transforms/flag-suspicious.ts';
 import { unmatched } from '../../catalog/transforms/unmatched.ts';
-import { passedSource } from '../../host/configured/passthrough.ts';
+import { passedSource } from '../../host/servers/passthrough-servers.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 
 const tool = 'mcp__web__read_page';

@@ -1,8 +1,8 @@
 import { parseName } from '../../catalog/names.ts';
 import type { CatalogNotice } from '../../catalog/snapshot.ts';
 import { isUnmatchedNotice } from '../../catalog/transforms/unmatched.ts';
-import type { ToolDefinition } from '../../core/tool.ts';
-import { maxNameLength, namesOf } from '../../core/tool-names.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import { maxNameLength, namesOf } from '../../core/tools/tool-names.ts';
 
 /** Returns what to do about a notice. A tool of an external server cannot be changed here, only renamed or hidden. */
 export function fixOfNotice(

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { SignalboxError } from '../../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import type { PendingElicitation } from '../../sessions/pending-elicitations.ts';
 import { only } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';

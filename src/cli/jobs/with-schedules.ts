@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Globals } from '../globals.ts';
-import { loadBoxParts } from '../../host/load-box-parts.ts';
+import { loadBoxParts } from '../../host/load-host.ts';
 import { localUser } from '../../access/local-user.ts';
 
 /** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */
@@ -11,8 +11,8 @@ export async function withSchedules<Result>(
 ): Promise<Result> {
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const [{ openSessions }, { openSchedules }] = await Promise.all([
-    import('../serve/open-sessions.ts'),
-    import('../serve/open-schedules.ts'),
+    import('../../host/daemon/open-sessions.ts'),
+    import('../../host/daemon/open-schedules.ts'),
   ]);
   const { configuration } = readConfiguration(globals);
   const { data } = globals;

@@ -1,8 +1,8 @@
 import { principalName } from '../../core/principal.ts';
 import { basename } from 'node:path';
 import type { JournalEvent } from '../../journal/entry.ts';
-import type { OutcomeName } from '../../core/call.ts';
-import { counted } from '../../core/counted.ts';
+import type { OutcomeName } from '../../core/calls/call.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import { formatDuration } from '../duration.ts';
 import { localTime } from '../local-time.ts';
 import { exactLine, oneLine } from '../printable.ts';

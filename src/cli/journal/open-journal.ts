@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { JournalReader } from '../../journal/reader.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
-import { openStore, storeOf } from '../../host/open-store.ts';
+import { openStore, storeOf } from '../../host/store/open-store.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
 
 /** Refuses to make a journal where there is none; tells which store it is in. A database tells itself when it is not there. */

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Pruned, pruneJournal } from '../../journal/prune.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseSince } from '../duration.ts';
 import { usageFailure } from '../fail.ts';
 import { globalsOf, shortPath } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
-import { openStore } from '../../host/open-store.ts';
+import { openStore } from '../../host/store/open-store.ts';
 import { printJson } from '../print-json.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { assertJournal } from './open-journal.ts';

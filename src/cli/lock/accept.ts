@@ -3,9 +3,9 @@ import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import { acceptedServer, acceptsPin, withServer, withTool } from '../../config/lock/accept-server.ts';
-import type { ServerStanding } from '../../config/lock/standing.ts';
-import { nearest } from '../../core/nearest.ts';
-import { fullNames } from '../../core/tool-names.ts';
+import type { ServerStanding } from '../../config/lock/lock-status.ts';
+import { nearest } from '../../core/text/closest-match.ts';
+import { fullNames } from '../../core/tools/tool-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
@@ -116,7 +116,7 @@ async function acceptPin(
   const pin = pins.get(server) ?? { tools: new Map() };
   if (tool !== undefined && !present.tools.has(tool)) throw unknownTool(tool, server, now);
   const accepted = tool === undefined ? acceptedPin(pin, present) : withTool(pin, tool, present);
-  const { withPins } = await import('../../host/configured/stored-pins.ts');
+  const { withPins } = await import('../../host/store/stored-pins.ts');
   await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
   return tool === undefined ? present.tools.size : 1;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
-import type { ServerStanding } from '../../config/lock/standing.ts';
+import type { ServerStanding } from '../../config/lock/lock-status.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

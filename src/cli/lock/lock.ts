@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
-import type { ServerStanding } from '../../config/lock/standing.ts';
-import { counted } from '../../core/counted.ts';
+import type { ServerStanding } from '../../config/lock/lock-status.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';

@@ -1,7 +1,7 @@
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { openStore, resolvedStore } from '../../host/open-store.ts';
+import { openStore, resolvedStore } from '../../host/store/open-store.ts';
 
 /** Does something with what was accepted on all machines that share these records; where nobody does, the file alone counts. */
 export async function withAccepted<Value>(

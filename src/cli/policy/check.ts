@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { messageOf } from '../../core/errors.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Globals, globalsOf } from '../globals.ts';
-import { loadBoxParts } from '../../host/load-box-parts.ts';
+import { loadBoxParts } from '../../host/load-host.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
@@ -55,7 +55,7 @@ async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Pr
   try {
     const [{ openBoxAnyway, readConfiguration }, { unmatchedIn }] = await Promise.all([
       loadBoxParts(),
-      import('./unmatched-rules.ts'),
+      import('../../host/daemon/unmatched-rules.ts'),
     ]);
     const { configuration } = readConfiguration(globals);
     const { box } = await new ProgressLine(errors).during(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Approval } from '../../core/approval.ts';
-import type { Decision } from '../../core/decision.ts';
+import type { Approval } from '../../core/calls/approval.ts';
+import type { Decision } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { fullPrincipalName } from '../../core/principal.ts';
 import { formatCallTime, readCallTime } from '../call-time.ts';

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { loadPolicies, loadPolicyFile } from '../../config/load-policies.ts';
+import { loadPolicies, loadPolicyFile } from '../../config/file/policy-file.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readConfiguration } from '../../host/read-configuration.ts';
 import { shownProblem } from '../report-failure.ts';
 
 /** Returns the policies of a file, or those of the configuration. Throws a failure that names every mistake in the rules. */

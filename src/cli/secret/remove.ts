@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/text/closest-match.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

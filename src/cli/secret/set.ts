@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { findConfiguration } from '../../config/find-configuration.ts';
+import { findConfiguration } from '../../config/file/find-configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { globalsOf, shortPath } from '../globals.ts';
@@ -25,7 +25,7 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
           'a value on the command line is seen by every process of this machine and stays in the shell’s history',
           { next: `signalbox secret set ${name}, which asks for it, or pipe it in` },
         );
-      const { openTrust } = await import('../trust/open-trust.ts');
+      const { openTrust } = await import('../../host/open-trust.ts');
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
       const { keptIn } = await import('../../config/secrets/key-ring.ts');
       const { readSecret } = await import('./read-secret.ts');

@@ -1,6 +1,6 @@
 import type { PolicySummary } from '../../pipeline/policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';
 import { connectCommands } from '../../server/connect-commands.ts';
 import type { ProcessRole } from '../../server/process-role.ts';

@@ -1,20 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { configurationFiles } from '../../config/configuration-files.ts';
+import { configurationFiles } from '../../config/file/find-configuration.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { processRoles } from '../../server/process-role.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
-import type { BegunBox } from '../../host/begin-box.ts';
+import type { BegunBox } from '../../host/box/start-servers.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
-import { loadBoxParts } from '../../host/load-box-parts.ts';
-import { onNpmExit } from '../npm-parent.ts';
+import { loadBoxParts } from '../../host/load-host.ts';
+import { onNpmExit } from '../../host/daemon/npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
-import { onModuleFile } from '../../host/tool-modules.ts';
-import { assertAlone } from './other-servers.ts';
-import { FileWatch } from './file-watch.ts';
+import { onModuleFile } from '../../host/modules/tool-modules.ts';
+import { assertAlone } from '../../host/daemon/other-servers.ts';
+import { FileWatch } from '../../host/daemon/file-watch.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /** `signalbox serve`: the HTTP API and the page. */
@@ -70,7 +70,7 @@ async function assertRole({ role }: ServeOptions, configuration: Configuration, 
   if (role === 'all') return;
   const { assertTrusted } = await loadBoxParts();
   await assertTrusted(configuration, data);
-  const { resolvedStore } = await import('../../host/open-store.ts');
+  const { resolvedStore } = await import('../../host/store/open-store.ts');
   if (isPostgresAddress(await resolvedStore(store, data))) return;
   throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
     next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',
@@ -103,7 +103,7 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   try {
     begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
     // The servers outside are starting meanwhile.
-    const { runServer } = await import('./run-server.ts');
+    const { runServer } = await import('../../host/daemon/run-server.ts');
     await runServer({ options, globals, terminal, configuration, file, readConfiguration, watch, begun, interruption });
   } finally {
     await begun?.close();

@@ -1,5 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { ProgressLine } from '../progress-line.ts';
 import type { Printer } from '../terminal.ts';

@@ -1,8 +1,8 @@
 import { parseName } from '../../catalog/names.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../../core/approval.ts';
-import type { CallResult, Progress } from '../../core/call.ts';
-import type { CallClient, Elicitation, LogMessage } from '../../core/client.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../core/calls/approval.ts';
+import type { CallResult, Progress } from '../../core/calls/call.ts';
+import type { CallClient, Elicitation, LogMessage } from '../../core/calls/call-client.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Failure } from '../fail.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from '../../catalog/snapshot.ts';
-import type { ToolDefinition } from '../../core/tool.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** The catalog as the HTTP API returns it, with times as text. */

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findConfiguration } from '../../config/find-configuration.ts';
+import { findConfiguration } from '../../config/file/find-configuration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
 import { printable } from '../printable.ts';
-import { type RunningServer, runningServers } from '../serve/running-servers.ts';
+import { type RunningServer, runningServers } from '../../host/daemon/running-servers.ts';
 import type { Printer } from '../terminal.ts';
 import { ServerClient } from './server-client.ts';
 

@@ -1,11 +1,11 @@
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import type { ProtectedServer } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { targetConfiguration, unknownServer } from '../configure/target-configuration.ts';
-import { externalTransport } from '../../host/external-transport.ts';
+import { externalTransport } from '../../host/servers/external-transport.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
-import { oauthTokenStore } from '../../host/oauth-token-store.ts';
-import { assertTrusted, readConfiguration } from '../read-configuration.ts';
+import { oauthTokenStore } from '../../host/secrets/oauth-token-store.ts';
+import { assertTrusted, readConfiguration } from '../../host/read-configuration.ts';
 
 /** The server of the configuration at which people sign in with OAuth, as it is reached now. */
 export async function protectedEntry(name: string, globals: Globals): Promise<ProtectedServer> {

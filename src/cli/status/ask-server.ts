@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
-import type { RunningServer } from '../serve/running-servers.ts';
+import type { RunningServer } from '../../host/daemon/running-servers.ts';
 import { catalogAtServer } from '../server/catalog-at-server.ts';
 import { ServerClient } from '../server/server-client.ts';
 

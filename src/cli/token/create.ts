@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/text/closest-match.ts';
 import { type Role, roles } from '../../core/role.ts';
 import { withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -8,7 +8,7 @@ import { type Globals, globalsOf } from '../globals.ts';
 import { localTime } from '../local-time.ts';
 import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readConfiguration } from '../../host/read-configuration.ts';
 import type { Printer } from '../terminal.ts';
 
 interface Options {

@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../config/configuration.ts';
-import { findConfiguration } from '../../config/find-configuration.ts';
-import { counted } from '../../core/counted.ts';
+import { findConfiguration } from '../../config/file/find-configuration.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { Failure, usageFailure } from '../fail.ts';
@@ -29,8 +29,8 @@ export function addTrustCommand(program: Command, context: CommandContext): void
     .action(async (file: string | undefined, { yes }: { readonly yes?: boolean }, command: Command) => {
       const globals = globalsOf(command);
       const { ConfigurationTrust } = await import('../../config/trust/configuration-trust.ts');
-      const { readConfiguration } = await import('../read-configuration.ts');
-      const { readRules } = await import('../../host/configured/configured-policies.ts');
+      const { readConfiguration } = await import('../../host/read-configuration.ts');
+      const { readRules } = await import('../../host/box/configured-policies.ts');
       const { configuration } = readConfiguration({ ...globals, config: fileOf(file, globals) });
       const read = { configuration, rules: await readRules(configuration) };
       const store = new ConfigurationTrust({ data: globals.data, trusted: '' });

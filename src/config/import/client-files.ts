@@ -1,7 +1,7 @@
 import type { Configuration } from '../configuration.ts';
 import { findServers } from './find-servers.ts';
 import { planImport } from './plan-import.ts';
-import { thisMachine } from './this-machine.ts';
+import { thisMachine } from './clients/this-machine.ts';
 
 /** How many servers of other clients could be taken over, and whose they are. */
 export interface ClientFiles {

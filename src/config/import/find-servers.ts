@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { type Client, type Machine, clients } from './clients.ts';
+import { type Client, type Machine, clients } from './clients/clients.ts';
 import type { ClientReading, FileProblem, FoundServer, NamedPermission, SkippedServer } from './found-server.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 

@@ -1,10 +1,10 @@
-import type { ConfigurationEdit } from '../edit-configuration.ts';
+import type { ConfigurationEdit } from '../file/edit-configuration.ts';
 import { referencedSecrets } from '../references.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import { findServers } from './find-servers.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 import { type ImportPlan, type PlannedServer, type Target, planImport } from './plan-import.ts';
-import { thisMachine } from './this-machine.ts';
+import { thisMachine } from './clients/this-machine.ts';
 
 /** What could be taken over, and the secrets that would come with it. */
 export interface PreparedImport {

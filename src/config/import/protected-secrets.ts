@@ -1,6 +1,6 @@
 import { shortestSecret } from '../../journal/redaction.ts';
 import { replaceSecretPatterns } from '../../journal/secret-patterns.ts';
-import { authorizationScheme, isSecretName, looksSecret } from '../secret-values.ts';
+import { authorizationScheme, isSecretName, looksSecret } from '../secrets/secret-detection.ts';
 import type { ImportContext } from './found-server.ts';
 
 /** The server whose texts are looked at, and where it is told what was left behind. */

@@ -1,5 +1,5 @@
 import { renderName } from '../../catalog/names.ts';
-import { matchesPattern } from '../../core/name-pattern.ts';
+import { matchesPattern } from '../../core/text/name-pattern.ts';
 import type { PlannedServer } from './plan-import.ts';
 
 /** A rule that says of a tool what another client says of it. */

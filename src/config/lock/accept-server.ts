@@ -1,6 +1,6 @@
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { ServerStanding } from './standing.ts';
+import type { ServerStanding } from './lock-status.ts';
 
 /** What of a server is accepted: everything it says, unless a tool is named. */
 export interface AcceptedPart {

@@ -6,9 +6,9 @@ import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
-import { parseJsonDocument } from '../json-document.ts';
-import { replaceFile } from '../replace-file.ts';
-import { showPath } from '../shown-value.ts';
+import { parseJsonDocument } from '../file/json-document.ts';
+import { replaceFile } from '../file/atomic-file.ts';
+import { showPath } from '../file/displayed-value.ts';
 
 /** Where the lock of a configuration stands. */
 export function lockFile(directory: string): string {

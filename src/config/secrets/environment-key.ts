@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { createOnce } from '../create-once.ts';
+import { createOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, keyOf } from './key-holder.ts';
 import { unusable } from './secret-vault.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createOnce } from '../create-once.ts';
+import { createOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, parseKey } from './key-holder.ts';
 import { unusable } from './secret-vault.ts';
 

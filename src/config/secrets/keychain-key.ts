@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { createOnce } from '../create-once.ts';
+import { createOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, keyOf, parseKey } from './key-holder.ts';
 import { unusable } from './secret-vault.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import { replaceFile } from '../replace-file.ts';
+import { replaceFile } from '../file/atomic-file.ts';
 import { type KeyRing, keyRing, secretPlaces } from './key-ring.ts';
 import { type SealedSecret, parseSealed, seal, unseal } from './sealed-secret.ts';
 import { type SecretVault, unusable } from './secret-vault.ts';

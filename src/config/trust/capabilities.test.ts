@@ -3,13 +3,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { memoryDirectory } from '../../../test/support/memory-directory.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { defaultConfiguration } from '../configuration.ts';
-import { type SettingsSchema, eachKey } from '../described-schema.ts';
-import { keyDescriptions } from '../key-descriptions.ts';
-import { parseConfiguration } from '../load-configuration.ts';
-import { loadPolicies } from '../load-policies.ts';
-import { configurationSchema } from '../schema.ts';
+import { type SettingsSchema, eachKey, keyDescriptions } from '../schema/key-descriptions.ts';
+import { parseConfiguration } from '../file/load-configuration.ts';
+import { loadPolicies } from '../file/policy-file.ts';
+import { configurationSchema } from '../schema/configuration-schema.ts';
 import { ConfigurationTrust, type ReadRules } from './configuration-trust.ts';
 import { type KeyAuthority, keyAuthorities } from './key-authority.ts';
 

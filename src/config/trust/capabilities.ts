@@ -1,10 +1,10 @@
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
-import { durationMs } from '../../core/duration.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { durationMs } from '../../core/text/duration.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { Configuration } from '../configuration.ts';
 import { referencesIn } from '../references.ts';
-import { isSecretName } from '../secret-values.ts';
+import { isSecretName } from '../secrets/secret-detection.ts';
 import { type KeyAuthority, type Section, keyAuthorities, namedEntries, unknownKey } from './key-authority.ts';
 
 /** One thing that a configuration may do, or one limit that it sets. */

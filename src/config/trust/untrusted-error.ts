@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/text/pluralize.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Capability } from './capabilities.ts';
 import type { AcceptedCapability } from './trust-records.ts';

@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
-import type { Approval, ApprovalState, AskedCall, GivenAnswer } from '../../core/approval.ts';
+import type { Approval, ApprovalState, AskedCall, GivenAnswer } from '../../core/calls/approval.ts';
 
 /** An approval as people see it; with `waiting`, the approvals that a call waits for, also whether its caller still does. */
 export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: ReadonlySet<string>): Approval {

@@ -14,10 +14,10 @@ import type {
   RememberScope,
   RememberedRule,
   RevealedArguments,
-} from '../../core/approval.ts';
-import type { Principal } from '../../core/call.ts';
+} from '../../core/calls/approval.ts';
+import type { Principal } from '../../core/calls/call.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import { type JsonObject, inspectJson, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { asksOnce } from '../../policy/default-policy.ts';
 import { stateOf, toApproval } from './approval-view.ts';
 import { restoreRedacted } from './edited-arguments.ts';

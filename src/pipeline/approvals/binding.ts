@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type AskingRule, type Decision, asksOf } from '../../core/decision.ts';
+import { type AskingRule, type Decision, asksOf } from '../../core/calls/decision.ts';
 import { type Call, toolOf } from '../call.ts';
 import { argumentsDigest } from '../canonical-arguments.ts';
 

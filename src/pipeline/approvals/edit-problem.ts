@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { jsonImage } from '../../core/json-image.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { jsonImage } from '../../core/json/json-image.ts';
 import { asGiven, looksRedacted } from './edited-arguments.ts';
 
 /** The arguments of a call that waits: as its tool would receive them, and as its caller gave them. */

@@ -17,7 +17,7 @@ import {
 } from '../../index.ts';
 import type { Source } from '../../catalog/source.ts';
 import { createRedactor } from '../../journal/redaction.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
 import { restoreRedacted } from './edited-arguments.ts';
 

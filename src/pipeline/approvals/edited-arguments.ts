@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SignalboxError } from '../../core/errors.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
 /**
  * Puts the human's version of the arguments together with what they could not see: wherever they left a value as it was

@@ -2,8 +2,8 @@ import { isJsonDocument, rewriteJsonTokens } from '../../journal/json-tokens.ts'
 import type { Redactor } from '../../journal/redaction.ts';
 import { isSecretKey, mayHoldSecretKey } from '../../journal/secret-keys.ts';
 import { findSecretPatterns } from '../../journal/secret-patterns.ts';
-import type { HiddenKind, HiddenPart, RevealedArguments } from '../../core/approval.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import type { HiddenKind, HiddenPart, RevealedArguments } from '../../core/calls/approval.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
 /** Which parts are hidden: registered values alone, or also what looks like a secret. */
 type Scope = 'registered' | 'everything';

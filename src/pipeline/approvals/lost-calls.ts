@@ -3,8 +3,8 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Looking } from '../../journal/looking.ts';
 import { lostClaim } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store.ts';
-import type { AskedCall } from '../../core/approval.ts';
-import type { CallError } from '../../core/call.ts';
+import type { AskedCall } from '../../core/calls/approval.ts';
+import type { CallError } from '../../core/calls/call.ts';
 import { askedOf } from './approval-view.ts';
 import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 

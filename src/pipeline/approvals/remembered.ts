@@ -1,7 +1,7 @@
 import { principalName } from '../../core/principal.ts';
-import type { Approval, AskedCall, RememberScope, RememberedRule } from '../../core/approval.ts';
-import type { Principal } from '../../core/call.ts';
-import { type AskingRule, type Decision, asksOf } from '../../core/decision.ts';
+import type { Approval, AskedCall, RememberScope, RememberedRule } from '../../core/calls/approval.ts';
+import type { Principal } from '../../core/calls/call.ts';
+import { type AskingRule, type Decision, asksOf } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
 

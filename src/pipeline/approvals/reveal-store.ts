@@ -3,7 +3,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { approvalDigest } from '../../journal/approval-digest.ts';
 import { type KeptStore, forever } from '../../journal/kept-store.ts';
-import type { RevealedArguments } from '../../core/approval.ts';
+import type { RevealedArguments } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';
 
 const algorithm = 'aes-256-gcm';

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Looking } from '../../journal/looking.ts';
 import type { Store } from '../../journal/store.ts';
-import { tell } from '../../core/tell.ts';
+import { tell } from '../../core/async/emit-safely.ts';
 
 const kind = 'waiting-call';
 const changedTopic = 'waiting-calls';

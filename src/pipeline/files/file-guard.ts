@@ -1,11 +1,11 @@
 import { type Dirent, type Stats, readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import type { Principal } from '../../core/call.ts';
-import { type Decision, asksOf } from '../../core/decision.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { PermissionMode } from '../../core/permission-mode.ts';
+import type { Principal } from '../../core/calls/call.ts';
+import { type Decision, asksOf } from '../../core/calls/decision.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { ProtectedFile } from '../../core/protected-file.ts';
-import type { Effect } from '../../core/tool.ts';
+import type { Effect } from '../../core/tools/tool.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
 import { PlainReads } from './plain-reads.ts';

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { type Moved, movedByCommand, movesArgument } from './moved-directories.ts';
 import type { Lookups } from './real-path.ts';
 import { type NameSearch, wordsOf } from './text-names.ts';

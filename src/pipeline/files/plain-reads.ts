@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { isBareName } from './path-arguments.ts';
 import { foldName, statOf } from './real-path.ts';
 import type { NameSearch } from './text-names.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallOutcome } from '../../core/call.ts';
-import type { ContentBlock } from '../../core/content.ts';
-import { type JsonValue, inspectJson, isJsonObject } from '../../core/json.ts';
+import type { CallOutcome } from '../../core/calls/call.ts';
+import type { ContentBlock } from '../../core/tools/content.ts';
+import { type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
 
 /** Limits above which a result is shortened. All media of a result together may have four times `maxMediaBytes`. */
 export interface SizeLimits {

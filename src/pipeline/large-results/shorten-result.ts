@@ -1,6 +1,6 @@
-import type { CallOutcome } from '../../core/call.ts';
-import { type ContentBlock, text } from '../../core/content.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { CallOutcome } from '../../core/calls/call.ts';
+import { type ContentBlock, text } from '../../core/tools/content.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { cutText } from './cut-text.ts';
 import { type ResultSize, type SizeLimits, base64Bytes, blockBytes, mediaOfBlock } from './result-size.ts';
 import { type ShortenedStructure, shortenStructured } from './shorten-structured.ts';

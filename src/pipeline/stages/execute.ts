@@ -1,17 +1,18 @@
 import type { CatalogTool } from '../../catalog/definition.ts';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome, Progress } from '../../core/call.ts';
-import { CapabilityMissing } from '../../core/capability-missing.ts';
-import type { ToolClient } from '../../core/client.ts';
-import type { SessionState, ToolContext, ToolResources } from '../../core/context.ts';
+import type { CallOutcome, Progress } from '../../core/calls/call.ts';
+import { CapabilityMissing } from '../../core/tools/capability-missing.ts';
+import type { ToolClient } from '../../core/calls/call-client.ts';
+import type { SessionState, ToolContext, ToolResources } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { JsonValue } from '../../core/json.ts';
-import { OutcomeUnknown } from '../../core/outcome-unknown.ts';
-import { type RpcError, rpcErrorOf } from '../../core/rpc-error.ts';
-import { ServerUnreached } from '../../core/server-unreached.ts';
-import { Stop, type StopSignal } from '../../core/stop.ts';
-import { tell } from '../../core/tell.ts';
-import { unfinished } from '../../core/unfinished.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { OutcomeUnknown } from '../../core/tools/outcome-unknown.ts';
+import { type RpcError, rpcErrorOf } from '../../core/tools/source-errors.ts';
+import { ServerUnreached } from '../../core/tools/server-unreached.ts';
+import { Stop, type StopSignal } from '../../core/async/light-abort-signal.ts';
+import { tell } from '../../core/async/emit-safely.ts';
+import { unfinished } from '../../core/calls/outcome.ts';
+import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../call-clock.ts';
 import { after } from '../compose.ts';
 import { type Call, type Outcoming, type Stage, toolOf } from '../call.ts';
@@ -46,6 +47,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming 
   const clock = new CallClock(now + timeout, call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
   call.attempts += 1;
+  if (call.externalRun !== undefined) return runExternally(call, call.externalRun, tool, clock, options);
   const context = new CallContext(call, tool.source.server, clock, options);
   const judge = (returned: unknown): Outcoming => {
     try {
@@ -77,6 +79,25 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming 
     call.running = handler;
     return endedOutcome(call, waited.ended, 'it ran');
   }, fail);
+}
+
+/** Lets the caller run the tool, within the same limits of time. */
+async function runExternally(
+  call: Call,
+  run: ExternalRun,
+  { offered }: CatalogTool,
+  clock: CallClock,
+  { waits, largestResult }: ExecuteOptions,
+): Promise<CallOutcome> {
+  const running = run.start(call);
+  const waited = await waits.until(running, call.options.signal, clock);
+  if ('ended' in waited) {
+    call.running = running;
+    return endedOutcome(call, waited.ended, 'it ran');
+  }
+  const { outcome, content } = waited.value;
+  if (outcome === 'cancelled') return endedOutcome(call, 'cancelled', 'it ran');
+  return await outcomeOf(call.name, offered, { content, isError: outcome === 'failed' }, largestResult);
 }
 
 function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutcome {

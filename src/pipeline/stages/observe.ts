@@ -1,7 +1,7 @@
 import type { Span, SpanStatusCode } from '@opentelemetry/api';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome } from '../../core/call.ts';
-import { renderContent } from '../../core/content.ts';
+import type { CallOutcome } from '../../core/calls/call.ts';
+import { renderContent } from '../../core/tools/content.ts';
 import { after } from '../compose.ts';
 import type { Call, Next, Stage } from '../call.ts';
 import type { CallMetrics } from '../metrics.ts';

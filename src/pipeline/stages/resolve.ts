@@ -4,10 +4,10 @@ import { parseName } from '../../catalog/names.ts';
 import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
-import type { CallOutcome } from '../../core/call.ts';
-import { nearest } from '../../core/nearest.ts';
-import { findNamed } from '../../core/tool-names.ts';
-import { unfinished } from '../../core/unfinished.ts';
+import type { CallOutcome } from '../../core/calls/call.ts';
+import { nearest } from '../../core/text/closest-match.ts';
+import { findNamed } from '../../core/tools/tool-names.ts';
+import { unfinished } from '../../core/calls/outcome.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
@@ -61,7 +61,11 @@ async function whenStarted(
 
 function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const found = find(call, catalog);
-  const forward = 'outcome' in found ? undefined : found.offered.forward;
+  if ('outcome' in found) return found;
+  // Only a tool that says so is run outside the pipeline: for any other, a begun call would record a run that nothing checked.
+  if (call.externalRun !== undefined && found.offered.isExternal !== true)
+    return unfinished('denied', 'tool-hidden', `${call.name} cannot be begun: it is run by Signalbox, so call it`);
+  const { forward } = found.offered;
   return forward === undefined ? found : aimed(call, forward, catalog);
 }
 

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { namePattern } from '../../core/name-pattern.ts';
+import { namePattern } from '../../core/text/name-pattern.ts';
 import { lowerAscii, upperAscii } from '../functions/ascii.ts';
 import { likeWork, searchWork, textWork } from '../work-costs.ts';
 import { type Code, type Compile, canBe, unsure, writtenText } from './code.ts';

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { durationMs } from '../../core/duration.ts';
+import { durationMs } from '../../core/text/duration.ts';
 import type { PastCall } from '../facts.ts';
 import type { WindowMeters } from '../language.ts';
 import type { Scene } from '../scene.ts';

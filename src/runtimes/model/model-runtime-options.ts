@@ -1,6 +1,6 @@
-import type { TurnLimits } from './limits.ts';
-import type { ChosenModel } from './models.ts';
-import type { ProviderSettings } from './providers.ts';
+import type { TurnLimits } from './turn-budget.ts';
+import type { ChosenModel } from './providers/choose-model.ts';
+import type { ProviderSettings } from './providers/providers.ts';
 
 /** How turns are driven by models. */
 export interface ModelRuntimeOptions {

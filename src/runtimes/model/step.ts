@@ -1,9 +1,9 @@
 import type { AssistantModelMessage, ModelMessage } from 'ai';
-import type { ToolDefinition, ToolId } from '../../core/tool.ts';
+import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
 import type { TurnEvent } from '../runtime.ts';
 import type { Failure } from './failure.ts';
-import type { Usage } from './limits.ts';
-import type { ChosenModel } from './models.ts';
+import type { Usage } from './turn-budget.ts';
+import type { ChosenModel } from './providers/choose-model.ts';
 
 /** A tool as it is told to a model. */
 export type OfferedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'providerOptions'>;

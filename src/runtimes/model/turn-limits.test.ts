@@ -5,7 +5,7 @@ import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
 import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
-import { type TurnLimits, Budget } from './limits.ts';
+import { type TurnLimits, Budget } from './turn-budget.ts';
 import { modelRuntime } from './model-runtime.ts';
 
 /** Calls without end. */

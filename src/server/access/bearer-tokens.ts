@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Signalbox } from '../../signalbox.ts';
-import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
+import type { HttpAsk, HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 import { Problem } from '../problems/problem.ts';
 import { challenge } from './challenge.ts';
 import { commandLineIdentity, principalHeader } from './command-line.ts';

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { MiddlewareHandler } from 'hono';
-import { isAddressedTo, isFromOwnPage } from '../../surfaces/mcp/endpoint/http/addressed.ts';
-import type { HttpAsk } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
+import { isAddressedTo, isFromOwnPage } from '../../surfaces/mcp/http/host-check.ts';
+import type { HttpAsk } from '../../surfaces/mcp/http/http-types.ts';
 import type { ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 

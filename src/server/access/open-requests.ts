@@ -1,5 +1,5 @@
-import { Slots } from '../../core/slots.ts';
-import type { HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
+import { Slots } from '../../core/async/slot-map.ts';
+import type { HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 import type { Identity } from './identity.ts';
 
 const lookEveryMs = 1000;

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { CallOptions } from '../../core/call.ts';
-import type { ElicitationAnswer } from '../../core/client.ts';
+import type { CallOptions } from '../../core/calls/call.ts';
+import type { ElicitationAnswer } from '../../core/calls/call-client.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
-import type { SeenClient } from '../../surfaces/mcp/endpoint/seen-client.ts';
+import type { SeenClient } from '../../surfaces/mcp/protocol/client-info.ts';
 import { may } from '../access/may.ts';
 import { connectCommands } from '../connect-commands.ts';
 import type { ServerApp } from '../environment.ts';

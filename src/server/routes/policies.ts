@@ -1,7 +1,7 @@
 import { createRoute, type z } from '@hono/zod-openapi';
 import type { RuleSource } from '../../pipeline/policy-source.ts';
-import { counted } from '../../core/counted.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { counted } from '../../core/text/pluralize.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { PolicyError } from '../../policy/policy-error.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';

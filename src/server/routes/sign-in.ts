@@ -3,7 +3,7 @@ import type { BrowserSessions } from '../access/browser-sessions.ts';
 import { may } from '../access/may.ts';
 import { readSessionCookie, removeSessionCookie } from '../access/session-cookie.ts';
 import type { SignInCodes } from '../access/sign-in-codes.ts';
-import { normalizeName } from '../../core/normalize-name.ts';
+import { normalizeName } from '../../core/text/normalize-name.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../problems/problem.ts';
 import type { ServerApp } from '../environment.ts';

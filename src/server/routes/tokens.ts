@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { durationForm, durationMs } from '../../core/duration.ts';
+import { durationForm, durationMs } from '../../core/text/duration.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';

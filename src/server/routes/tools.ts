@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { namedHidden } from '../../catalog/snapshot.ts';
-import { findNamed } from '../../core/tool-names.ts';
+import { findNamed } from '../../core/tools/tool-names.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { catalogDocuments } from '../catalog-document.ts';
 import { viewFor } from '../access/identity.ts';

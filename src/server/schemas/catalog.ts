@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { effects } from '../../core/tool.ts';
+import { effects } from '../../core/tools/tool.ts';
 import { jsonObject, jsonSchema, moment } from './json-schema.ts';
 
 export const effect = z.enum(effects).openapi('Effect', { description: 'What a tool does to the world.' });

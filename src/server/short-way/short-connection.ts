@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
+import type { HttpAsk, HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import { ShortResponse } from './short-response.ts';
 

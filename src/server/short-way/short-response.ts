@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { HeaderList } from '../../surfaces/mcp/endpoint/http/event-stream.ts';
-import type { HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
+import type { HeaderList } from '../../surfaces/mcp/http/streams/event-stream.ts';
+import type { HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 
 // Not imported: the names of the module as an ES module include those that load all of `fetch`.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');

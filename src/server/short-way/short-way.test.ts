@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
+import type { HttpAsk, HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 import { readHead } from './request-head.ts';
 import { ShortWay, type ShortWayOptions } from './short-way.ts';
 

@@ -1,5 +1,5 @@
-import { type ContentBlock, type ToolResult, text } from '../../core/content.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type ContentBlock, type ToolResult, text } from '../../core/tools/content.ts';
+import { isJsonObject } from '../../core/json/json.ts';
 
 /** Converts a model output of the AI SDK to a result. Nothing else of the tool's output leaves the tool. */
 export function resultOfModelOutput(output: unknown): unknown {

@@ -1,10 +1,10 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { SourceTool } from '../../catalog/source.ts';
-import type { ToolResult } from '../../core/content.ts';
-import type { ToolContext } from '../../core/context.ts';
+import type { ToolResult } from '../../core/tools/content.ts';
+import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { type Effect, type ToolAnnotations, effects, isEffect } from '../../core/tool.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { type Effect, type ToolAnnotations, effects, isEffect } from '../../core/tools/tool.ts';
 import type { FromJsonSchema } from './infer-json-schema.ts';
 
 /** A schema for arguments or results: Zod, any Standard Schema that can be told as JSON Schema, or JSON Schema itself. */

@@ -5,7 +5,7 @@ import { tool as claudeTool } from '@anthropic-ai/claude-agent-sdk';
 import { dynamicTool, jsonSchema, tool as aiTool } from 'ai';
 import * as z from 'zod';
 import { within } from '../../../test/support/within.ts';
-import type { Progress } from '../../core/call.ts';
+import type { Progress } from '../../core/calls/call.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
 import { defineTool } from './define-tool.ts';

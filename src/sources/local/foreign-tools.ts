@@ -1,7 +1,7 @@
-import type { ToolContext } from '../../core/context.ts';
+import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../../core/json.ts';
-import type { ToolAnnotations } from '../../core/tool.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import type { ToolAnnotations } from '../../core/tools/tool.ts';
 import { resultOfModelOutput } from './ai-sdk-output.ts';
 import { type OwnTool, type ToolSchema, assertTool } from './define-tool.ts';
 

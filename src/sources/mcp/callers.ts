@@ -1,6 +1,6 @@
-import { Slots } from '../../core/slots.ts';
-import type { ToolContext } from '../../core/context.ts';
-import type { ToolClient } from '../../core/client.ts';
+import { Slots } from '../../core/async/slot-map.ts';
+import type { ToolContext } from '../../core/tools/tool-context.ts';
+import type { ToolClient } from '../../core/calls/call-client.ts';
 
 /** Who waits for a request of ours, so far as it can be asked and told something. */
 export type CallerContext = Pick<ToolContext, 'client'>;

@@ -1,5 +1,5 @@
-import { type JsonValue, isJsonObject } from '../../core/json.ts';
-import { RpcError } from '../../core/rpc-error.ts';
+import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { RpcError } from '../../core/tools/source-errors.ts';
 
 /** The way to the server broke before an answer came. */
 export class ConnectionLost extends Error {

@@ -1,11 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { CapabilityMissing } from '../../core/capability-missing.ts';
-import type { LogLevel } from '../../core/client.ts';
+import { CapabilityMissing } from '../../core/tools/capability-missing.ts';
+import type { LogLevel } from '../../core/calls/call-client.ts';
 import { messageOf } from '../../core/errors.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { metaKeys } from '../../core/mcp-protocol.ts';
-import { type StopSignal, abortSignalOf } from '../../core/stop.ts';
-import { unlessAborted } from '../../core/unless-aborted.ts';
+import { type StopSignal, abortSignalOf } from '../../core/async/light-abort-signal.ts';
+import { unlessAborted } from '../../core/async/unless-aborted.ts';
 import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
 import { Envelopes } from './envelopes.ts';

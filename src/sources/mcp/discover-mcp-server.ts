@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../core/json.ts';
+import type { JsonValue } from '../../core/json/json.ts';
 import { Connection, type ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { RecentLines } from '../../process/recent-lines.ts';

@@ -1,5 +1,5 @@
-import type { LogLevel, ToolClient } from '../../core/client.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { LogLevel, ToolClient } from '../../core/calls/call-client.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { metaKeys } from '../../core/mcp-protocol.ts';
 import type { AnsweringOptions } from './server-requests.ts';
 

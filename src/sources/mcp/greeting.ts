@@ -1,5 +1,5 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
 import type { Lane } from './lane.ts';
 import type { AnsweringOptions } from './server-requests.ts';

@@ -1,6 +1,6 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../core/errors.ts';
-import { unlessAborted } from '../../core/unless-aborted.ts';
+import { unlessAborted } from '../../core/async/unless-aborted.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
 import type { Greeting, HandshakeOptions, KnownBefore, Way } from './greeting.ts';
 import { neverLeft, statusOf } from './http/loss.ts';

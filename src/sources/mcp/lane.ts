@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import type { Progress } from '../../core/call.ts';
+import type { Progress } from '../../core/calls/call.ts';
 import { messageOf } from '../../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../../core/json.ts';
-import { NamedSlots } from '../../core/slots.ts';
-import { Stop, type StopSignal } from '../../core/stop.ts';
-import { reasonOf } from '../../core/unless-aborted.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import { NamedSlots } from '../../core/async/slot-map.ts';
+import { Stop, type StopSignal } from '../../core/async/light-abort-signal.ts';
+import { reasonOf } from '../../core/async/unless-aborted.ts';
 import type { Caller } from './callers.ts';
 import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';

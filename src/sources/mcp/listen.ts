@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { type JsonObject, isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 
 /** Something that is listened to. */
 export interface Listening {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { SourceLimits } from '../../catalog/source-limits.ts';
-import type { LogLevel, Root } from '../../core/client.ts';
+import type { LogLevel, Root } from '../../core/calls/call-client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
 import type { ServerRequestOptions } from './server-requests.ts';

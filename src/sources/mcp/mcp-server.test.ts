@@ -6,7 +6,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { boxed, until } from '../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json/json.ts';
 import { type CallResult, type Verdict, discoverMcpServer, mcpServer } from '../../index.ts';
 
 function textOf({ content }: CallResult): string {

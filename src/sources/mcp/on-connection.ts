@@ -1,6 +1,6 @@
-import { OutcomeUnknown } from '../../core/outcome-unknown.ts';
-import { ServerUnreached } from '../../core/server-unreached.ts';
-import { type StopSignal, abortSignalOf } from '../../core/stop.ts';
+import { OutcomeUnknown } from '../../core/tools/outcome-unknown.ts';
+import { ServerUnreached } from '../../core/tools/server-unreached.ts';
+import { type StopSignal, abortSignalOf } from '../../core/async/light-abort-signal.ts';
 import { ConnectionLost } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
 import type { Supervisor } from './supervisor.ts';

@@ -7,9 +7,9 @@ import {
 } from '../../catalog/source-content.ts';
 import { DefinitionBudget } from '../../catalog/definition-limits.ts';
 import { clipped } from '../../catalog/lock/difference.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
-import { withoutGatewayFields } from '../../core/server-result.ts';
-import { tell } from '../../core/tell.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { withoutGatewayFields } from '../../core/tools/server-result.ts';
+import { tell } from '../../core/async/emit-safely.ts';
 import type { Connection } from './connection.ts';
 import { onConnection } from './on-connection.ts';
 import type { Supervisor } from './supervisor.ts';

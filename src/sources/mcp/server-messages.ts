@@ -1,5 +1,5 @@
-import { type Elicitation, type LogMessage, type SamplingRequest, logLevels } from '../../core/client.ts';
-import { type JsonObject, isJsonObject } from '../../core/json.ts';
+import { type Elicitation, type LogMessage, type SamplingRequest, logLevels } from '../../core/calls/call-client.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import { RemoteError, isWebAddress } from './connection-errors.ts';
 
 /** What a server wants to know, from the parameters of its request. */

@@ -1,9 +1,9 @@
 import type { ClientCapabilities, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { checkedElicitation, checkedSample } from '../../catalog/check-answer.ts';
-import type { Asking, Elicitation, LogMessage, Root, SamplingRequest } from '../../core/client.ts';
+import type { Asking, Elicitation, LogMessage, Root, SamplingRequest } from '../../core/calls/call-client.ts';
 import { messageOf } from '../../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../../core/json.ts';
-import { unlessAborted } from '../../core/unless-aborted.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import { unlessAborted } from '../../core/async/unless-aborted.ts';
 import { type Addressee, type Caller, Callers } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
 import { elicitationOf, logMessageOf, samplingOf } from './server-messages.ts';

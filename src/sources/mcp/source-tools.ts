@@ -5,9 +5,9 @@ import { clipped } from '../../catalog/lock/difference.ts';
 import { inDeclaredDialect } from '../../catalog/schema-dialect.ts';
 import type { Parsed, SourceTool, WithheldTool } from '../../catalog/source.ts';
 import { trustSchema } from '../../catalog/transforms/trust-schema.ts';
-import type { ToolContext } from '../../core/context.ts';
-import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../core/json.ts';
-import { type ToolAnnotations, claimedEffect } from '../../core/tool.ts';
+import type { ToolContext } from '../../core/tools/tool-context.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { type ToolAnnotations, claimedEffect } from '../../core/tools/tool.ts';
 import { type ParameterHeaders, parameterHeaders, parameterHeadersProblem } from '../../catalog/parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */

@@ -10,7 +10,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { fillStore } from '../../../test/support/filled-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
-import { journalSealer } from '../../config/journal-key.ts';
+import { journalSealer } from '../../config/secrets/journal-key.ts';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../../journal/entry.ts';
 import type { EntryQuery } from '../../journal/store.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json/json.ts';
 
 /** What the body of an entry tells, to find it by. Read here: PostgreSQL reads no JSON with `\u0000` in it. */
 export interface EntryFacts {

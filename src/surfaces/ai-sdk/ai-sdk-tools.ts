@@ -1,10 +1,10 @@
 import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
-import { readableBlocks } from '../../core/content.ts';
-import type { CallResult } from '../../core/call.ts';
-import type { Dialect } from '../providers/dialect.ts';
-import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../providers/dialects.ts';
-import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
-import { mediaOf, textOf } from '../result-blocks.ts';
+import { readableBlocks } from '../../core/tools/content.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import type { Dialect } from '../providers/provider-format.ts';
+import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../providers/formats.ts';
+import { type ListedTool, type Listing, callListed, listTools } from '../providers/provider-tools.ts';
+import { mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
 import { CallFailed } from './call-failed.ts';
 

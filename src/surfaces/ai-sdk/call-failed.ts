@@ -1,5 +1,5 @@
-import type { CallResult } from '../../core/call.ts';
-import { allText } from '../result-blocks.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import { allText } from '../result-content.ts';
 
 /** A call that did not complete, as the AI SDK wants to hear of it. Its message is what the model reads. */
 export class CallFailed extends Error {

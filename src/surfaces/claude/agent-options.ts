@@ -1,8 +1,8 @@
 import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
 import { type ContentBox, contentReader } from '../../pipeline/content-reader.ts';
-import type { CallResult } from '../../core/call.ts';
-import { anthropicDialect } from '../providers/dialects.ts';
-import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import { anthropicDialect } from '../providers/formats.ts';
+import { type ListedTool, type Listing, callListed, listTools } from '../providers/provider-tools.ts';
 import { type IncomingCall, type McpTool, toolServer } from '../mcp/tool-server.ts';
 import { type ServerContent, serverContent, serversWithContent } from '../server-content.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';

@@ -6,8 +6,8 @@ import type {
   McpStdioServerConfig,
 } from '@anthropic-ai/claude-agent-sdk';
 import type { ObservedCall } from '../../pipeline/observed.ts';
-import type { CallOutcome } from '../../core/call.ts';
-import { type ContentBlock, text } from '../../core/content.ts';
+import type { CallOutcome } from '../../core/calls/call.ts';
+import { type ContentBlock, text } from '../../core/tools/content.ts';
 
 /** A server that Claude reaches by itself, past Signalbox. */
 export interface PassthroughServer {

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import type { Store } from '../../journal/store.ts';
-import type { Peer } from './endpoint/caller.ts';
-import type { EndpointBox } from './endpoint/endpoint-box.ts';
-import { isAddressedTo, isFromOwnPage } from './endpoint/http/addressed.ts';
-import { McpHttp } from './endpoint/http/mcp-http.ts';
-import { McpEndpoint } from './endpoint/mcp-endpoint.ts';
-import { serveStdio } from './endpoint/stdio.ts';
-import { toldError } from './endpoint/told-error.ts';
-import { Refusal, errorText, wireCodes } from './endpoint/wire.ts';
-import { bodyOf } from './request-body.ts';
+import type { Peer } from './requests/request-context.ts';
+import type { EndpointBox } from './endpoint-box.ts';
+import { isAddressedTo, isFromOwnPage } from './http/host-check.ts';
+import { McpHttp } from './http/http-handler.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
+import { serveStdio } from './stdio/serve-stdio.ts';
+import { toldError } from './protocol/to-wire-error.ts';
+import { Refusal, errorText, wireCodes } from './protocol/wire-messages.ts';
+import { bodyOf } from './http/request-body.ts';
 
 /** What an endpoint serves: a Signalbox. Sessions are known to all processes on one store, where there is one. */
 export interface McpBox extends EndpointBox {

@@ -1,3 +1,3 @@
 export { mcpEndpoint } from './embedded-endpoint.ts';
 export type { EmbeddedMcpEndpoint, McpBox, McpCaller, McpEndpointOptions, McpPipe } from './embedded-endpoint.ts';
-export type { EndpointBox } from './endpoint/endpoint-box.ts';
+export type { EndpointBox } from './endpoint-box.ts';

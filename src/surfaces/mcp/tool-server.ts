@@ -1,7 +1,7 @@
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
-import { readableBlocks } from '../../core/content.ts';
-import type { CallResult, Progress } from '../../core/call.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { readableBlocks } from '../../core/tools/content.ts';
+import type { CallResult, Progress } from '../../core/calls/call.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type { ServerContent } from '../server-content.ts';
 
 /** A tool as a client of MCP is told of it. */

@@ -1,10 +1,10 @@
-import type { CallResult } from '../../core/call.ts';
-import { type ContentBlock, readableBlocks } from '../../core/content.ts';
-import { allText, mediaOf, textOf } from '../result-blocks.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import { type ContentBlock, readableBlocks } from '../../core/tools/content.ts';
+import { allText, mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { optionsFor, snakeCased } from './dialect.ts';
-import { anthropicDialect } from './dialects.ts';
-import { type ListedTool, type Listing, type ToolWarning, callListed, writeTools } from './listing.ts';
+import { optionsFor, snakeCased } from './provider-format.ts';
+import { anthropicDialect } from './formats.ts';
+import { type ListedTool, type Listing, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
 
 /** A tool as the Messages API takes it. */
 export interface AnthropicTool {

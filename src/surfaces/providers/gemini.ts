@@ -1,11 +1,11 @@
-import { readableBlocks } from '../../core/content.ts';
-import type { CallResult } from '../../core/call.ts';
-import type { JsonValue } from '../../core/json.ts';
-import { type Media, mediaOf, textOf } from '../result-blocks.ts';
+import { readableBlocks } from '../../core/tools/content.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { type Media, mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { optionsFor } from './dialect.ts';
-import { geminiDialect } from './dialects.ts';
-import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
+import { optionsFor } from './provider-format.ts';
+import { geminiDialect } from './formats.ts';
+import { type ListedTool, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
 
 /** Tools as the Gemini API takes them. */
 export interface GeminiTool {

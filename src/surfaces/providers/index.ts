@@ -20,7 +20,7 @@ export type {
   GeminiTool,
   GeminiTools,
 } from './gemini.ts';
-export type { ToolWarning } from './listing.ts';
+export type { ToolWarning } from './provider-tools.ts';
 export type { OpenaiChatTool, OpenaiChatTools, OpenaiToolCall, OpenaiToolMessage } from './openai-chat.ts';
 export type {
   OpenaiFunctionCallOutput,

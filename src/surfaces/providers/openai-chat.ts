@@ -1,9 +1,9 @@
-import type { CallResult } from '../../core/call.ts';
-import { allText } from '../result-blocks.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import { allText } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { openaiToolOptions } from './dialect.ts';
-import { openaiDialect } from './dialects.ts';
-import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
+import { openaiToolOptions } from './provider-format.ts';
+import { openaiDialect } from './formats.ts';
+import { type ListedTool, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
 
 /** A tool as Chat Completions takes it. */
 export interface OpenaiChatTool {

@@ -1,10 +1,10 @@
-import type { CallResult } from '../../core/call.ts';
-import { type ContentBlock, readableBlocks } from '../../core/content.ts';
-import { mediaOf, textOf } from '../result-blocks.ts';
+import type { CallResult } from '../../core/calls/call.ts';
+import { type ContentBlock, readableBlocks } from '../../core/tools/content.ts';
+import { mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { openaiToolOptions } from './dialect.ts';
-import { openaiDialect } from './dialects.ts';
-import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
+import { openaiToolOptions } from './provider-format.ts';
+import { openaiDialect } from './formats.ts';
+import { type ListedTool, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
 import { openaiText } from './openai-chat.ts';
 
 /** A tool as the Responses API takes it. */

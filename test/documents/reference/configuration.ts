@@ -1,4 +1,8 @@
-import { type SettingsSchema, describedConfigurationSchema, eachKey } from '../../../src/config/described-schema.ts';
+import {
+  type SettingsSchema,
+  describedConfigurationSchema,
+  eachKey,
+} from '../../../src/config/schema/key-descriptions.ts';
 import { cell } from './markdown.ts';
 
 interface Section {

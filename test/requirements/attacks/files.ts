@@ -16,7 +16,7 @@ export const files: Section<'H'> = {
       'own tools of Claude ask about protected files in every permission mode that asks, and are denied in dontAsk',
     tests: [
       'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > of Claude, in every permission mode',
-      'src/cli/serve/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
+      'src/host/daemon/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
     ],
   },
   H52: {

@@ -40,7 +40,7 @@ export const identities: Section<'H'> = {
     promise: 'sessions are owned, compared and recorded by one normalized name',
     tests: [
       identity('names > an agent cannot take a session over by another spelling of its name'),
-      'src/core/normalize-name.test.ts > names that callers choose > are the same when they differ only in characters that cannot be seen',
+      'src/core/text/normalize-name.test.ts > names that callers choose > are the same when they differ only in characters that cannot be seen',
     ],
   },
   H73: {

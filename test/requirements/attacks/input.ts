@@ -5,7 +5,7 @@ export const input: Section<'H'> = {
   H80: {
     promise: 'streams of events lose and reorder nothing, and a session hears of a call before its approval',
     tests: [
-      'src/core/async-queue.test.ts > a queue between a writer and a reader > loses, repeats and reorders nothing, in whatever order writer and reader take their steps',
+      'src/core/async/async-queue.test.ts > a queue between a writer and a reader > loses, repeats and reorders nothing, in whatever order writer and reader take their steps',
       'src/runtimes/turn-stream.test.ts > no event is lost, however many microtasks pass before it is told',
       'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears that the call waits for an approval',
       'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears what the call asks the user',

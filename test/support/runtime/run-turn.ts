@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { contentReader } from '../../../src/pipeline/content-reader.ts';
-import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/core/json/json.ts';
 import type { Question, Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
 import { turnTools } from '../../../src/runtimes/turn-tools.ts';
 import type { SuiteBox } from './suite-box.ts';

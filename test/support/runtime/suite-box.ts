@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Approve } from '../../../src/core/approval.ts';
+import type { Approve } from '../../../src/core/calls/approval.ts';
 import type { Source } from '../../../src/catalog/source.ts';
 import { type OwnTools, ownTools } from '../../../src/runtimes/own-tools.ts';
 import { type Signalbox, createSignalbox } from '../../../src/signalbox.ts';

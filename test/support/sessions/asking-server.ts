@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type LocalServer, defineTool, localServer } from '../../../src/index.ts';
-import type { JsonObject } from '../../../src/core/json.ts';
+import type { JsonObject } from '../../../src/core/json/json.ts';
 
 /** A server in the process whose tools ask the user of the call, as servers outside do. */
 export function askingServer(): LocalServer {

@@ -1,7 +1,7 @@
-import type { ClaudeCodeSettings } from '../shared/claude-code-options.ts';
+import type { ClaudeCodeSettings } from '../shared/claude-options.ts';
 import { processRuntime } from '../shared/process-runtime.ts';
 import type { Runtime } from '../../runtime.ts';
-import { drive } from './drive.ts';
+import { drive } from './cli-turn.ts';
 
 /**
  * Drives turns with Claude Code by its control protocol, without the Claude Agent SDK.

@@ -1,4 +1,4 @@
-import type { ClaudeCodeOptions } from '../shared/claude-code-options.ts';
+import type { ClaudeCodeOptions } from '../shared/claude-options.ts';
 import type { Turn } from '../../runtime.ts';
 
 /** How the CLI is started for a turn. It always asks: what may run is decided here, by the policy of the turn's mode. */

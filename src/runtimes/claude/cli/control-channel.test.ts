@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 import { ControlChannel, type ControlChannelOptions } from './control-channel.ts';
 
 /** A channel whose other end is the test. */

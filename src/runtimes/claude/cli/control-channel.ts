@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { MessageReader } from '../../../process/message-reader.ts';
 
 /** What the two ends of a channel are made of. */

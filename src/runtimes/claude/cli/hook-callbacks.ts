@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../core/json.ts';
-import type { HookInput, Passthrough } from '../shared/claude-code-options.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { HookInput, Passthrough } from '../shared/claude-options.ts';
 import type { ClaudeTurn } from '../shared/claude-turn.ts';
 
 type Hook = (input: HookInput, signal: AbortSignal) => Promise<object> | object;

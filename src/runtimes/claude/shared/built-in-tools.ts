@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import type { OwnTool } from '../../runtime.ts';
 
 /** The tool with which Claude asks its user. */

@@ -4,7 +4,7 @@ import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
 import { createSignalbox } from '../../../index.ts';
 import { ownTools } from '../../own-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
-import type { ClaudeCodeOptions } from './claude-code-options.ts';
+import type { ClaudeCodeOptions } from './claude-options.ts';
 import { ClaudeTurn } from './claude-turn.ts';
 
 async function begun(options: ClaudeCodeOptions = {}) {

@@ -1,13 +1,13 @@
-import { text } from '../../../core/content.ts';
+import { text } from '../../../core/tools/content.ts';
 import { serverContent, serversWithContent } from '../../../surfaces/server-content.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
-import type { ClaudeCodeOptions } from './claude-code-options.ts';
-import type { CliMessage, ServerStatus } from './cli-message.ts';
-import { Gate } from './gate.ts';
-import { Telling, type TurnResult } from './telling.ts';
-import { ToldCalls } from './told-calls.ts';
-import { noTools, toolListing } from './tool-listing.ts';
-import { type MakeCall, ToolServer } from './tool-server.ts';
+import type { ClaudeCodeOptions } from './claude-options.ts';
+import type { CliMessage, ServerStatus } from './claude-message.ts';
+import { Gate } from './permission-gate.ts';
+import { Telling, type TurnResult } from './claude-event-mapper.ts';
+import { ToldCalls } from './tool-call-events.ts';
+import { noTools, toolListing } from '../../../surfaces/claude/tool-listing.ts';
+import { type MakeCall, ToolServer } from '../../../surfaces/claude/tool-server.ts';
 
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { type ClaudePlace, openClaudePlace } from '../../../../test/support/claude-place.ts';
 import { claudePassthrough } from '../../../surfaces/claude/index.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { ClaudeCodeOptions } from './claude-code-options.ts';
+import type { ClaudeCodeOptions } from './claude-options.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 

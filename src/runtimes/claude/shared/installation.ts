@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { explainStart } from '../../../process/explain-process.ts';
 import { minimalEnvironment } from '../../../process/minimal-environment.ts';
-import type { ClaudeCodeOptions } from './claude-code-options.ts';
+import type { ClaudeCodeOptions } from './claude-options.ts';
 import { cliEnvironment } from './cli-environment.ts';
 import { findExecutable } from './find-executable.ts';
 

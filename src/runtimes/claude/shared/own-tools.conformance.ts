@@ -6,7 +6,7 @@ import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { type ClaudePlace, openClaudePlace } from '../../../../test/support/claude-place.ts';
 import { mcpServer } from '../../../sources/mcp/mcp-server.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { ClaudeCodeOptions } from './claude-code-options.ts';
+import type { ClaudeCodeOptions } from './claude-options.ts';
 
 /** Adds a server with resources and prompts for the time of a test. */
 async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void> {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
 import { turnStream } from '../../turn-stream.ts';
-import type { ClaudeCodeOptions, ClaudeCodeSettings } from './claude-code-options.ts';
+import type { ClaudeCodeOptions, ClaudeCodeSettings } from './claude-options.ts';
 import { cliEnvironment } from './cli-environment.ts';
 import { readTranscriptFile } from './transcript-file.ts';
 import { transcriptOf } from './transcript.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TurnResult } from './telling.ts';
+import type { TurnResult } from './claude-event-mapper.ts';
 
 const longestFarewellMs = 3000;
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { MessageReader } from '../../../process/message-reader.ts';
 
 /** One line of a transcript of Claude Code, as far as it says what was said. */

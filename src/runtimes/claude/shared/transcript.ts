@@ -1,5 +1,5 @@
-import { type ContentBlock, text } from '../../../core/content.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { type ContentBlock, text } from '../../../core/tools/content.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import type { TranscriptMessage, TranscriptPart } from '../../transcript.ts';
 import type { TranscriptRecord } from './transcript-file.ts';
 

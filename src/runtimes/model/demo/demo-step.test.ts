@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-turn.ts';
-import type { Approve } from '../../../core/approval.ts';
+import type { Approve } from '../../../core/calls/approval.ts';
 import { type Signalbox, createSignalbox } from '../../../signalbox.ts';
 import { demoServer, prepareDemo } from '../../../sources/local/demo/demo-server.ts';
 import { ownTools } from '../../own-tools.ts';

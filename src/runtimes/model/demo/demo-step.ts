@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { unexpected } from '../failure.ts';
 import type { Step, StepRequest } from '../step.ts';
-import { ToldStep } from '../told-step.ts';
-import { answer } from './answer.ts';
-import { hear } from './heard.ts';
+import { ToldStep } from '../step-events.ts';
+import { answer } from './demo-answer.ts';
+import { hear } from './demo-messages.ts';
 import type { Answer } from './said.ts';
 
 /**

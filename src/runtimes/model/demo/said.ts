@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 
 /** What the demo model says, and the calls it wants made. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { Heard } from './heard.ts';
+import type { Heard } from './demo-messages.ts';
 import type { Answer, DemoCall } from './said.ts';
 
 /** A stop of the tour: what is said, and the call that shows it. */

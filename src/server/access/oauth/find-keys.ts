@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
-import { isJsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 import { guardedFetch } from '../../../sources/mcp/http/guarded-fetch.ts';
 import { assertConfidential } from '../../../sources/mcp/http/oauth/authorization-fetch.ts';
 

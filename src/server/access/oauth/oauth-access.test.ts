@@ -12,7 +12,7 @@ import {
 } from '../../../../test/support/authorization-server.ts';
 import { bareRequest } from '../../../../test/support/http-server.ts';
 import type { RunningServer } from '../../start-server.ts';
-import type { IssuerSettings, OAuthSettings } from '../../../config/oauth-schema.ts';
+import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
 import type { KeyTimes } from './issuer-keys.ts';
 
 const profiles = { coding: { tools: ['ping'] }, other: {}, trusting: { trustsHuman: true } };

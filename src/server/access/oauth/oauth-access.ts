@@ -1,7 +1,7 @@
-import { normalizeName } from '../../../core/normalize-name.ts';
+import { normalizeName } from '../../../core/text/normalize-name.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { IssuerSettings, OAuthSettings } from '../../../config/oauth-schema.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 import { Problem } from '../../problems/problem.ts';
 import { challenge } from '../challenge.ts';
 import { dropOldest } from '../drop-oldest.ts';

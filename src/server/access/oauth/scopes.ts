@@ -1,4 +1,4 @@
-import type { IssuerSettings } from '../../../config/oauth-schema.ts';
+import type { IssuerSettings } from '../../../config/schema/oauth-schema.ts';
 
 /** What lets a client in everywhere, as an agent. */
 const everything = 'signalbox:agent';

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
-import { type IssuerSettings, signatures } from '../../../config/oauth-schema.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type IssuerSettings, signatures } from '../../../config/schema/oauth-schema.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 import { type IssuerKeys, KeyMissing } from './issuer-keys.ts';
 
 /** What a token says that is worth something: its issuer signed it. */

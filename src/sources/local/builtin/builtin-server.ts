@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ContentBlock, text } from '../../../core/content.ts';
+import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { defineTool } from '../define-tool.ts';
 import { type LocalServer, localServer } from '../local-server.ts';
 import { type DisclosureDependencies, disclosureTools } from './disclosure-tools.ts';

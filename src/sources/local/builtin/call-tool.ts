@@ -1,5 +1,5 @@
 import type { Forward } from '../../../catalog/source.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 
 /** Which tool is meant by a call of `call_tool`, and with what arguments; or what is wrong with it. */
 export function calledTool(given: unknown): Forward | string {

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../../core/context.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { SessionBook, SessionFacts } from './session-book.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../../core/json/json.ts';
 
 /** The configuration as the built-in tools see it. */
 export interface ConfigurationBook {

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../../core/context.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { type Caller, standingOf } from './caller.ts';
 import { type JobDependencies, type JobLine, jobLine } from './job-book.ts';

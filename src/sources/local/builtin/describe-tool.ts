@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../../core/errors.ts';
-import { nearest } from '../../../core/nearest.ts';
-import type { ToolDefinition } from '../../../core/tool.ts';
-import { findNamed } from '../../../core/tool-names.ts';
+import { nearest } from '../../../core/text/closest-match.ts';
+import type { ToolDefinition } from '../../../core/tools/tool.ts';
+import { findNamed } from '../../../core/tools/tool-names.ts';
 
 /** What a model needs to call a tool. */
 export type DescribedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'effect'>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ToolContext } from '../../../core/context.ts';
-import type { ToolDefinition } from '../../../core/tool.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
+import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 import { calledTool } from './call-tool.ts';
 import { describeTool } from './describe-tool.ts';

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../../core/errors.ts';
-import { type JsonValue, isJsonObject } from '../../../core/json.ts';
-import { nearest } from '../../../core/nearest.ts';
+import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
+import { nearest } from '../../../core/text/closest-match.ts';
 import type { ConfigurationBook } from './configuration-book.ts';
 
 /** What `get_config` answers. */

@@ -1,7 +1,7 @@
 import type { ResultPage } from '../../../journal/store.ts';
-import type { Principal } from '../../../core/call.ts';
+import type { Principal } from '../../../core/calls/call.ts';
 import { SignalboxError } from '../../../core/errors.ts';
-import { callOfResult } from '../../../core/result-uri.ts';
+import { callOfResult } from '../../../core/calls/result-uri.ts';
 
 /** What `read_result` needs. */
 export interface ReadResultDependencies {

@@ -1,5 +1,5 @@
 import { argumentNames, firstSentence, toolIndex } from '../../../catalog/search/tool-index.ts';
-import type { ToolDefinition } from '../../../core/tool.ts';
+import type { ToolDefinition } from '../../../core/tools/tool.ts';
 
 /** A tool as a search tells of it: enough to choose by, and often enough to call it. */
 export interface FoundTool {

@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../../core/errors.ts';
-import type { JsonValue } from '../../../core/json.ts';
+import type { JsonValue } from '../../../core/json/json.ts';
 import type { ConfigurationBook } from './configuration-book.ts';
 
 /** What `set_config` takes: a path like `results.maxBytes`; `null` brings the default back. */

@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Progress } from '../../../core/call.ts';
-import type { SessionState, ToolContext } from '../../../core/context.ts';
-import type { JsonValue } from '../../../core/json.ts';
+import type { Progress } from '../../../core/calls/call.ts';
+import type { SessionState, ToolContext } from '../../../core/tools/tool-context.ts';
+import type { JsonValue } from '../../../core/json/json.ts';
 import { exportedHandler, type ExportedHandler } from './exported-tool.ts';
 import type { IsolatedCall, IsolateSetup, StateChanges, Thrown, WorkerMessage } from './messages.ts';
 

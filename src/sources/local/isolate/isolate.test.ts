@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { Progress } from '../../../core/call.ts';
-import type { ToolContext } from '../../../core/context.ts';
+import type { Progress } from '../../../core/calls/call.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { newCallId } from '../../../core/identifiers.ts';
-import type { JsonValue } from '../../../core/json.ts';
+import type { JsonValue } from '../../../core/json/json.ts';
 import { createIsolate, type Isolate, type IsolateOptions } from './isolate.ts';
 
 declare const missing: string;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { ToolContext } from '../../../core/context.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { insideIsolate } from './inside.ts';
 import type { IsolateOrigin } from './messages.ts';

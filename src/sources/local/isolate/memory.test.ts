@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ToolContext } from '../../../core/context.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { newCallId } from '../../../core/identifiers.ts';
 import { createIsolate } from './isolate.ts';
 

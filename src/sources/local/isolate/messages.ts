@@ -1,6 +1,6 @@
-import type { Principal, Progress } from '../../../core/call.ts';
+import type { Principal, Progress } from '../../../core/calls/call.ts';
 import type { CallId } from '../../../core/identifiers.ts';
-import type { JsonValue } from '../../../core/json.ts';
+import type { JsonValue } from '../../../core/json/json.ts';
 
 /** Where a worker finds its handler: the default export of a made-up module, or a tool that a real one exports. */
 export interface IsolateOrigin {

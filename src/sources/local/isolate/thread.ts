@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { compiledCode } from '../../../core/compiled-code.ts';
-import type { ToolContext } from '../../../core/context.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { died, outOfMemory, revive } from './failures.ts';
 import { memoryLimits, watchMemory } from './memory.ts';

@@ -5,7 +5,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   type StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { type JsonObject, isJsonObject } from '../../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { type GuardedFetch, responseOf } from './guarded-fetch.ts';
 import type { KeptSockets } from './kept-sockets.ts';
 import { type Left, post } from './post.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { StopSignal } from '../../../core/stop.ts';
-import { reasonOf } from '../../../core/unless-aborted.ts';
+import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
+import { reasonOf } from '../../../core/async/unless-aborted.ts';
 import type { Asked } from './ask.ts';
 import { beforeNextTurn, together } from './end-of-turn.ts';
 import { takeAnswer } from './guarded-fetch.ts';

@@ -1,5 +1,5 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type StopSignal, abortSignalOf } from '../../../core/stop.ts';
+import { type StopSignal, abortSignalOf } from '../../../core/async/light-abort-signal.ts';
 
 /** Sends by the SDK's transport. */
 export type Send = StreamableHTTPClientTransport['send'];

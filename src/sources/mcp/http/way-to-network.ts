@@ -1,5 +1,5 @@
 import { SdkError, SseError } from '@modelcontextprotocol/client';
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 import type { Greeting, HandshakeOptions, Way } from '../greeting.ts';
 import { Lane } from '../lane.ts';
 import { sdkClient } from '../sdk-client.ts';

@@ -1,5 +1,5 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-protocol.ts';
 import { ConnectionLost, RemoteError } from '../connection-errors.ts';
 import type { Discovered, Greeting, HandshakeOptions } from '../greeting.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../core/json.ts';
+import type { JsonSchema } from '../../../core/json/json.ts';
 import { type SchemaObject, listed, named, requiredOf, resolveReference } from './subschemas.ts';
 
 /** A schema as a provider takes it. */

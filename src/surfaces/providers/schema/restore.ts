@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject } from '../../../core/json.ts';
+import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 
 /** Gives arguments that follow a converted schema the form that the original schema wants. */
 export interface Restore {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SchemaCompiler } from '../../../catalog/json-schema.ts';
-import type { JsonValue } from '../../../core/json.ts';
+import type { JsonValue } from '../../../core/json/json.ts';
 import { anthropicStrict, openaiStrict } from './strict-rules.ts';
 import { type StrictSchema, strictSchema } from './strict-schema.ts';
 import type { SchemaObject } from './subschemas.ts';

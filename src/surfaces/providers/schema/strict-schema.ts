@@ -1,4 +1,4 @@
-import { type JsonSchema, isJsonObject } from '../../../core/json.ts';
+import { type JsonSchema, isJsonObject } from '../../../core/json/json.ts';
 import { type Restore, restoreArray, restoreObject, restoreUnion, scalar } from './restore.ts';
 import type { StrictRules } from './strict-rules.ts';
 import { acceptsNull, fixedValues, typesOf } from './strict-values.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../core/json.ts';
+import type { JsonValue } from '../../../core/json/json.ts';
 import { type SchemaObject, listed, resolveReference } from './subschemas.ts';
 
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']);

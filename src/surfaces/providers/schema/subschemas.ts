@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 
 /** A schema that is an object of keywords. */
 export type SchemaObject = Readonly<Record<string, unknown>>;

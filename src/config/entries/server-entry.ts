@@ -1,0 +1,191 @@
+import { basename, dirname, resolve } from 'node:path';
+import { assertServerName } from '../../catalog/names.ts';
+import { type SourceLimits, limitsOf } from '../../catalog/source-limits.ts';
+import { durationMs } from '../../core/text/duration.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { ServerEntry } from '../configuration.ts';
+import { findingsOf } from './validation-issue.ts';
+import type { Finding } from './validation-issue.ts';
+import { hasKey, readOnce } from '../schema/schema-parts.ts';
+import { externalParts, localParts, undecidedSchema } from '../schema/configuration-schema.ts';
+import type { ExternalSettings, LimitSettings } from '../schema/configuration-schema.ts';
+import { shapingFindings, shapingOf } from './tool-settings.ts';
+
+/** What came of reading one part of a configuration. */
+export interface EntryReading {
+  readonly entry?: ServerEntry;
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
+}
+
+const DECISIVE = ['module', 'command', 'url', 'npm'] as const;
+const CHOICES = '"module", "command", "url" or "npm"';
+
+/** Reads one entry of `mcpServers`; the keys it has tell what kind of server it means. */
+export function readServerEntry(name: string, value: unknown, file: string): EntryReading {
+  const path = ['mcpServers', name];
+  const findings = nameFindings(name);
+  const [first, second] = DECISIVE.filter((key) => hasKey(value, key));
+  if (first === undefined) return wrong(...findings, ...undecidedFindings(value, path));
+  if (second !== undefined) {
+    return wrong(...findings, {
+      path: [...path, second],
+      message: `stands beside "${first}", expected only one of ${CHOICES}`,
+    });
+  }
+
+  if (first === 'module') {
+    const result = localParts.for(value).safeParse(value, readOnce);
+    findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
+    if (!result.success || findings.length > 0) return wrong(...findings);
+    const { module, disabled = false, required, tools, labels, export: exported } = result.data;
+    const absolute = resolve(dirname(file), module);
+    return {
+      entry: {
+        kind: 'local',
+        name,
+        module: absolute,
+        ...(exported === undefined ? {} : { export: exported }),
+        disabled,
+        ...(required === undefined ? {} : { required }),
+        ...shapingOf(tools, labels, basename(file)),
+        limits: limitsIn(result.data, dirname(file)),
+      },
+      findings,
+      warnings: [],
+    };
+  }
+
+  const result = externalParts.for(value).safeParse(value, readOnce);
+  findings.push(...findingsOf(result, value, path));
+  if (result.success)
+    findings.push(
+      ...transportFindings(result.data, path),
+      ...authFindings(result.data, path),
+      ...passthroughFindings(result.data, path),
+      ...shapingFindings(result.data.tools, path),
+    );
+  if (!result.success || findings.length > 0) return wrong(...findings);
+  const {
+    tools,
+    labels,
+    disabled = false,
+    required,
+    timeoutMs,
+    concurrency,
+    rateLimit,
+    cache,
+    workspace,
+    results,
+    roots,
+    ...others
+  } = result.data;
+  const settings = {
+    ...others,
+    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(dirname(file), root)) }),
+  };
+  const { type, url } = settings;
+  const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
+  const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
+  const entry: ServerEntry = {
+    kind: 'external',
+    name,
+    transport,
+    disabled,
+    ...(required === undefined ? {} : { required }),
+    ...shapingOf(tools, labels, basename(file)),
+    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file)),
+    settings,
+  };
+  return { entry, findings, warnings };
+}
+
+function wrong(...findings: readonly Finding[]): EntryReading {
+  return { findings, warnings: [] };
+}
+
+function nameFindings(name: string): Finding[] {
+  try {
+    assertServerName(name);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error;
+    return [{ path: ['mcpServers', name], message: error.message }];
+  }
+}
+
+function undecidedFindings(value: unknown, path: readonly string[]): Finding[] {
+  const findings = findingsOf(undecidedSchema().safeParse(value, readOnce), value, path);
+  // A mistyped key explains what is missing.
+  const isExplained = findings.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
+  return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];
+}
+
+function transportFindings(settings: ExternalSettings, path: readonly string[]): Finding[] {
+  const { type, url, idleStopMs } = settings;
+  if (url !== undefined && idleStopMs !== undefined)
+    return [
+      { path: [...path, 'idleStopMs'], message: 'stands beside "url": only a server that is a process can be stopped' },
+    ];
+  if (type === undefined || (type === 'stdio') === (url === undefined)) return addressFindings(settings, path);
+  const message = type === 'stdio' ? '"stdio" has no "url", expected "command" or "npm"' : `"${type}" needs "url"`;
+  return [{ path: [...path, 'type'], message }];
+}
+
+/** What a reference stands for is known only when it is connected to. */
+function addressFindings({ type, url }: ExternalSettings, path: readonly string[]): Finding[] {
+  const expected = type === 'websocket' ? /^(?:https?:\/\/|wss?:\/\/|\$\{)/i : /^(?:https?:\/\/|\$\{)/i;
+  if (url === undefined || expected.test(url)) return [];
+  return [{ path: [...path, 'url'], message: 'is not an address of the web, expected http://… or https://…' }];
+}
+
+function limitsIn(
+  { timeoutMs, concurrency, rateLimit, cache, workspace, results }: LimitSettings,
+  directory: string,
+): SourceLimits {
+  return limitsOf({
+    timeoutMs,
+    concurrency,
+    rateLimit: rateLimit && { max: rateLimit.max, perMs: durationMs(rateLimit.per) ?? 0 },
+    cacheMs: cache === undefined ? undefined : durationMs(cache),
+    workspace: workspace?.map((each) => resolve(directory, each)),
+    results,
+  });
+}
+
+const passedOn = new Set('type command args env url headers auth npm disabled passthrough trackInvocations'.split(' '));
+
+/** Claude reaches the server by itself, so what Signalbox would do on the way does not happen. */
+function passthroughFindings(settings: ExternalSettings, path: readonly string[]): Finding[] {
+  if (settings.passthrough !== true) return [];
+  const findings = Object.keys(settings)
+    .filter((key) => !passedOn.has(key))
+    .map((key): Finding => ({
+      path: [...path, key],
+      message: 'stands beside "passthrough": Claude reaches the server by itself, so it would have no effect',
+      hint: 'take one of the two out',
+    }));
+  if (settings.auth?.type !== 'oauth') return findings;
+  const message = '"oauth" stands beside "passthrough": Claude would have to sign in by itself';
+  return [...findings, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
+}
+
+/** The keys of `auth` that are valid with one grant only. */
+const grantOfKey = { privateKey: 'client_credentials', assertionFile: 'jwt_bearer' } as const;
+
+function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): Finding[] {
+  if (auth === undefined) return [];
+  if (url === undefined)
+    return [{ path: [...path, 'auth'], message: 'is for servers with "url"; a program gets "env"' }];
+  if (auth.type !== 'oauth') return [];
+  const { grant = 'authorization_code' } = auth;
+  const misplaced = Object.entries(grantOfKey)
+    .filter(([key, needed]) => hasKey(auth, key) && needed !== grant)
+    .map(([key, needed]) => ({ path: [...path, 'auth', key], message: `is only for the grant "${needed}"` }));
+  if (grant === 'authorization_code') return misplaced;
+  const own = grant === 'jwt_bearer' ? 'assertionFile' : auth.privateKey === undefined ? 'clientSecret' : 'privateKey';
+  const missing = (['clientId', own] as const)
+    .filter((key) => auth[key] === undefined)
+    .map((key) => ({ path: [...path, 'auth', key], message: `missing, "${grant}" needs it` }));
+  return [...misplaced, ...missing];
+}

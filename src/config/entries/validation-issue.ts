@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { nearest } from '../../core/text/closest-match.ts';
+import type { DocumentPath } from '../file/json-document.ts';
+import { serverName } from '../schema/schema-parts.ts';
+import { showValue } from '../file/displayed-value.ts';
+
+/** Something wrong with a configuration; without an offset it stands where its path leads. */
+export interface Finding {
+  readonly path: DocumentPath;
+  readonly message: string;
+  readonly hint?: string;
+  readonly offset?: number;
+}
+
+/** What a schema has to say about a value that stands at the path. */
+export function findingsOf(result: z.ZodSafeParseResult<unknown>, value: unknown, path: DocumentPath): Finding[] {
+  if (result.success) return [];
+  return result.error.issues.flatMap((issue) => {
+    const inner = issue.path.filter((segment) => typeof segment !== 'symbol');
+    const place = [...path, ...inner];
+    const found = valueAt(value, inner);
+    if (issue.code === 'unrecognized_keys') {
+      const known = issue.message.split(' ');
+      return issue.keys.map((key) => unknownKey(key, known, valueAt(found, [key]), place));
+    }
+    const message =
+      found === undefined
+        ? `missing, expected ${issue.message}`
+        : `expected ${issue.message} (${showValue(found, place)})`;
+    const meant = typeof found === 'string' ? nearest(found, choicesIn(issue.message)) : undefined;
+    return [{ path: place, message, ...suggestion(meant) }];
+  });
+}
+
+/** The words that a message offers: `one of "a", "b"`. */
+function choicesIn(message: string): string[] {
+  return message.startsWith('one of ') ? [...message.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word) : [];
+}
+
+function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): Finding {
+  const place = [...path, key];
+  return { path: place, message: `unknown key (${showValue(value, place)})`, ...suggestion(nearest(key, known)) };
+}
+
+/** What is wrong with a name that users may choose. */
+export function badName(path: DocumentPath, name: string): Finding[] {
+  const rule = serverName.safeParse(name).error?.issues[0]?.message;
+  return rule === undefined ? [] : [{ path, message: `expected a name of ${rule}` }];
+}
+
+/** A hint that names what was meant. */
+export function suggestion(meant: string | undefined): { readonly hint?: string } {
+  return meant === undefined ? {} : { hint: `did you mean "${meant}"?` };
+}
+
+function valueAt(value: unknown, path: DocumentPath): unknown {
+  return path.reduce<unknown>((outer, segment) => {
+    const isHolder = typeof outer === 'object' && outer !== null && Object.hasOwn(outer, segment);
+    return isHolder ? (outer as Readonly<Record<string | number, unknown>>)[segment] : undefined;
+  }, value);
+}

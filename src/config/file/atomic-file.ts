@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** Writes a file whole or not at all: a reader sees the old one or the new one, never a part. Without `mode`, that of any new file. */
+export function replaceFile(file: string, text: string, mode?: number): void {
+  // Not by process id: containers that share a directory have the same ones, and a killed process leaves its file behind.
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const descriptor = openSync(temporary, 'wx', mode === undefined ? 0o666 : 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (mode !== undefined) chmodSync(temporary, mode & 0o7777);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Makes a private file unless it is there. Written whole under another name first: of two who make it at once, both find the same. */
+export function createOnce(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    const descriptor = openSync(unfinished, 'wx', 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    linkSync(unfinished, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}

@@ -1,0 +1,180 @@
+import type { ProfilesByName } from '../../catalog/profile.ts';
+import { messageOf } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json/json.ts';
+import { nearest } from '../../core/text/closest-match.ts';
+import { durationMs } from '../../core/text/duration.ts';
+import { type ConfigurationProblem, ConfigurationError } from '../configuration-error.ts';
+import { type Configuration, defaultConfiguration } from '../configuration.ts';
+import { readAgents, runtimeServers } from '../entries/agent-entry.ts';
+import { readServerEntry } from '../entries/server-entry.ts';
+import { type Finding, badName, findingsOf, suggestion } from '../entries/validation-issue.ts';
+import { documentParts } from '../schema/configuration-schema.ts';
+import type { OAuthSettings } from '../schema/oauth-schema.ts';
+import { readOnce } from '../schema/schema-parts.ts';
+import { showPath } from './displayed-value.ts';
+import { type DocumentPath, type DocumentPlace, type JsonDocument, parseJsonDocument } from './json-document.ts';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+
+/** Reads a configuration file. Throws a `ConfigurationError` that tells everything that is wrong with it. */
+export function loadConfiguration(file: string): Configuration {
+  return parseConfiguration(readText(file), file);
+}
+
+/** Reads the text of a configuration as if it stood in the file. Throws like `loadConfiguration`. */
+export function parseConfiguration(text: string, file: string): Configuration {
+  const document = parseJsonDocument(text);
+  if (document.value === undefined) throw invalid(file, document, document.problems);
+  const absolute = resolve(file);
+  const { configuration, findings } = readDocument(document, absolute);
+  const all = [...document.problems, ...findings];
+  if (all.length > 0) throw invalid(file, document, all);
+  return configuration;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    const problem = { file, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
+    throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
+  }
+}
+
+interface DocumentReading {
+  readonly configuration: Configuration;
+  readonly findings: readonly Finding[];
+}
+
+function readDocument(document: JsonDocument, file: string): DocumentReading {
+  const { value } = document;
+  const directory = dirname(file);
+  const defaults = defaultConfiguration(directory);
+  const result = documentParts.for(value).safeParse(value, readOnce);
+  const findings = findingsOf(result, value, []);
+  const builtinName = result.data?.builtin?.name ?? defaults.builtinName;
+
+  const entries = entriesOf(value, 'mcpServers');
+  const readings = Object.entries(entries).map(([name, entry]) => readServerEntry(name, entry, file));
+  const profiles = result.data?.profiles ?? defaults.profiles;
+  const profileNames = Object.keys(entriesOf(value, 'profiles'));
+  const { agents, findings: agentFindings } = readAgents(entriesOf(value, 'agents'), profileNames, file);
+  findings.push(
+    ...agentFindings,
+    ...profileNames.flatMap((name) => badName(['profiles', name], name)),
+    ...takenNames(entries, builtinName),
+    ...oauthFindings(result.data?.oauth, profileNames),
+  );
+
+  const configuration = {
+    file,
+    directory,
+    servers: readings.flatMap(({ entry }) => entry ?? []),
+    policies: policiesOf(result.data?.policies, document, file),
+    store: result.data?.store ?? defaults.store,
+    results: result.data?.results ?? defaults.results,
+    undo: result.data?.undo ?? defaults.undo,
+    approvals: {
+      expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
+    },
+    retention: retentionOf(result.data?.retention, directory),
+    startup: {
+      concurrency: result.data?.startup?.concurrency ?? defaults.startup.concurrency,
+      waitMs: durationMs(result.data?.startup?.wait ?? '') ?? defaults.startup.waitMs,
+    },
+    builtinName,
+    agents,
+    profiles,
+    oauth: result.data?.oauth,
+    secrets: [...new Set(result.data?.secrets)],
+    warnings: [
+      ...readings.flatMap(({ warnings }) => warnings),
+      ...unknownServers(profiles, [builtinName, ...Object.keys(entries)]),
+    ],
+    // Anything else is a finding, and then nobody gets the configuration.
+    document: isJsonObject(value) ? value : {},
+  };
+  return { configuration, findings: [...findings, ...readings.flatMap((reading) => reading.findings)] };
+}
+
+function retentionOf(
+  given: { readonly journal: string; readonly exportTo: string } | undefined,
+  directory: string,
+): Configuration['retention'] {
+  const journalMs = durationMs(given?.journal ?? '');
+  if (given === undefined || journalMs === undefined) return undefined;
+  return { journalMs, exportTo: resolve(directory, given.exportTo) };
+}
+
+function policiesOf(given: unknown, document: JsonDocument, file: string): Configuration['policies'] {
+  if (typeof given === 'string') return { path: resolve(dirname(file), given), name: given };
+  if (given === undefined) return undefined;
+  const placeOf = (path: DocumentPath): DocumentPlace => document.placeOf(document.offsetOf(['policies', ...path]));
+  return { value: given, file: basename(file), path: file, placeOf };
+}
+
+/** What stands under a key by name, also of a document that has mistakes elsewhere. */
+function entriesOf(value: unknown, key: 'mcpServers' | 'profiles' | 'agents'): object {
+  const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+  const entries = isHolder ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+  return typeof entries === 'object' && entries !== null && !Array.isArray(entries) ? entries : {};
+}
+
+/** Names that servers cannot have: of the built-in one, and of those that stand for what runtimes run themselves. */
+function takenNames(entries: object, builtinName: string): Finding[] {
+  const taken = (name: string, owner: string, hint: string): Finding[] =>
+    Object.hasOwn(entries, name) ? [{ path: ['mcpServers', name], message: `the name belongs to ${owner}`, hint }] : [];
+  return [
+    ...taken(
+      builtinName,
+      'the built-in server',
+      'rename it, or give the built-in server another name with "builtin.name"',
+    ),
+    ...Object.entries(runtimeServers).flatMap(([name, owner]) => taken(name, owner, 'rename it')),
+  ];
+}
+
+function unknownServers(profiles: ProfilesByName, known: readonly string[]): string[] {
+  return Object.entries(profiles).flatMap(([name, { servers = [] }]) =>
+    servers
+      .filter((server) => !known.includes(server))
+      .map((server) => {
+        const meant = nearest(server, known);
+        const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+        return `profiles.${name}.servers: there is no server ${JSON.stringify(server)}${hint}`;
+      }),
+  );
+}
+
+function invalid(file: string, document: JsonDocument, findings: readonly Finding[]): ConfigurationError {
+  const offsets = new Map(findings.map((finding) => [finding, finding.offset ?? document.offsetOf(finding.path)]));
+  const problems = [...offsets]
+    .toSorted(([, a], [, b]) => a - b)
+    .map(([finding, offset]) => problemOf(file, finding, document.placeOf(offset)));
+  return new ConfigurationError('configuration-invalid', problems);
+}
+
+function problemOf(file: string, { path, message, hint }: Finding, place: DocumentPlace): ConfigurationProblem {
+  const { line, column } = place;
+  return { file, line, column, path: showPath(path), message, ...(hint !== undefined && { hint }) };
+}
+
+/** What a schema cannot see: an issuer that is named twice, and a scope for a profile that is not there. */
+export function oauthFindings(oauth: OAuthSettings | undefined, profiles: readonly string[]): Finding[] {
+  const issuers = oauth?.issuers ?? [];
+  return issuers.flatMap(({ issuer, scopes = {} }, index) => {
+    const path = ['oauth', 'issuers', index];
+    const isFirst = issuers.findIndex((each) => each.issuer === issuer) === index;
+    const twice = { path: [...path, 'issuer'], message: 'the issuer is named twice' };
+    const unknown = Object.entries(scopes).flatMap(([scope, { profile }]) =>
+      profile === undefined || profiles.includes(profile)
+        ? []
+        : {
+            path: [...path, 'scopes', scope, 'profile'],
+            message: `there is no profile ${JSON.stringify(profile)}`,
+            ...suggestion(nearest(profile, profiles)),
+          },
+    );
+    return isFirst ? unknown : [twice, ...unknown];
+  });
+}

@@ -1,0 +1,67 @@
+import { messageOf } from '../../core/errors.ts';
+import { PolicyError } from '../../policy/policy-error.ts';
+import { policyText } from '../../policy/policy-text.ts';
+import { type PolicyDocument, readPolicies } from '../../policy/read-policy.ts';
+import { ConfigurationError } from '../configuration-error.ts';
+import type { Configuration, PolicyFile } from '../configuration.ts';
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file of rules as it is now. */
+export interface PolicyFileText {
+  readonly file: string;
+  readonly text: string;
+  /** Changes whenever the text does. */
+  readonly fingerprint: string;
+}
+
+/** Where rules are kept that are to be kept in a file of their own. */
+export const usualPolicyFile = 'policies.yaml';
+
+/** The file that a configuration has its rules in, also one that is to be made; none where they stand in the configuration. */
+export function policyFileText({ policies, directory }: Configuration): PolicyFileText | undefined {
+  const file = policyFileOf(policies, directory);
+  if (file === undefined) return undefined;
+  const text = existsSync(file.path) ? readFileSync(file.path, 'utf8') : '';
+  return { file: file.path, text, fingerprint: fingerprintOf(text) };
+}
+
+/** The file itself. */
+export function policyFileOf(policies: Configuration['policies'], directory: string): PolicyFile | undefined {
+  if (policies === undefined) return { path: join(directory, usualPolicyFile), name: usualPolicyFile };
+  return 'value' in policies ? undefined : policies;
+}
+
+function fingerprintOf(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 16);
+}
+
+/** Reads the policies of a configuration. Throws a `ConfigurationError` that tells everything that is wrong with them. */
+export function loadPolicies({ policies }: Configuration): readonly PolicyDocument[] {
+  if (policies === undefined) return [];
+  return 'value' in policies ? checked(() => policies) : loadPolicyFile(policies);
+}
+
+/** Reads a file of rules. Throws like `loadPolicies`. */
+export function loadPolicyFile({ path, name }: PolicyFile): readonly PolicyDocument[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    const problem = { file: path, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
+    throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
+  }
+  return checked(() => policyText(text, name, path));
+}
+
+function checked(make: () => PolicyDocument): readonly PolicyDocument[] {
+  try {
+    const document = make();
+    readPolicies([document]);
+    return [document];
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    throw new ConfigurationError('configuration-invalid', error.problems, { cause: error });
+  }
+}

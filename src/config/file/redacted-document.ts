@@ -1,0 +1,66 @@
+import { createRedactor } from '../../journal/redaction.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { authorizationScheme, isSecretName, looksRandom } from '../secrets/secret-detection.ts';
+
+const hidden = '[redacted]';
+const reference = /(\$\{[^}]*\})/g;
+/** Their values are secrets more often than not, whatever their names. */
+const carriers = new Set(['env', 'headers']);
+const redactor = createRedactor();
+
+/** What stands in a configuration file, for whoever may not see secrets: references stay, what may be a secret does not. */
+export function shownDocument(document: JsonObject): JsonObject {
+  return shownObject(document, false);
+}
+
+function shownObject(object: JsonObject, isCarrier: boolean): JsonObject {
+  const entries = Object.entries(object);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, shown(value, isSecretName(key), isCarrier || carriers.has(key))]),
+  );
+}
+
+function shown(value: JsonValue, isSecret: boolean, isCarrier: boolean): JsonValue {
+  if (typeof value === 'string') return isSecret || isCarrier ? referencesOnly(value) : shownText(value);
+  if (Array.isArray(value)) return shownList(value as readonly JsonValue[], isSecret, isCarrier);
+  // A number can be a secret, too.
+  if (typeof value === 'number') return isSecret || isCarrier ? hidden : value;
+  if (typeof value !== 'object' || value === null) return value;
+  // What an object is called says nothing of its parts: `auth` holds the way to sign in besides the secret.
+  return shownObject(value as JsonObject, isCarrier);
+}
+
+/** In the arguments of a program a secret stands behind the option that names it. */
+function shownList(list: readonly JsonValue[], isSecret: boolean, isCarrier: boolean): JsonValue[] {
+  return list.map((value, index) => {
+    const option = list[index - 1];
+    const isNamed = typeof option === 'string' && option.startsWith('-') && isSecretName(option);
+    return shown(value, isSecret || isNamed, isCarrier);
+  });
+}
+
+function shownText(text: string): string {
+  const [, option, value] = /^(-[^=]*|\w+)=(.*)$/s.exec(text) ?? [];
+  if (option !== undefined && value !== undefined && isSecretName(option)) return `${option}=${referencesOnly(value)}`;
+  const address = text
+    .replaceAll(/(\/\/)([^/?#@\s]+)@/g, (_, slashes: string, user: string) => `${slashes}${referencesOnly(user)}@`)
+    .replaceAll(/([?&])([^=&#]+)=([^&#]*)/g, (whole: string, mark: string, key: string, given: string) =>
+      isSecretName(key) ? `${mark}${key}=${referencesOnly(given)}` : whole,
+    );
+  // The name of a reference is not looked at, lest it be taken for a secret itself.
+  const references: string[] = [];
+  const plain = redactor.text(address.replaceAll(reference, (each) => `\u0000${references.push(each) - 1}\u0000`));
+  if (looksRandom(plain)) return hidden;
+  return plain.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => references[Number(index)] ?? hidden);
+}
+
+/** Leaves of a text what is a reference, without what it falls back to. */
+function referencesOnly(text: string): string {
+  const scheme = authorizationScheme.exec(text)?.[0] ?? '';
+  const parts = text.slice(scheme.length).split(reference);
+  const safe = parts.map((part, index) => {
+    if (index % 2 === 1) return part.replace(/:-.*\}$/s, `:-${hidden}}`);
+    return part === '' ? '' : hidden;
+  });
+  return scheme + safe.join('');
+}

@@ -1,0 +1,43 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
+import { policyText } from '../../policy/policy-text.ts';
+import { readPolicies } from '../../policy/read-policy.ts';
+import type { Configuration } from '../configuration.ts';
+import { type EditedConfiguration, editConfiguration } from './edit-configuration.ts';
+import { policyFileOf, policyFileText, usualPolicyFile } from './policy-file.ts';
+import { replaceFile } from './atomic-file.ts';
+
+/**
+ * Writes the file of rules of a configuration, and names it there where it is new. Throws the `PolicyError` of rules that cannot be
+ * used and writes nothing; so too when the file is not what was `seen` any more.
+ */
+export function writePolicyFile(
+  configuration: Configuration,
+  text: string,
+  seen?: string,
+): EditedConfiguration | undefined {
+  const { policies, directory } = configuration;
+  const file = policyFileOf(policies, directory);
+  if (file === undefined)
+    throw new SignalboxError(
+      'setting-refused',
+      `the rules stand in ${basename(configuration.file)} itself; move them to a file and name that as "policies", then they can be saved`,
+    );
+  readPolicies([policyText(text, file.name, file.path)]);
+  const now = policyFileText(configuration);
+  if (seen !== undefined && seen !== now?.fingerprint)
+    throw new SignalboxError('file-outdated', `${file.name} was changed since you read it; read it again`);
+  try {
+    const exists = existsSync(file.path);
+    // A link stays a link.
+    const target = exists ? realpathSync(file.path) : file.path;
+    replaceFile(target, text, exists ? statSync(target).mode : 0o644);
+  } catch (error) {
+    throw new SignalboxError('file-unwritable', `${file.path} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (policies !== undefined) return undefined;
+  return editConfiguration(configuration.file, [{ path: ['policies'], value: `./${usualPolicyFile}` }]);
+}

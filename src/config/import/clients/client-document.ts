@@ -1,0 +1,60 @@
+import { parseJsonDocument } from '../../file/json-document.ts';
+import type { ClientReading, FileProblem } from '../found-server.ts';
+
+/** An object of a client's file, of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A client's file: what it says, and where. */
+export interface ClientDocument {
+  readonly root: Fields;
+  lineOf(path: readonly string[]): number;
+}
+
+/** The document, or why there is none. */
+export type ParsedDocument = ClientDocument | { readonly problem: FileProblem };
+
+/** Reads JSON with comments and trailing commas. */
+export function parseJsonFile(given: string): ParsedDocument {
+  const text = given.replace(/^\ufeff/, '');
+  if (text.trim() === '') return { root: {}, lineOf: () => 1 };
+  // Much faster than finding every place, and most files have no comments.
+  const quick = parseQuickly(text);
+  if (quick !== undefined) {
+    let document: ReturnType<typeof parseJsonDocument> | undefined;
+    const lineOf = (path: readonly string[]): number => {
+      document ??= parseJsonDocument(text);
+      return document.placeOf(document.offsetOf(path)).line;
+    };
+    return { root: fieldsOf(quick.value), lineOf };
+  }
+  const document = parseJsonDocument(text);
+  if (document.value !== undefined) {
+    return { root: fieldsOf(document.value), lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
+  }
+  const [first = { offset: 0, message: 'expected an object' }] = document.problems;
+  return { problem: { line: document.placeOf(first.offset).line, message: first.message } };
+}
+
+function parseQuickly(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What there is to say of a file that cannot be read. */
+export function unreadable(problem: FileProblem): ClientReading {
+  return { servers: [], skipped: [], problems: [problem] };
+}
+
+/** The value as an object; an empty one when it is something else. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+/** The object's own property, never one that it inherits. */
+export function field(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { ReadClient } from '../found-server.ts';
+
+/** Where the files of clients are looked for. */
+export interface Machine {
+  readonly home: string;
+  /** The directory of the project. */
+  readonly directory: string;
+  readonly platform: NodeJS.Platform;
+  /** Windows' directory for the settings of programs. */
+  readonly applicationData?: string;
+}
+
+/** A client whose servers can be taken over. */
+export interface Client {
+  readonly id: string;
+  readonly title: string;
+  /** The files it may have, the stronger one first. */
+  files(machine: Machine): readonly string[];
+  /** Loaded only when one of the files is there: some formats need a parser of their own. */
+  load(): Promise<ReadClient>;
+}
+
+/** Every client, in the order in which their servers get their names. */
+export const clients: readonly Client[] = [
+  {
+    id: 'claude-code',
+    title: 'Claude Code',
+    files: ({ home, directory }) => [
+      join(directory, '.mcp.json'),
+      join(home, '.claude.json'),
+      join(directory, '.claude', 'settings.local.json'),
+      join(directory, '.claude', 'settings.json'),
+      join(home, '.claude', 'settings.json'),
+    ],
+    load: async () => (await import('./claude-code.ts')).readClaudeCode,
+  },
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    files: (machine) => [join(settingsDirectory(machine), 'Claude', 'claude_desktop_config.json')],
+    load: async () => (await import('./claude-desktop.ts')).readClaudeDesktop,
+  },
+  {
+    id: 'cursor',
+    title: 'Cursor',
+    files: ({ home, directory }) => [directory, home].map((place) => join(place, '.cursor', 'mcp.json')),
+    load: async () => (await import('./cursor.ts')).readCursor,
+  },
+  {
+    id: 'vscode',
+    title: 'VS Code',
+    files: (machine) => [
+      join(machine.directory, '.vscode', 'mcp.json'),
+      join(settingsDirectory(machine), 'Code', 'User', 'mcp.json'),
+      join(machine.home, '.copilot', 'mcp-config.json'),
+    ],
+    load: async () => (await import('./vscode.ts')).readVisualStudioCode,
+  },
+  {
+    id: 'windsurf',
+    title: 'Windsurf',
+    files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
+    load: async () => (await import('./windsurf.ts')).readWindsurf,
+  },
+  {
+    id: 'zed',
+    title: 'Zed',
+    files: ({ home, directory }) => [
+      join(directory, '.zed', 'settings.json'),
+      join(home, '.config', 'zed', 'settings.json'),
+    ],
+    load: async () => (await import('./zed.ts')).readZed,
+  },
+  {
+    id: 'gemini',
+    title: 'Gemini CLI',
+    files: ({ home, directory }) => [directory, home].map((place) => join(place, '.gemini', 'settings.json')),
+    load: async () => (await import('./gemini.ts')).readGemini,
+  },
+  {
+    id: 'codex',
+    title: 'Codex',
+    files: ({ home, directory }) => [directory, home].map((place) => join(place, '.codex', 'config.toml')),
+    load: async () => (await import('./codex.ts')).readCodex,
+  },
+  {
+    id: 'opencode',
+    title: 'opencode',
+    files: ({ home, directory }) =>
+      [directory, join(home, '.config', 'opencode')].flatMap((place) =>
+        ['opencode.json', 'opencode.jsonc'].map((name) => join(place, name)),
+      ),
+    load: async () => (await import('./opencode.ts')).readOpencode,
+  },
+  {
+    // Last: its parser takes the longest to load.
+    id: 'goose',
+    title: 'Goose',
+    files: ({ home }) => [join(home, '.config', 'goose', 'config.yaml')],
+    load: async () => (await import('./goose.ts')).readGoose,
+  },
+];
+
+function settingsDirectory({ home, platform, applicationData }: Machine): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return applicationData ?? join(home, 'AppData', 'Roaming');
+  return join(home, '.config');
+}

@@ -1,0 +1,38 @@
+import { field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
+import { isDisabled, leftBehind, numberOf, textOf, textsOf, usualDraft, usualKeys } from './server-draft.ts';
+import type { ReadClient } from '../found-server.ts';
+import { readServers } from './normalize-servers.ts';
+import { shellVariables } from './placeholders.ts';
+
+const ownKeys = ['httpUrl', 'includeTools', 'excludeTools', 'trust', 'timeout', 'description'];
+
+/** `settings.json`, where `httpUrl` is streamable HTTP and `url` is SSE. */
+export const readGemini: ReadClient = (text, context) => {
+  const document = parseJsonFile(text);
+  if ('problem' in document) return unreadable(document.problem);
+  const lists = fieldsOf(field(document.root, 'mcp'));
+  const allowed = textsOf(field(lists, 'allowed'));
+  const excluded = textsOf(field(lists, 'excluded')) ?? [];
+  const shape: Parameters<typeof readServers>[1] = {
+    path: ['mcpServers'],
+    dialect: shellVariables,
+    draft: (entry, name) => {
+      const httpUrl = textOf(field(entry, 'httpUrl'));
+      const url = httpUrl ?? textOf(field(entry, 'url'));
+      const type = textOf(field(entry, 'type')) ?? (httpUrl === undefined ? 'sse' : 'http');
+      const isTrusted = field(entry, 'trust') === true;
+      return {
+        ...usualDraft(entry),
+        url,
+        type: url === undefined ? undefined : type,
+        timeoutMs: numberOf(field(entry, 'timeout')),
+        allow: textsOf(field(entry, 'includeTools')),
+        deny: textsOf(field(entry, 'excludeTools')),
+        disabled: isDisabled(entry) || excluded.includes(name) || allowed?.includes(name) === false,
+        notes: leftBehind(entry, [...usualKeys, ...ownKeys]),
+        permissions: isTrusted ? [{ tool: '*', answer: 'allow' }] : [],
+      };
+    },
+  };
+  return readServers(document, shape, context);
+};

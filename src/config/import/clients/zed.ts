@@ -1,0 +1,25 @@
+import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
+import { type Draft, leftBehind, numberOf, textOf, usualDraft, usualKeys } from './server-draft.ts';
+import type { ReadClient } from '../found-server.ts';
+import { readServers } from './normalize-servers.ts';
+import { noPlaceholders } from './placeholders.ts';
+
+/** `settings.json`, whose `context_servers` are programs, addresses or extensions. */
+export const readZed: ReadClient = (text, context) => {
+  const document = parseJsonFile(text);
+  if ('problem' in document) return unreadable(document.problem);
+  return readServers(document, { path: ['context_servers'], dialect: noPlaceholders, draft }, context);
+};
+
+function draft(entry: Fields): Draft | string {
+  const command = field(entry, 'command');
+  const older = fieldsOf(command);
+  const path = textOf(field(older, 'path'));
+  const program = path === undefined ? entry : { ...older, command: path, enabled: field(entry, 'enabled') };
+  if (command === undefined && field(entry, 'url') === undefined) return 'it comes with an extension of Zed';
+  return {
+    ...usualDraft(program),
+    timeoutMs: numberOf(field(entry, 'timeout')),
+    notes: leftBehind(entry, [...usualKeys, 'source', 'timeout']),
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { durationForm, durationMs } from '../../core/text/duration.ts';
+
+/*
+ * The message of every part says what is expected there, to go on from "expected …".
+ * The message of an object's unknown keys lists the keys it has, from which the nearest is suggested.
+ */
+
+/** An object with these keys and no others. */
+export function strict<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  keys: readonly string[] = Object.keys(shape),
+): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? keys.join(' ') : 'an object'),
+  });
+}
+
+/** Whether a value is an object with this key. */
+export function hasKey(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+}
+
+type Makers = Readonly<Record<string, () => z.ZodType>>;
+type Made<Parts extends Makers> = z.ZodObject<
+  { -readonly [Key in keyof Parts]: ReturnType<Parts[Key]> },
+  z.core.$strict
+>;
+
+/** An object whose parts are made when they are looked at: to make one takes 0.1 ms of a start, and most files have few. */
+export class StrictParts<Parts extends Makers> {
+  readonly makers: Parts;
+
+  constructor(makers: Parts) {
+    this.makers = makers;
+  }
+
+  /** With all parts. */
+  whole(): Made<Parts> {
+    return this.#with(() => true);
+  }
+
+  /** With those that a value has, to read it. Only where no part is required, or the value has those that are. */
+  for(value: unknown): Made<Parts> {
+    return this.#with((key) => hasKey(value, key));
+  }
+
+  #with(has: (key: string) => boolean): Made<Parts> {
+    const parts = Object.entries(this.makers).filter(([key]) => has(key));
+    const shape = Object.fromEntries(parts.map(([key, make]) => [key, make()]));
+    return strict(shape, Object.keys(this.makers)) as Made<Parts>;
+  }
+}
+
+/** What is read by such parts. */
+export type ReadBy<Parts> = Parts extends StrictParts<infer Each> ? z.infer<Made<Each>> : never;
+
+/** For what is read once: Zod would compile a function for every object first, which takes longer than to read it. */
+export const readOnce = { jitless: true } as const;
+
+/** One of these words. */
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+): z.ZodEnum<{ [Word in Words[number]]: Word }> {
+  return z.enum(words, oneOf(words));
+}
+
+/** What is said where one of these words is expected. */
+export function oneOf(words: readonly string[]): string {
+  return `one of ${words.map((word) => `"${word}"`).join(', ')}`;
+}
+
+export const text = z.string('a string').min(1, 'a string that is not empty');
+export const flag = z.boolean('true or false');
+export const positive = z.int('a whole number above 0').positive('a whole number above 0');
+export const texts = z.array(text, 'an array of strings');
+export const textByName = z.record(z.string(), z.string('a string'), 'an object of strings');
+export const anything = (): z.ZodRecord<z.ZodString, z.ZodJSONSchema> => z.record(z.string(), z.json(), 'an object');
+
+const nameRule = 'letters, digits, "-" and single "_", not ending with "_", at most 44 characters';
+export const serverName = z
+  .string(nameRule)
+  .regex(/^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, nameRule)
+  .max(44, nameRule);
+
+export const duration = z.string(durationForm).refine((given) => durationMs(given) !== undefined, durationForm);
+
+export const aWhile = duration.refine((given) => durationMs(given) !== 0, 'a duration above 0');
+
+export const secretReference = z
+  .string('a reference to a secret, as ${secret:NAME} or ${env:NAME}')
+  .regex(/^[^$]*\$\{[^}]+\}[^$]*$/, 'a reference to a secret, as ${secret:NAME} or ${env:NAME}');

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Sealer } from '../../journal/seal.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import { keyFile } from './key-file.ts';
+import { type Key, keyOf } from './key-holder.ts';
+
+const minPassphrase = 32;
+
+/**
+ * Returns the sealer of a data directory. Its key is in `journal.key` (mode 0600), or comes from SIGNALBOX_JOURNAL_KEY where
+ * several machines share one journal. `store` tells the stores of the directory apart. `undefined` where there is no usable key: the journal is written without seals.
+ */
+export async function journalSealer(
+  data: string,
+  store = 'sqlite',
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Sealer | undefined> {
+  const key = await journalKey(data, environment['SIGNALBOX_JOURNAL_KEY'] ?? '');
+  if (key === undefined) return undefined;
+  const notes = join(data, 'journal.seals');
+  const sealed = `${key.id} ${store}`;
+  const isThere = (line: string): boolean =>
+    existsSync(notes) && readFileSync(notes, 'utf8').split('\n').includes(line);
+  const write = (line: string): void => {
+    try {
+      if (!isThere(line)) appendFileSync(notes, `${line}\n`, { mode: 0o600, flush: true });
+    } catch (error) {
+      // The data directory was removed, and the journal with it: a box must still close.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  };
+  return {
+    key: key.id,
+    sign: (text) => createHmac('sha256', key.bytes).update(text).digest('hex'),
+    hasSealed: () => isThere(sealed),
+    noteSealed: () => write(sealed),
+    hasNoted: (what) => isThere(`${sealed} ${what}`),
+    note: (what) => write(`${sealed} ${what}`),
+  };
+}
+
+async function journalKey(data: string, passphrase: string): Promise<Key | undefined> {
+  if (passphrase !== '') {
+    if (passphrase.length < minPassphrase)
+      throw new SignalboxError(
+        'store-unavailable',
+        `SIGNALBOX_JOURNAL_KEY is shorter than ${minPassphrase} characters; make one with openssl rand -hex 32`,
+      );
+    return keyOf(Buffer.from(createHmac('sha256', 'signalbox journal key').update(passphrase).digest()));
+  }
+  try {
+    return await keyFile(join(data, 'journal.key')).current();
+  } catch {
+    // The records must be written where no private file can be made, too; `journal verify` reports it.
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+import { messageOf } from '../errors.ts';
+import { jsonPath } from './json-path.ts';
+
+/** A value that JSON can carry without loss. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** Tells an object from lists and single values, in a value that came as JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON Schema as its author wrote it; only a transform that hides or fixes arguments changes one. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+/** What `inspectJson` found: the value is JSON of about this size, or where and why it is not. */
+export type JsonInspection = { readonly ok: true; readonly size: number } | JsonProblem;
+
+/** Where a value is not JSON, and why; or that it is more than was allowed. */
+export interface JsonProblem {
+  readonly ok: false;
+  readonly path: string;
+  readonly problem: string;
+  readonly tooLarge: boolean;
+}
+
+const deepest = 256;
+const tooMuch = 'more data than the limit allows';
+
+class NotJson extends Error {
+  /** From the place of the problem outwards. */
+  readonly steps: (string | number)[] = [];
+}
+
+/**
+ * Tells whether a value is JSON: no cycles, BigInts, functions, NaN, Maps or class instances that JSON would drop in silence.
+ * Walks no further than `maxSize` (in characters of JSON, roughly), so that a huge value costs no more than the limit.
+ */
+export function inspectJson(value: unknown, maxSize = Number.POSITIVE_INFINITY): JsonInspection {
+  try {
+    return { ok: true, size: measure(value, maxSize, 0) };
+  } catch (error) {
+    const { steps, message } = notJson(error);
+    return { ok: false, path: jsonPath(steps.toReversed()), problem: message, tooLarge: message === tooMuch };
+  }
+}
+
+function measure(value: unknown, room: number, depth: number): number {
+  switch (typeof value) {
+    case 'string':
+      if (value.length > room) throw new NotJson(tooMuch);
+      return value.length + 2;
+    case 'number':
+      if (!Number.isFinite(value)) throw new NotJson(`${value} is not a JSON number`);
+      return 8;
+    case 'boolean':
+      return 5;
+    case 'object':
+      if (value === null) return 4;
+      if (depth === deepest) throw new NotJson(`a cycle, or nesting deeper than ${deepest} levels`);
+      return Array.isArray(value) ? measureArray(value, room, depth) : measureObject(value, room, depth);
+    case 'undefined':
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      throw new NotJson(`${typeof value} has no form in JSON`);
+  }
+}
+
+function measureArray(array: readonly unknown[], room: number, depth: number): number {
+  assertNoOwnForm(array);
+  let size = 2;
+  for (let index = 0; index < array.length; index++) {
+    try {
+      size += measure(array[index], room - size, depth + 1) + 1;
+      if (size > room) throw new NotJson(tooMuch);
+    } catch (error) {
+      throw at(error, index);
+    }
+  }
+  return size;
+}
+
+function measureObject(object: object, room: number, depth: number): number {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new NotJson(`${describeInstance(object)} is not a plain object`);
+  }
+  assertNoOwnForm(object);
+  let size = 2;
+  for (const key in object) {
+    try {
+      const entry = (object as Record<string, unknown>)[key];
+      if (entry === undefined) continue;
+      size += key.length + 4 + measure(entry, room - size, depth + 1);
+      if (size > room) throw new NotJson(tooMuch);
+    } catch (error) {
+      throw at(error, key);
+    }
+  }
+  return size;
+}
+
+/** What `toJSON` returns could be anything, and something else each time. */
+function assertNoOwnForm(object: object): void {
+  if ('toJSON' in object && typeof object.toJSON === 'function')
+    throw new NotJson('an object with a toJSON method is not plain data');
+}
+
+function at(error: unknown, step: string | number): NotJson {
+  const problem = notJson(error);
+  problem.steps.push(step);
+  return problem;
+}
+
+/** A getter or a proxy may throw anything when it is read. */
+function notJson(error: unknown): NotJson {
+  return error instanceof NotJson ? error : new NotJson(`reading it threw: ${messageOf(error)}`);
+}
+
+function describeInstance(object: object): string {
+  const name: unknown = (object.constructor as { name?: unknown } | undefined)?.name;
+  return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object with a prototype';
+}

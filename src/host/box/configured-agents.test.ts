@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { contentReader } from '../../pipeline/content-reader.ts';
+import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
+import { claudeEnvironment } from '../../../test/support/claude.ts';
+import { heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
+import type { ModelBlock } from '../../../test/support/model/model-script.ts';
+import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { parseConfiguration } from '../../config/file/load-configuration.ts';
+import type { Agent } from '../../sessions/agent.ts';
+import { openBoxAnyway } from './open-box.ts';
+import type { ConfiguredAgents } from './configured-agents.ts';
+import type { ConfiguredBox } from './configured-box.ts';
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-agents-')));
+after(() => rmSync(directory, { recursive: true, force: true }));
+const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+const configuration = (document: object): Configuration =>
+  parseConfiguration(JSON.stringify(document), join(directory, 'signalbox.config.json'));
+
+async function opened(
+  document: object,
+  use: (agents: ConfiguredAgents, configured: ConfiguredBox) => Promise<void>,
+): Promise<void> {
+  const configured = await openBoxAnyway(configuration(document), { secretsFrom: directory });
+  try {
+    await use(await configured.agents(), configured);
+  } finally {
+    await configured.close();
+  }
+}
+
+function named(agents: ConfiguredAgents, name: string): Agent {
+  const agent = agents.list().find((each) => each.name === name);
+  assert.ok(agent, name);
+  return agent;
+}
+
+const turn = (agent: Agent, { box }: ConfiguredBox, content: string): Promise<ToldTurn> =>
+  runTurn(agent.runtime, { box, own: agent.own }, content, {
+    cwd: directory,
+    ...(agent.model === undefined ? {} : { model: agent.model }),
+    ...(agent.instructions === undefined ? {} : { instructions: agent.instructions }),
+  });
+
+suite('agents of the configuration', () => {
+  test('the demo agent answers without a key, and knows the application', () =>
+    opened({}, async (agents, configured) => {
+      assert.deepEqual([agents.usual, agents.list().map(({ name }) => name)], ['demo', ['demo']]);
+      const { text, results } = await turn(named(agents, 'demo'), configured, 'ping the server');
+      assert.deepEqual(
+        results.map(({ outcome }) => outcome),
+        ['completed'],
+      );
+      assert.match(text, /pong/);
+    }));
+
+  test('have what their entries say, and the tools that runtimes bring along once', () =>
+    opened(
+      {
+        profiles: { calm: {} },
+        agents: {
+          default: 'two',
+          one: { runtime: 'claude', model: 'opus', instructions: 'Be brief.', profile: 'calm', cwd: 'x' },
+          two: { runtime: 'claude-cli', permissionMode: 'plan' },
+        },
+      },
+      (agents, { box }) => {
+        const [one, two] = [named(agents, 'one'), named(agents, 'two')];
+        const { name, model, profile, cwd } = one;
+        assert.deepEqual([name, model, profile, cwd], ['one', 'opus', 'calm', join(directory, 'x')]);
+        assert.match(one.instructions ?? '', /mcp__signalbox__[^]*\n\nBe brief\.$/);
+        assert.deepEqual([one.runtime.name, two.runtime.name, two.permissionMode], ['claude', 'claude-cli', 'plan']);
+        assert.equal(one.own, two.own);
+        assert.equal(agents.usual, 'two');
+        assert.deepEqual(
+          box.catalog().servers.map((server) => server.name),
+          ['signalbox'],
+        );
+        return Promise.resolve();
+      },
+    ));
+
+  test('a changed configuration makes anew what changed and nothing else; the turns of before go on', () =>
+    opened(
+      { agents: { a: { runtime: 'model', model: 'demo' }, b: { runtime: 'model', model: 'demo' } } },
+      async (agents, configured) => {
+        const [a, b] = [named(agents, 'a'), named(agents, 'b')];
+        const events = a.runtime.turn({
+          session: 's',
+          content: 'ping the server',
+          cwd: directory,
+          permissionMode: 'default',
+          signal: new AbortController().signal,
+          tools: {
+            list: () => configured.box.tools(),
+            call: (tool, args) => configured.box.call(tool, args),
+            begin: () => Promise.reject(new Error('not here')),
+          },
+          serverContent: contentReader(configured.box, {}),
+          ask: () => Promise.resolve(undefined),
+        });
+        const iterator = events[Symbol.asyncIterator]();
+        await iterator.next();
+        const { details } = await configured.reload(() =>
+          configuration({
+            agents: {
+              b: { runtime: 'model', model: 'demo' },
+              a: { runtime: 'model', model: 'demo', instructions: 'x' },
+            },
+          }),
+        );
+        assert.deepEqual(details, ['changed the agents']);
+        assert.equal(named(agents, 'b'), b);
+        assert.notEqual(named(agents, 'a'), a);
+        assert.equal(agents.usual, 'b');
+        let last: unknown;
+        for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) last = next.value;
+        assert.deepEqual(last, { type: 'done', reason: 'end' });
+      },
+    ));
+
+  test('a key that is not set is told with the first turn, by its place and name, and the next turn looks again', async (t) => {
+    const file = join(directory, 'signalbox.config.json');
+    const document = {
+      agents: {
+        gpt: {
+          runtime: 'model',
+          model: 'local/some',
+          providers: { local: { baseURL: 'http://127.0.0.1:9/v1', apiKey: '${env:AGENTS_TEST_KEY}' } },
+        },
+      },
+    };
+    writeFileSync(file, JSON.stringify(document, null, 2));
+    t.after(() => {
+      rmSync(file);
+      delete process.env['AGENTS_TEST_KEY'];
+    });
+    await opened(document, async (agents, configured) => {
+      const gpt = named(agents, 'gpt');
+      const { errors, reason } = await turn(gpt, configured, 'hello');
+      assert.equal(reason, 'error');
+      assert.match(
+        errors[0]?.message ?? '',
+        /signalbox\.config\.json:9: the environment variable AGENTS_TEST_KEY is not set, to which agents\.gpt\.providers\.local\.apiKey refers/,
+      );
+      process.env['AGENTS_TEST_KEY'] = 'planted-agents-key';
+      const second = await turn(gpt, configured, 'hello');
+      assert.doesNotMatch(second.errors[0]?.message ?? '', /AGENTS_TEST_KEY|planted-agents-key/);
+      const { content } = await configured.box.call('mcp__signalbox__read_result', { uri: 'planted-agents-key' });
+      assert.ok(content);
+      let recorded = '';
+      for await (const event of configured.box.journal.stream()) recorded += JSON.stringify(event);
+      assert.match(recorded, /\[redacted:AGENTS_TEST_KEY\]/);
+      assert.doesNotMatch(recorded, /planted-agents-key/);
+    });
+  });
+});
+
+suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
+  for (const runtime of ['claude', 'claude-cli'])
+    test(`${runtime}: the box, a server past it whose secret is in no command line, and the transcript`, async (t) => {
+      const home = join(directory, `home-${runtime}`);
+      mkdirSync(home);
+      let commandLine = '';
+      const api = await startMessagesServer((request): readonly ModelBlock[] => {
+        const { results } = heardInMessages(request);
+        if (results.length > 0)
+          return [{ type: 'text', text: `heard: ${results.map(({ text }) => text).join(' | ')}` }];
+        commandLine ||= commandLines();
+        return [
+          { type: 'tool_use', name: 'mcp__web__echo', input: { text: 'by the web' } },
+          { type: 'tool_use', name: 'mcp__every__get-env', input: {} },
+          { type: 'tool_use', name: 'mcp__signalbox__ping', input: {} },
+        ];
+      });
+      process.env['AGENTS_TEST_SECRET'] = 'planted-server-secret';
+      const asked = new Set<string>();
+      const fixture = await httpFixture('legacy', 0, ({ url }) => void asked.add(new URL(url).search));
+      t.after(async () => {
+        delete process.env['AGENTS_TEST_SECRET'];
+        await fixture.close();
+        await api.close();
+      });
+      const { ANTHROPIC_API_KEY: _, ...env } = claudeEnvironment(api.url, home);
+      const every = {
+        command: process.execPath,
+        args: [everything],
+        env: { SERVER_SECRET: 'is ${env:AGENTS_TEST_SECRET}' },
+        passthrough: true,
+      };
+      process.env['AGENTS_TEST_API_KEY'] = 'planted-api-key';
+      const agent = { runtime, env: { ...env, ANTHROPIC_API_KEY: '${env:AGENTS_TEST_API_KEY}' } };
+      const bound = { named: { ...agent, profile: 'named' }, picky: { ...agent, profile: 'picky' } };
+      const profiles = { named: { servers: ['every'], tools: ['*'] }, picky: { tools: ['ping'] } };
+      const web = { type: 'http', url: `${fixture.url}?key=\${env:AGENTS_TEST_SECRET}`, passthrough: true };
+      const document = { mcpServers: { every, web }, profiles, agents: { c: agent, ...bound } };
+      await opened(document, async (agents, configured) => {
+        const { box } = configured;
+        assert.deepEqual(
+          box.catalog().notices.map(({ server, message }) => [server, message.slice(0, 28)]),
+          [
+            ['every', 'is handed to Claude as it is'],
+            ['web', 'is handed to Claude as it is'],
+          ],
+        );
+        assert.equal((await box.call('mcp__every__echo', {})).outcome, 'denied');
+        const claude = named(agents, 'c');
+        const told = await turn(claude, configured, 'go');
+        assert.deepEqual([told.reason, told.errors], ['end', []]);
+        assert.match(told.text, /"SERVER_SECRET": "is planted-server-secret"/);
+        assert.match(told.text, /pong/);
+        assert.match(told.text, /by the web/);
+        assert.deepEqual([...asked], ['?key=planted-server-secret']);
+        assert.match(commandLine, /--mcp-config/);
+        assert.doesNotMatch(commandLine, /planted-server-secret|planted-api-key/);
+        const { items } = await box.journal.calls({ session: 'session-1' });
+        const observed = items.find(
+          (item) => item.type === 'ToolInvoked' && item.observed === true && item.adapter === 'mcp:every',
+        );
+        assert.deepEqual(observed?.type === 'ToolInvoked' && [observed.tool, observed.principal.id, observed.adapter], [
+          'mcp__every__get-env',
+          'c',
+          'mcp:every',
+        ]);
+        assert.doesNotMatch(JSON.stringify(items), /planted/);
+        const transcript = await claude.runtime.transcript?.(told.memory ?? null, directory);
+        assert.deepEqual(
+          transcript?.map(({ role }) => role),
+          ['user', 'assistant', 'assistant'],
+        );
+        // A profile holds for what Claude reaches by itself, too.
+        const absent = /No such tool available: mcp__every__get-env/;
+        assert.match((await turn(named(agents, 'picky'), configured, 'go')).text, absent);
+        assert.match((await turn(named(agents, 'named'), configured, 'go')).text, /"SERVER_SECRET"/);
+        box.disable('every');
+        assert.match((await turn(claude, configured, 'go')).text, absent);
+      });
+      delete process.env['AGENTS_TEST_API_KEY'];
+    });
+});
+
+/** The command lines of the processes that this one started. */
+function commandLines(): string {
+  const children = (pid: number): string =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .split(' ')
+      .filter((child) => child !== '')
+      .map((child) => `${readFileSync(`/proc/${child}/cmdline`, 'utf8')}\n${children(Number(child))}`)
+      .join('\n');
+  return process.platform === 'linux' ? children(process.pid) : '--mcp-config';
+}

@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentEntry, runtimeServers } from '../../config/entries/agent-entry.ts';
+import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/schema/agent-schema.ts';
+import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
+import { durationMs } from '../../core/text/duration.ts';
+import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
+import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
+import type { ModelRuntimeOptions } from '../../runtimes/model/model-runtime-options.ts';
+import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
+import { type OwnTools, ownTools } from '../../runtimes/own-tools.ts';
+import type { Runtime, Turn } from '../../runtimes/runtime.ts';
+import type { Agent, Agents } from '../../sessions/agent.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { EntryReferences } from '../secrets/entry-references.ts';
+import type { ReferenceContext } from '../servers/external-transport.ts';
+import { passedServers } from '../servers/passthrough-servers.ts';
+
+interface Made {
+  readonly entry: AgentEntry;
+  readonly agent: Agent;
+}
+
+/** The agents of a configuration. When it changes, those whose entries changed are made anew; their turns under way go on. */
+export class ConfiguredAgents implements Agents {
+  readonly #box: Signalbox;
+  readonly #references: ReferenceContext;
+  readonly #configuration: () => Configuration;
+  readonly #data: string;
+  /** Both ways to Claude Code bring the same tools along. */
+  readonly #own = new Map<string, OwnTools>();
+  readonly #runtimes: Runtime[] = [];
+  #made: readonly Made[] = [];
+  #from: Configuration | undefined;
+
+  constructor(box: Signalbox, references: ReferenceContext, configuration: () => Configuration, data: string) {
+    this.#box = box;
+    this.#references = references;
+    this.#configuration = configuration;
+    this.#data = data;
+  }
+
+  get usual(): string {
+    return this.#configuration().agents.usual;
+  }
+
+  list(): readonly Agent[] {
+    const configuration = this.#configuration();
+    if (configuration !== this.#from) {
+      this.#from = configuration;
+      this.#made = configuration.agents.entries.map((entry) => this.#kept(entry) ?? this.#make(entry, configuration));
+    }
+    return this.#made.map(({ agent }) => agent);
+  }
+
+  /** Ends the runtimes, also those of agents that are not there any more. */
+  async close(): Promise<void> {
+    await Promise.all(this.#runtimes.map((runtime) => runtime.close()));
+  }
+
+  #kept(entry: AgentEntry): Made | undefined {
+    return this.#made.find((made) => isDeepStrictEqual(made.entry, entry));
+  }
+
+  #make(entry: AgentEntry, { builtinName }: Configuration): Made {
+    const { name, model, profile, cwd, permissionMode, instructions } = entry;
+    const runtime = this.#runtime(entry);
+    this.#runtimes.push(runtime);
+    const agent: Agent = {
+      name,
+      runtime,
+      own: this.#ownTools(entry.runtime === 'model' ? 'model' : 'claude'),
+      instructions: [hint(builtinName), instructions].filter((part) => part !== undefined).join('\n\n'),
+      ...(model === undefined ? {} : { model }),
+      ...(profile === undefined ? {} : { profile }),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(permissionMode === undefined ? {} : { permissionMode }),
+    };
+    return { entry, agent };
+  }
+
+  #ownTools(server: keyof typeof runtimeServers): OwnTools {
+    const known = this.#own.get(server);
+    if (known !== undefined) return known;
+    const own = ownTools(server);
+    this.#box.mount(own);
+    this.#own.set(server, own);
+    return own;
+  }
+
+  #runtime(entry: AgentEntry): Runtime {
+    switch (entry.runtime) {
+      case 'model':
+        return modelRuntime(() => this.#modelOptions(entry));
+      case 'claude':
+        return lazyRuntime(entry.runtime, async () => {
+          const { claudeRuntime } = await import('../../runtimes/claude/sdk/claude-runtime.ts');
+          return claudeRuntime((turn) => this.#claudeOptions(entry, turn));
+        });
+      case 'claude-cli':
+        return lazyRuntime(entry.runtime, async () => {
+          const { claudeCliRuntime } = await import('../../runtimes/claude/cli/claude-cli-runtime.ts');
+          return claudeCliRuntime((turn) => this.#claudeOptions(entry, turn));
+        });
+    }
+  }
+
+  async #modelOptions(entry: ModelAgentSettings & { readonly name: string }): Promise<ModelRuntimeOptions> {
+    const { limits: { time, ...limits } = {} } = entry;
+    const timeMs = time === undefined ? undefined : durationMs(time);
+    return {
+      model: entry.model,
+      providers: await resolvedProviders(entry, this.#references),
+      limits: { ...limits, ...(timeMs === undefined ? {} : { timeMs }) },
+    };
+  }
+
+  async #claudeOptions(
+    entry: ClaudeAgentSettings & { readonly name: string },
+    turn: Pick<Turn, 'session'> | undefined,
+  ): Promise<ClaudeCodeOptions> {
+    const references = new EntryReferences(['agents', entry.name], this.#references);
+    const env = await references.secrets(entry.env ?? {}, 'env');
+    references.assertResolved();
+    const { model, executable, settingSources, toolSearch, limits } = entry;
+    const options: ClaudeCodeOptions = {
+      env,
+      data: this.#data,
+      ...(model === undefined ? {} : { model }),
+      ...(executable === undefined ? {} : { executable }),
+      ...(settingSources === undefined ? {} : { settingSources }),
+      ...(toolSearch === undefined ? {} : { toolSearch }),
+      ...(limits === undefined ? {} : { limits }),
+    };
+    const passed = turn === undefined ? [] : this.#passedEntries(entry.profile);
+    if (turn === undefined || passed.length === 0) return options;
+    const { claudePassthrough } = await import('../../surfaces/claude/passthrough.ts');
+    const { servers, env: variables } = await passedServers(passed, this.#references);
+    const owner = (await this.#box.sessionStore.find(turn.session))?.owner;
+    // As every other call of the session says who made it.
+    const principal = { id: owner === undefined ? entry.name : `${owner.id}/${entry.name}`, kind: 'agent' as const };
+    const recorder: Pick<Signalbox, 'recordObserved'> = {
+      recordObserved: (call) => this.#box.recordObserved({ ...call, session: turn.session, principal }),
+    };
+    return { ...options, env: { ...env, ...variables }, passthrough: claudePassthrough(recorder, servers) };
+  }
+
+  /** The servers that Claude reaches by itself, unless somebody took them out since or the agent's profile does not have them. */
+  #passedEntries(profile: string | undefined): ExternalEntry[] {
+    const { servers, tools } = (profile === undefined ? {} : this.#configuration().profiles[profile]) ?? {
+      servers: [],
+    };
+    // Nothing looks at the calls there, so a server of which a profile has only some tools is handed over when it is named.
+    const isSeen = (name: string): boolean => servers?.includes(name) ?? tools === undefined;
+    const up = new Set(this.#box.catalog().servers.flatMap(({ name, status }) => (status === 'up' ? [name] : [])));
+    return this.#configuration().servers.filter(
+      (entry): entry is ExternalEntry =>
+        entry.kind === 'external' && entry.settings.passthrough === true && up.has(entry.name) && isSeen(entry.name),
+    );
+  }
+}
+
+/** How the providers of an agent are reached, with every reference resolved now. Throws when some cannot be. */
+export async function resolvedProviders(
+  { name, providers = {} }: ModelAgentSettings & { readonly name: string },
+  context: ConstructorParameters<typeof EntryReferences>[1],
+): Promise<NonNullable<ModelRuntimeOptions['providers']>> {
+  const references = new EntryReferences(['agents', name], context);
+  const entries = Object.entries(providers).map(async ([provider, { apiKey, baseURL, headers, ...rest }]) => {
+    const at = ['providers', provider];
+    return [
+      provider,
+      {
+        ...rest,
+        ...(apiKey === undefined ? {} : { apiKey: await references.secret(apiKey, ...at, 'apiKey') }),
+        ...(baseURL === undefined ? {} : { baseURL: await references.plain(baseURL, ...at, 'baseURL') }),
+        ...(headers === undefined ? {} : { headers: await references.secrets(headers, ...at, 'headers') }),
+      },
+    ] as const;
+  });
+  const resolved = Object.fromEntries(await Promise.all(entries));
+  references.assertResolved();
+  return resolved;
+}
+
+/** What every agent should know about where it works. */
+function hint(builtin: string): string {
+  return (
+    'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
+    'approves it; a refusal says why, so do not try the same in another way. ' +
+    `The tools that begin with mcp__${builtin}__ tell about the application that you run in.`
+  );
+}

@@ -1,0 +1,54 @@
+import type { Configuration } from '../../config/configuration.ts';
+import { shortestSecret } from '../../journal/redaction.ts';
+import { type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
+import { openStore } from '../store/open-store.ts';
+import type { BoxSecrets } from '../secrets/box-secrets.ts';
+import { type Beginning, ConfiguredBox } from './configured-box.ts';
+import { offerConfiguration } from './configuration-tools.ts';
+import { memoryStoreWithPins, pinScope } from '../store/stored-pins.ts';
+
+/** What a box is made with that servers outside need not wait for. */
+export interface LateOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
+  readonly port?: number;
+}
+
+interface Options extends LateOptions, Pick<SignalboxOptions, 'data'> {
+  readonly secretsFrom: string;
+}
+
+/** Makes the box for what has begun. When it cannot be made, nothing of it is left; what has begun is the caller's to end. */
+export async function makeBox(
+  configuration: Configuration,
+  { port, secretsFrom, ...options }: Options,
+  begun: Beginning,
+  secrets: BoxSecrets,
+): Promise<ConfiguredBox> {
+  const { data } = options;
+  const opened =
+    data === undefined
+      ? { store: await memoryStoreWithPins(configuration, secretsFrom), password: '' }
+      : await openStore(configuration.store, data);
+  const box = await createSignalbox({
+    ...options,
+    store: opened.store,
+    pinScope: pinScope(configuration),
+    results: configuration.results,
+    undo: configuration.undo,
+    approvals: configuration.approvals,
+    profiles: configuration.profiles,
+    startup: { waitMs: configuration.startup.waitMs },
+    builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
+  });
+  // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
+  secrets.tell(box);
+  if (opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
+  const configured = new ConfiguredBox(box, configuration, begun, secretsFrom);
+  try {
+    offerConfiguration(configured, secretsFrom);
+    await configured.begin();
+    return configured;
+  } catch (error) {
+    await configured.close();
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, it } from 'node:test';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import type { PolicySummary } from '../../pipeline/policies.ts';
+import { loadConfiguration } from '../../config/file/load-configuration.ts';
+import { lockFile } from '../../config/lock/lock-file.ts';
+import type { PolicyFileText } from '../../config/file/policy-file.ts';
+import type { ProblemDocument } from '../../server/problems/problem.ts';
+import { openConfiguredBox } from './open-box.ts';
+
+type Shown = PolicySummary & { readonly file?: PolicyFileText };
+
+const rule = '- id: quiet # a comment stays\n  deny: "true"\n';
+
+/** A server that runs from a configuration file. */
+async function place(test: TestContext, configuration: object) {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-saved-'));
+  test.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'signalbox.config.json');
+  writeFileSync(file, JSON.stringify(configuration));
+  writeFileSync(join(directory, 'rules.yaml'), '[]');
+  const configured = await openConfiguredBox(loadConfiguration(file), { secretsFrom: directory });
+  test.after(() => configured.close());
+  const { get, send } = await startTestServer(test, { box: configured.box, configuration: configured });
+  const put = (body: object): Promise<Response> => send(adminToken, 'PUT', '/api/policies', body);
+  const read = (): Promise<Shown> => bodyOf<Shown>(get('/api/policies'));
+  return { directory, file, configured, put, read };
+}
+
+describe('PUT /api/policies with save', () => {
+  it('writes the file of rules, which is in force then and after a reload', async (test) => {
+    const { directory, file, configured, put, read } = await place(test, { policies: './rules.yaml' });
+    const saved = await bodyOf<Shown>(put({ text: rule, save: true }));
+    assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), rule);
+    assert.deepEqual(
+      saved.rules.map(({ at }) => at),
+      ['./rules.yaml:1'],
+    );
+    assert.deepEqual(saved.file?.text, rule);
+    const again = await configured.reload(() => loadConfiguration(file));
+    assert.deepEqual([again.status, (await read()).version], ['unchanged', saved.version]);
+  });
+
+  it('makes the file and names it in the configuration where there was none', async (test) => {
+    const { directory, file, put, read } = await place(test, { mcpServers: {} });
+    assert.equal((await read()).file?.text, '');
+    assert.equal((await put({ text: rule, save: true })).status, 200);
+    assert.equal(readFileSync(join(directory, 'policies.yaml'), 'utf8'), rule);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { mcpServers: {}, policies: './policies.yaml' });
+    assert.equal((await read()).rules.length, 1);
+  });
+
+  it('writes nothing when the rules are wrong, the file changed since, the lock cannot be read, or the rules stand in the configuration', async (test) => {
+    const { directory, put, read } = await place(test, { policies: './rules.yaml' });
+    const code = async (response: Promise<Response>): Promise<string> => (await bodyOf<ProblemDocument>(response)).code;
+    assert.equal(await code(put({ text: '- id: a\n  x: 1', save: true })), 'policy-invalid');
+    const { fingerprint } = (await read()).file ?? {};
+    writeFileSync(join(directory, 'rules.yaml'), '[] # meanwhile');
+    assert.equal(await code(put({ text: rule, save: true, seen: fingerprint })), 'file-outdated');
+    assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), '[] # meanwhile');
+    writeFileSync(lockFile(directory), '{');
+    assert.notEqual((await put({ text: rule, save: true })).status, 200);
+    assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), '[] # meanwhile');
+    rmSync(lockFile(directory));
+    assert.equal((await put({ text: rule, save: true, seen: (await read()).file?.fingerprint })).status, 200);
+    const inline = await place(test, { policies: [{ id: 'a', deny: 'true' }] });
+    assert.equal((await inline.read()).file, undefined);
+    assert.equal(await code(inline.put({ text: rule, save: true })), 'setting-refused');
+  });
+});

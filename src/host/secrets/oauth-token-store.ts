@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { secretVault } from '../../config/secrets/sealed-files.ts';
+import { identityOf } from '../../config/trust/trust-records.ts';
+import type { TokenStore } from '../../sources/mcp/http/oauth/token-store.ts';
+import { whileLocked } from '../../store/sqlite/file-lock.ts';
+
+/** Longer than a renewal can take: who waits longer waits for a process that hangs. */
+const waitMs = 45_000;
+
+/** Stores the sign-ins of one configuration encrypted in the data directory. No other configuration can use them. */
+export function oauthTokenStore(data: string, configuration: string): TokenStore {
+  const vault = secretVault({ data, space: 'oauth' });
+  const place = identityOf(configuration);
+  const bound = (key: string): string => {
+    const [account = ''] = key.split(':');
+    return `${account}:${hash('sha256', JSON.stringify([key, place]), 'hex').slice(0, 32)}`;
+  };
+  return {
+    load: (key) => vault.get(bound(key)),
+    async save(key, text) {
+      if (text === undefined) await vault.remove(bound(key));
+      else await vault.set(bound(key), text);
+    },
+    exclusively: (key, work) =>
+      whileLocked(join(data, 'locks', `${hash('sha256', bound(key), 'hex')}.lock`), waitMs, work),
+  };
+}

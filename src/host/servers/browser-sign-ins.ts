@@ -1,0 +1,79 @@
+import type { Configuration } from '../../config/configuration.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
+import type { SignInState } from '../../server/served-configuration.ts';
+import { signsInAlone } from '../../sources/mcp/http/oauth/oauth-options.ts';
+import { signIn } from '../../sources/mcp/http/oauth/sign-in.ts';
+import { type ReferenceContext, externalTransport } from './external-transport.ts';
+
+const patienceMs = 5 * 60_000;
+
+/** What sign-ins are made with. */
+export interface SignInParts {
+  configuration(): Configuration;
+  readonly references: ReferenceContext;
+  /** Called when somebody has signed in at a server. */
+  signedIn(server: string): Promise<void>;
+}
+
+/** Sign-ins that somebody began in a browser, one for each server. The browser comes back to a loopback address of this process. */
+export class BrowserSignIns {
+  readonly #parts: SignInParts;
+  readonly #states = new Map<string, SignInState>();
+  readonly #waiting = new Map<string, AbortController>();
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  state(server: string): SignInState | undefined {
+    return this.#states.get(server);
+  }
+
+  /** Begins a sign-in, in the place of one that waits; resolves with the address to send the person to. */
+  async begin(server: string): Promise<URL> {
+    const { references } = this.#parts;
+    const entry = this.#parts.configuration().servers.find(({ name }) => name === server);
+    if (entry === undefined) throw new SignalboxError('server-unknown', `the configuration has no server "${server}"`);
+    const transport = entry.kind === 'local' ? undefined : await externalTransport(entry, references);
+    const oauth = transport === undefined || transport.type === 'stdio' ? undefined : transport.oauth;
+    if (transport === undefined || transport.type === 'stdio' || oauth === undefined)
+      throw refused(
+        `server "${server}" is not one to sign in at; add "auth": { "type": "oauth" } to its entry, if it has a "url"`,
+      );
+    if (signsInAlone(oauth))
+      throw refused(`server "${server}" signs in with its own credentials; no person can sign in to it`);
+    this.#waiting.get(server)?.abort();
+    const cancelling = new AbortController();
+    this.#waiting.set(server, cancelling);
+    const { promise, resolve, reject } = Promise.withResolvers<URL>();
+    const { type, url } = transport;
+    const options = { onAuthorize: resolve, signal: cancelling.signal, timeoutMs: patienceMs };
+    this.#states.set(server, { state: 'waiting', since: Date.now() });
+    const over = (state: SignInState): void => {
+      // Another one has taken its place.
+      if (this.#waiting.get(server) !== cancelling) return;
+      this.#waiting.delete(server);
+      this.#states.set(server, state);
+    };
+    signIn({ type, url, oauth }, options).then(
+      async () => {
+        over({ state: 'signed-in', since: Date.now() });
+        await this.#parts.signedIn(server).catch(() => undefined);
+      },
+      (error: unknown) => {
+        const why = references.redact(messageOf(error));
+        over({ state: 'failed', since: Date.now(), error: why });
+        reject(new SignalboxError('sign-in-failed', `nobody can sign in at "${server}" now: ${why}`, { cause: error }));
+      },
+    );
+    return promise;
+  }
+
+  close(): void {
+    for (const waiting of this.#waiting.values()) waiting.abort();
+  }
+}
+
+function refused(message: string): SignalboxError {
+  return new SignalboxError('sign-in-refused', message);
+}

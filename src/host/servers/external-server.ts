@@ -1,0 +1,40 @@
+import { pathToFileURL } from 'node:url';
+import type { ExternalEntry } from '../../config/configuration.ts';
+import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
+import type { Verdicts } from '../../sources/mcp/verdicts.ts';
+import { type ReferenceContext, externalTransport } from './external-transport.ts';
+import type { StartQueue } from './start-queue.ts';
+
+/** What servers are started with, whatever their entries say. */
+export interface Starting {
+  readonly references: ReferenceContext;
+  readonly verdicts: Verdicts | undefined;
+  /** Limits how many programs start at the same time. */
+  readonly startQueue: StartQueue;
+}
+
+/** The server outside that an entry names, as it is before lock and configuration change what it offers. Starts it after `after`. */
+export function externalServer(entry: ExternalEntry, starting: Starting, after?: Promise<unknown>): McpServer {
+  const { references, verdicts, startQueue } = starting;
+  const { idleStopMs } = entry.settings;
+  const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
+  const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
+  // Only the first start of a program queues. Restarts are requested or delayed, and remote servers use no processor of this machine.
+  let isQueued = entry.transport === 'stdio';
+  const server = mcpServer({
+    name: entry.name,
+    transport: async () => {
+      await after;
+      if (isQueued) {
+        isQueued = false;
+        await startQueue.turn(server.ready());
+      }
+      return await externalTransport(entry, references);
+    },
+    redact: (text) => references.redact(text),
+    roots,
+    ...(verdicts === undefined ? {} : { verdicts }),
+    ...(idleStopMs === undefined ? {} : { idleStopMs }),
+  });
+  return server;
+}

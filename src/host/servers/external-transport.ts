@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ExternalEntry } from '../../config/configuration.ts';
+import type { AuthSettings } from '../../config/schema/configuration-schema.ts';
+import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts';
+import type { TokenStore } from '../../sources/mcp/http/oauth/token-store.ts';
+import { EntryReferences, type ReferenceSource, shortestSecret } from '../secrets/entry-references.ts';
+import { npmProgram } from './npm-program.ts';
+import { startedBy } from './started-by.ts';
+import type { McpTransport } from '../../sources/mcp/transport-options.ts';
+
+/** What the references of an entry are resolved with. */
+export interface ReferenceContext extends ReferenceSource {
+  /** Where paths of the entry start from. */
+  readonly directory: string;
+  /** Where sign-ins are kept. */
+  readonly tokens: TokenStore;
+  /** Takes those values out of a text. */
+  redact(text: string): string;
+}
+
+/** How the server of an entry is reached, with every reference resolved now. Throws when some cannot be, and tells all of them. */
+export async function externalTransport(entry: ExternalEntry, context: ReferenceContext): Promise<McpTransport> {
+  const { name, transport, settings } = entry;
+  const { directory, addSecret } = context;
+  const references = new EntryReferences(['mcpServers', name], context);
+  for (const literal of literalSecrets(entry)) addSecret(literal.name, literal.value);
+
+  if (transport === 'stdio') {
+    const { command, args = [], npm, env = {}, cwd = '.' } = settings;
+    const given = await Promise.all(args.map((each, index) => references.plain(each, 'args', index)));
+    const program = await references.plain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
+    const surroundings = {
+      env: { ...startedBy(directory), ...(await references.secrets(env, 'env')) },
+      cwd: resolve(directory, await references.plain(cwd, 'cwd')),
+    };
+    references.assertResolved();
+    const started = npm === undefined ? { command: program, args: given } : npmProgram(program, given, directory);
+    return { type: 'stdio', ...started, ...surroundings };
+  }
+  const { auth } = settings;
+  const headers = await references.secrets(settings.headers ?? {}, 'headers');
+  const reached: McpTransport = {
+    type: transport,
+    url: await references.plain(settings.url ?? '', 'url'),
+    headers:
+      auth?.type === 'bearer'
+        ? { ...headers, Authorization: `Bearer ${await references.secret(auth.token, 'auth', 'token')}` }
+        : headers,
+    ...(auth?.type === 'oauth' ? { oauth: await oauthOf(auth, name, context, references) } : {}),
+  };
+  references.assertResolved();
+  return reached;
+}
+
+async function oauthOf(
+  { type: _, assertionFile, ...settings }: AuthSettings & { readonly type: 'oauth' },
+  server: string,
+  { directory, tokens, addSecret }: ReferenceContext,
+  references: EntryReferences,
+): Promise<OAuthOptions> {
+  const { clientId, clientSecret, privateKey } = settings;
+  const assertion = async (): Promise<string> => {
+    const token = await assertionIn(resolve(directory, assertionFile ?? ''));
+    addSecret(`${server}.assertion`, token);
+    return token;
+  };
+  return {
+    ...settings,
+    ...(clientId === undefined ? {} : { clientId: await references.secret(clientId, 'auth', 'clientId') }),
+    ...(clientSecret === undefined
+      ? {}
+      : { clientSecret: await references.secret(clientSecret, 'auth', 'clientSecret') }),
+    ...(privateKey === undefined ? {} : { privateKey: await references.secret(privateKey, 'auth', 'privateKey') }),
+    ...(assertionFile === undefined ? {} : { assertion }),
+    tokens,
+    account: server,
+    howToSignIn: `signalbox login ${server}`,
+    onSecret(name, value) {
+      // Texts of the authorization server, which the MCP server names. A configured client secret is registered already.
+      if (value.length >= shortestSecret) addSecret(name, value, { isForeign: true });
+    },
+  };
+}
+
+async function assertionIn(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+    throw new Error(`"assertionFile" ${file} cannot be read (${why}); correct "auth" of this server`, { cause: error });
+  }
+}

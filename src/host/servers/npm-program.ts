@@ -1,0 +1,70 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isJsonObject } from '../../core/json/json.ts';
+
+/** A program and what it is started with. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+const exactly = /^(?<name>(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)@(?<version>\d+\.\d+\.\d+(?:[-+][\w.+-]+)?)$/i;
+
+/**
+ * How a package of npm is run. When exactly that version is installed in the project, it is started by this Node, which takes
+ * neither the network nor a second; otherwise npx fetches it.
+ */
+export function npmProgram(spec: string, args: readonly string[], directory: string): Program {
+  const { name, version } = exactly.exec(spec)?.groups ?? {};
+  const file = name === undefined || version === undefined ? undefined : installed(name, version, directory);
+  if (file !== undefined) return { command: process.execPath, args: [file, ...args] };
+  return { command: 'npx', args: ['-y', spec, ...args] };
+}
+
+/** The program of an installed package, from the directory upwards. Only the nearest counts, as it does for Node. */
+function installed(name: string, version: string, directory: string): string | undefined {
+  for (let place = resolve(directory); ; place = dirname(place)) {
+    const home = join(place, 'node_modules', name);
+    const manifest = manifestOf(home);
+    if (manifest !== undefined) {
+      const program = manifest['version'] === version ? binOf(name, manifest['bin']) : undefined;
+      const file = program === undefined ? undefined : join(home, program);
+      return file !== undefined && isForNode(file) ? file : undefined;
+    }
+    if (dirname(place) === place) return undefined;
+  }
+}
+
+function manifestOf(home: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+    return isJsonObject(manifest) ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The one program it has, or of several the one that is called like the package: what npx would choose. */
+function binOf(name: string, bin: unknown): string | undefined {
+  if (typeof bin === 'string') return bin;
+  if (!isJsonObject(bin)) return undefined;
+  const [only, ...others] = Object.values(bin);
+  const chosen = others.length === 0 ? only : bin[name.split('/').at(-1) ?? name];
+  return typeof chosen === 'string' ? chosen : undefined;
+}
+
+/** Says whether the first line asks for Node: a package may also bring a shell script. */
+function isForNode(file: string): boolean {
+  const start = Buffer.alloc(80);
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      readSync(descriptor, start, 0, start.length, 0);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return false;
+  }
+  return /^#!\S*(?:\/env )?(?:\S*\/)?node\s*$/m.test(start.toString('utf8').split('\n')[0] ?? '');
+}

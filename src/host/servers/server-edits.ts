@@ -1,0 +1,136 @@
+import type { Configuration } from '../../config/configuration.ts';
+import { type ConfigurationEdit, editConfiguration } from '../../config/file/edit-configuration.ts';
+import { ImportedSecrets } from '../../config/import/imported-secrets.ts';
+import type { ImportPlan } from '../../config/import/plan-import.ts';
+import {
+  type PreparedImport,
+  importEdits,
+  keepSecrets,
+  prepareImport,
+  secretsOf,
+} from '../../config/import/prepare-import.ts';
+import { protectedEntry } from '../../config/import/protected-server.ts';
+import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
+import type { SecretVault } from '../../config/secrets/secret-vault.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { nearest } from '../../core/text/closest-match.ts';
+import type { ChangedServers, FoundServer } from '../../server/served-configuration.ts';
+
+/** What the servers of a configuration file are changed with. */
+export interface ServerEditParts {
+  configuration(): Configuration;
+  readonly vault: SecretVault;
+  readonly trust: Pick<ConfigurationTrust, 'acceptEdit'>;
+  /** Rejects with `configuration-untrusted` when the files as they are now were not accepted. */
+  assertTrusted(): Promise<void>;
+  /** Has the box follow the file as it is now. */
+  apply(configuration: Configuration): Promise<unknown>;
+}
+
+/** Adds servers to a configuration file and takes them out, as the command line does. The caller sees to it that one change comes after the other. */
+export class ServerEdits {
+  readonly #parts: ServerEditParts;
+
+  constructor(parts: ServerEditParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds a server. Secrets in its entry are kept encrypted, and never stand in the file. */
+  async add(name: string, entry: JsonObject): Promise<ChangedServers> {
+    const { vault } = this.#parts;
+    const { servers, builtinName, file } = this.#parts.configuration();
+    if (name === builtinName || servers.some((each) => each.name === name))
+      throw new SignalboxError('name-collision', `there is a server "${name}" already; take another name`);
+    const secrets = new ImportedSecrets((await vault.list()).map((each) => each.name));
+    const safe = protectedEntry(name, entry, secrets);
+    await this.#change(file, [{ path: ['mcpServers', name], value: safe.entry }], secretsOf([safe.entry], secrets));
+    return { servers: [name], notes: safe.notes };
+  }
+
+  async remove(name: string): Promise<void> {
+    const { file, servers } = this.#parts.configuration();
+    const names = servers.map((each) => each.name);
+    if (!names.includes(name)) throw unknown(name, names, 'the configuration has no server');
+    await this.#change(file, [{ path: ['mcpServers', name], value: undefined }], new Map());
+  }
+
+  /** What other clients of this machine have, without what the configuration has already. */
+  async found(): Promise<readonly FoundServer[]> {
+    const { plan, secrets } = await this.#prepare();
+    return plan.taken.map((server) => shown(server, [...secretsOf([server.entry], secrets).keys()]));
+  }
+
+  /** Takes over some of those. */
+  async takeOver(names: readonly string[]): Promise<ChangedServers> {
+    const { plan, secrets } = await this.#prepare();
+    const known = plan.taken.map(({ name }) => name);
+    const missing = names.find((name) => !known.includes(name));
+    if (missing !== undefined) throw unknown(missing, known, 'no client of this machine has a server');
+    const taken = plan.taken.filter(({ name }) => names.includes(name));
+    const values = secretsOf(
+      taken.map(({ entry }) => entry),
+      secrets,
+    );
+    await this.#change(this.#parts.configuration().file, importEdits(taken), values);
+    return { servers: taken.map(({ name }) => name), notes: taken.flatMap(({ notes }) => notes) };
+  }
+
+  #prepare(): Promise<PreparedImport> {
+    const { servers, builtinName, directory } = this.#parts.configuration();
+    const target = { names: servers.map(({ name }) => name), builtinName, directory };
+    return prepareImport(target, this.#parts.vault, { project: process.cwd() });
+  }
+
+  /** What the box does not take is taken out of the file again, and nothing is kept of it. */
+  async #change(
+    file: string,
+    edits: readonly ConfigurationEdit[],
+    secrets: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const { vault } = this.#parts;
+    // The edit is applied with the rest of the file.
+    await this.#parts.assertTrusted();
+    await keepSecrets(secrets, vault);
+    try {
+      await this.#follow(file, edits);
+    } catch (error) {
+      // Their names were free before, so that nothing else refers to them.
+      for (const name of secrets.keys()) await vault.remove(name).catch(() => false);
+      throw error;
+    }
+  }
+
+  async #follow(file: string, edits: readonly ConfigurationEdit[]): Promise<void> {
+    const configuration = await this.#edit(file, edits);
+    try {
+      await this.#parts.apply(configuration);
+    } catch (error) {
+      const added = edits.filter(({ value }) => value !== undefined);
+      await this.#edit(
+        file,
+        added.map(({ path }) => ({ path, value: undefined })),
+      );
+      throw error;
+    }
+  }
+
+  /** Edits the file; the change counts as accepted by whoever asked for it. */
+  async #edit(file: string, edits: readonly ConfigurationEdit[]): Promise<Configuration> {
+    const { configuration, before } = editConfiguration(file, edits);
+    const earlier = before === undefined ? undefined : { configuration: { file, document: before }, rules: [] };
+    await this.#parts.trust.acceptEdit(earlier, { configuration, rules: [] });
+    return configuration;
+  }
+}
+
+function shown({ name, entry, origins, notes }: ImportPlan['taken'][number], secrets: readonly string[]): FoundServer {
+  const from = origins.map(({ client, file }) => ({ client: client.title, file }));
+  return { name, entry: { ...entry }, from, notes, secrets };
+}
+
+function unknown(name: string, names: readonly string[], what: string): SignalboxError {
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return new SignalboxError('server-unknown', `${what} "${name}"${hint}`);
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pinStorage } from '../../pipeline/pin-storage.ts';
+import { Pins } from '../../catalog/pins/pins.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import type { Store } from '../../journal/store.ts';
+import { isPostgresAddress } from '../../store/postgres/address.ts';
+import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { openStore, resolvedStore } from './open-store.ts';
+
+/** Separates servers of the same name in two configurations of one machine. */
+export function pinScope({ file }: Pick<Configuration, 'file'>): string {
+  return file;
+}
+
+/** Returns a store in memory that has the pins of a configuration: for commands that compare servers and write nothing. */
+export async function memoryStoreWithPins(configuration: Configuration, data: string): Promise<Store> {
+  const memory = sqliteStore();
+  const scope = pinScope(configuration);
+  try {
+    if (await hasRecords(configuration.store, data)) {
+      const { store } = await openStore(configuration.store, data);
+      try {
+        for (const [server, text] of await pinStorage(store, scope).list())
+          await pinStorage(memory, scope).put(server, text);
+      } finally {
+        await store.close();
+      }
+    }
+  } catch {
+    // Without its records a server is compared with nothing; `doctor` reports why they cannot be read.
+  }
+  return memory;
+}
+
+/** Does something with the stored pins of a configuration. */
+export async function withPins<Value>(
+  configuration: Configuration,
+  data: string,
+  work: (pins: Pins) => Promise<Value>,
+): Promise<Value> {
+  const { store } = await openStore(configuration.store, data);
+  try {
+    const pins = await Pins.open(pinStorage(store, pinScope(configuration)));
+    try {
+      return await work(pins);
+    } finally {
+      await pins.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** Returns whether there are records to read: none are made for that. */
+async function hasRecords(store: string, data: string): Promise<boolean> {
+  return isPostgresAddress(await resolvedStore(store, data)) || existsSync(join(data, 'signalbox.db'));
+}

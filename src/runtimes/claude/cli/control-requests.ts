@@ -1,0 +1,56 @@
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import type { HookInput, ServerOrigin } from '../shared/claude-options.ts';
+import type { ClaudeTurn } from '../shared/claude-turn.ts';
+import type { HookCallbacks } from './hook-callbacks.ts';
+
+const methodNotFound = -32601;
+
+/** Answers what the CLI asks in the course of a turn. */
+export async function answerRequest(
+  request: JsonObject,
+  turn: ClaudeTurn,
+  hooks: HookCallbacks,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const subtype = typeof request['subtype'] === 'string' ? request['subtype'] : '';
+  switch (subtype) {
+    case 'can_use_tool':
+      return await permission(request, turn, signal);
+    case 'hook_callback':
+      return await hooks.run(request['callback_id'], request['input'] as unknown as HookInput, signal);
+    case 'mcp_message':
+    // The name before, which says the same.
+    case 'sdk_mcp_request':
+      return await serverMessage(request, turn, signal);
+    default:
+      throw new Error(`Signalbox does not know the request ${JSON.stringify(subtype)}`);
+  }
+}
+
+async function permission(request: JsonObject, { gate }: ClaudeTurn, signal: AbortSignal): Promise<JsonObject> {
+  const { tool_name, input, tool_use_id, mcp_server } = request;
+  if (typeof tool_name !== 'string' || typeof tool_use_id !== 'string')
+    throw new Error('a permission is asked for without the name or the id of the call');
+  const answer = await gate.permit({
+    toolName: tool_name,
+    input: isJsonObject(input) ? input : {},
+    toolUseId: tool_use_id,
+    server: isJsonObject(mcp_server) ? (mcp_server as unknown as ServerOrigin) : undefined,
+    signal,
+  });
+  return { ...answer, toolUseID: tool_use_id };
+}
+
+async function serverMessage(request: JsonObject, { servers }: ClaudeTurn, signal: AbortSignal): Promise<JsonObject> {
+  const name = request['server_name'] ?? request['serverName'];
+  const message = isJsonObject(request['message']) ? request['message'] : {};
+  const server = typeof name === 'string' ? servers.get(name) : undefined;
+  const id = message['id'] ?? null;
+  if (server === undefined) {
+    const error = { code: methodNotFound, message: `there is no server ${JSON.stringify(name ?? null)}` };
+    return { mcp_response: { jsonrpc: '2.0', id, error } };
+  }
+  // A notification has no answer, but the frame that carried it has.
+  const answer = await server.answer(message, signal);
+  return { mcp_response: answer ?? { jsonrpc: '2.0', id: 0, result: {} } };
+}

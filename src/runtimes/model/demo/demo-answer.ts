@@ -1,0 +1,79 @@
+import { parseName } from '../../../catalog/names.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import { nearest } from '../../../core/text/closest-match.ts';
+import type { Heard, HeardResult } from './demo-messages.ts';
+import type { Answer } from './said.ts';
+import { tour } from './tour.ts';
+
+/** Answers like a model would that knows only a few sentences. The same request always gets the same answer. */
+export function answer(heard: Heard): Answer {
+  const said = heard.said.trim();
+  if (/\btour\b/i.test(said)) return tour(heard);
+  if (heard.results.length > 0) return { text: heard.results.map(told).join('\n') };
+  if (/^ping\b/i.test(said)) return callTool(heard, 'ping', '');
+  if (/^ask me\b/i.test(said)) return question;
+  if (/\b(what|which|list|show)\b.*\btools\b/i.test(said)) return listTools(heard);
+  const lines = said.split('\n').map((line) => /^call\s+(\S+)\s*(.*)$/i.exec(line.trim()));
+  const asked = lines.filter((line) => line !== null);
+  if (asked.length > 0) return together(asked.map(([, tool = '', input = '']) => callTool(heard, tool, input)));
+  return { text: help };
+}
+
+const help = [
+  'I am the demo model: no key, no network, and only a few sentences. Try one of these:',
+  '- "ping the server"',
+  '- "what tools do you have"',
+  '- "call TOOL JSON", for instance: call mcp__signalbox__get_server_info {"include_uptime": true}',
+  '- several lines that begin with "call", to make calls at once',
+  '- "ask me something"',
+  '- "run the tour"',
+].join('\n');
+
+const question: Answer = {
+  text: 'Here is a question for you. ',
+  calls: [
+    {
+      tool: 'ask_user',
+      input: {
+        questions: [{ question: 'Which colour do signals show?', options: [{ label: 'Red' }, { label: 'Green' }] }],
+      },
+    },
+  ],
+};
+
+function told({ tool, text, failed }: HeardResult): string {
+  return `${tool} ${failed ? 'did not run through' : 'answered'}: ${text}`;
+}
+
+function listTools({ tools }: Heard): Answer {
+  if (tools.length === 0) return { text: 'I have no tools.' };
+  const list = tools.map(({ name, description }) => `- ${name}: ${description.split('\n')[0] ?? ''}`);
+  return { text: [`I have ${tools.length} tools:`, ...list].join('\n') };
+}
+
+function callTool({ tools }: Heard, wanted: string, given: string): Answer {
+  const names = tools.map(({ name }) => name);
+  const tool = names.includes(wanted) ? wanted : names.find((name) => name.endsWith(`__${wanted}`));
+  if (tool === undefined) {
+    const own = (name: string): string => parseName(name)?.tool ?? name;
+    const near = nearest(wanted, [...names, ...names.map(own)]);
+    const guess = names.find((name) => name === near || own(name) === near);
+    return { text: `I have no tool named "${wanted}"${guess === undefined ? '.' : `; did you mean "${guess}"?`}` };
+  }
+  const input = parsed(given);
+  if (input === undefined) return { text: `"${given}" is not a JSON object, so I did not call ${tool}.` };
+  return { text: `I call ${tool}. `, calls: [{ tool, input }] };
+}
+
+function parsed(given: string): JsonObject | undefined {
+  try {
+    const value: unknown = given === '' ? {} : JSON.parse(given);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function together(answers: readonly Answer[]): Answer {
+  return { text: answers.map(({ text }) => text).join('\n'), calls: answers.flatMap(({ calls }) => calls ?? []) };
+}

@@ -1,0 +1,143 @@
+import type { ModelMessage } from 'ai';
+import { parseName } from '../../catalog/names.ts';
+import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
+import type { Turn, TurnEvent } from '../runtime.ts';
+import { askUserName, askUserTool } from './tools/ask-user.ts';
+import { contentTools, isContentTool } from './tools/content-tools.ts';
+import { demoStep } from './demo/demo-step.ts';
+import { unexpected } from './failure.ts';
+import { Budget } from './turn-budget.ts';
+import { recall, remember } from './conversation.ts';
+import type { ModelRuntimeOptions } from './model-runtime-options.ts';
+import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
+import { runCalls } from './tools/run-calls.ts';
+import type { Step, StepRequest } from './step.ts';
+
+type Tell = (event: TurnEvent) => void;
+type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
+
+/** Drives a turn: asks the model, makes the calls it wants, and again, until it wants none or may not go on. */
+export async function drive(
+  turn: Turn,
+  settings: ModelRuntimeOptions | (() => Promise<ModelRuntimeOptions>),
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
+  let name = turn.model ?? 'demo';
+  try {
+    const options = typeof settings === 'function' ? await settings() : settings;
+    name = turn.model ?? options.model ?? name;
+    const chosen = options.chooseModel?.(name) ?? (await chooseModel(name, options.providers ?? {}));
+    const conversation = new Conversation(turn, options);
+    const reason = await steps(turn, chosen, conversation, new Budget(options.limits ?? {}, signal), tell);
+    tell({ type: 'memory', memory: conversation.memory() });
+    tell({ type: 'done', reason });
+  } catch (error) {
+    const { code, message } = unexpected(name, error);
+    tell({ type: 'error', code, message });
+    tell({ type: 'done', reason: 'error' });
+  }
+}
+
+async function steps(
+  turn: Turn,
+  chosen: ChosenModel,
+  conversation: Conversation,
+  budget: Budget,
+  tell: Tell,
+): Promise<Reason> {
+  const { signal } = budget;
+  const takeStep = await stepsOf(chosen);
+  for (;;) {
+    if (budget.interrupted) return 'interrupted';
+    const reached = budget.reached();
+    if (reached !== undefined) return limited(tell, reached);
+    budget.ask();
+    const definitions = turn.tools.list();
+    const step = await takeStep({
+      chosen,
+      instructions: conversation.instructions,
+      messages: conversation.messages,
+      tools: [...definitions, askUserTool, ...contentTools(turn.serverContent)],
+      signal,
+      answerTokens: budget.limits.answerTokens,
+      tell,
+      identify: identifier(definitions),
+    });
+    if (step.message !== undefined) conversation.messages.push(step.message);
+    if (step.usage !== undefined) {
+      budget.spend(step.usage);
+      tell(statusOf(chosen.name, step.usage, budget.costUsd));
+    }
+    switch (step.ended) {
+      case 'failed':
+        if (step.failure.lasting) conversation.forgetQuestion();
+        tell({ type: 'error', code: step.failure.code, message: step.failure.message });
+        return 'error';
+      case 'cut':
+        return limited(tell, 'the model reached the most it may say in one answer');
+      case 'aborted':
+        break;
+      case 'complete':
+        if (step.calls.length === 0) return 'end';
+        conversation.messages.push(await runCalls(step.calls, { turn, signal, images: chosen.images, tell }));
+    }
+  }
+}
+
+/** The AI SDK is loaded with the first turn of a model that is reached through it. */
+export async function stepsOf({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<Step>> {
+  return model === 'demo' ? demoStep : (await import('./providers/provider-step.ts')).takeStep;
+}
+
+function limited(tell: Tell, reached: string): 'limit' {
+  tell({ type: 'error', code: 'turn-limit', message: `the turn was ended: ${reached}` });
+  return 'limit';
+}
+
+function statusOf(
+  model: string,
+  { inputTokens, outputTokens }: { inputTokens: number | undefined; outputTokens: number | undefined },
+  costUsd: number | undefined,
+): TurnEvent {
+  const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
+  return {
+    type: 'status',
+    model,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(tokens === 0 ? {} : { contextTokens: tokens }),
+  };
+}
+
+function identifier(definitions: readonly ToolDefinition[]): (name: string) => ToolId {
+  return (name) => {
+    if (name === askUserName || isContentTool(name)) return { server: 'model', tool: name };
+    return definitions.find((one) => one.name === name)?.id ?? parseName(name) ?? { server: '', tool: name };
+  };
+}
+
+/** What was said so far, in this turn and before. */
+class Conversation {
+  readonly messages: ModelMessage[];
+  readonly instructions: string;
+  readonly #before: readonly ModelMessage[];
+  readonly #most: number | undefined;
+
+  constructor(turn: Turn, { instructions, memoryCharacters }: ModelRuntimeOptions) {
+    this.#before = recall(turn.memory);
+    this.#most = memoryCharacters;
+    this.messages = [...this.#before, { role: 'user', content: turn.content }];
+    this.instructions = [instructions, turn.instructions, `The working directory is ${turn.cwd}.`]
+      .filter((part) => part !== undefined)
+      .join('\n\n');
+  }
+
+  /** Takes back a question that the provider will never take, unless something came of it. */
+  forgetQuestion(): void {
+    if (this.messages.length === this.#before.length + 1) this.messages.pop();
+  }
+
+  memory(): ReturnType<typeof remember> {
+    return remember(this.messages, this.#most);
+  }
+}

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type AssistantModelMessage, type TextStreamPart, type ToolSet, streamText } from 'ai';
+import { failureOf, retryDelayMs } from './provider-failure.ts';
+import type { Step, StepRequest } from '../step.ts';
+import { ToldStep } from '../step-events.ts';
+import { ModelTools } from '../tools/model-tools.ts';
+import { warnOnce } from './warn-once.ts';
+
+warnOnce();
+
+/**
+ * Asks the model, reports its answer while it arrives, and collects the calls it asks for. A request that the provider turned down
+ * for the moment is sent again: as long as nothing of an answer has arrived, and no longer than a turn may wait.
+ */
+export async function takeStep(request: StepRequest): Promise<Step> {
+  for (let retries = 0; ; retries += 1) {
+    const attempt = await askOnce(request);
+    const delay = 'thrown' in attempt ? retryDelayMs(attempt.thrown, retries) : undefined;
+    if (delay === undefined) return attempt.step;
+    await pause(delay, undefined, { signal: request.signal }).catch(() => undefined);
+    if (request.signal.aborted) return { ended: 'aborted', message: undefined, usage: undefined };
+  }
+}
+
+/** One request and how it ended; `thrown` when it failed before anything of an answer arrived. */
+type Attempt = { readonly step: Step } | { readonly step: Step; readonly thrown: unknown };
+
+async function askOnce(request: StepRequest): Promise<Attempt> {
+  const told = new ToldStep(request);
+  const failed = (thrown: unknown): Attempt => {
+    const hasBegun = told.hasBegun;
+    const step = told.failed(failureOf(request.chosen.name, thrown));
+    return hasBegun ? { step } : { step, thrown };
+  };
+  const { model, provider, options } = request.chosen;
+  if (model === 'demo') throw new TypeError('the demo model answers by itself');
+  try {
+    const tools = new ModelTools(request.tools, provider);
+    const result = streamText({
+      model,
+      ...(options === undefined ? {} : { providerOptions: { [provider]: options } }),
+      ...(request.instructions === '' ? {} : { instructions: request.instructions }),
+      messages: [...request.messages],
+      tools: tools.set,
+      abortSignal: request.signal,
+      // The AI SDK ignores a `Retry-After` beyond a minute and asks again after two seconds.
+      maxRetries: 0,
+      ...request.settings,
+      ...(request.answerTokens === undefined ? {} : { maxOutputTokens: request.answerTokens }),
+      // Told as an event; the AI SDK would print it.
+      onError: () => undefined,
+    });
+    for await (const part of result.fullStream) {
+      if (part.type === 'error') return failed(part.error);
+      if (part.type === 'abort') return { step: told.partly('aborted') };
+      take(part, told, tools);
+    }
+    if (request.signal.aborted) return { step: told.partly('aborted') };
+    const { messages } = await result.response;
+    return { step: told.ended(messages.find((one): one is AssistantModelMessage => one.role === 'assistant')) };
+  } catch (error) {
+    return request.signal.aborted ? { step: told.partly('aborted') } : failed(error);
+  }
+}
+
+/** Reports one part of the answer. */
+function take(part: TextStreamPart<ToolSet>, told: ToldStep, tools: ModelTools): void {
+  if (part.type === 'text-delta') told.say(part.text);
+  else if (part.type === 'reasoning-delta') told.think(part.text);
+  else if (part.type === 'tool-input-start' && part.providerExecuted !== true) told.start(part.id, part.toolName);
+  else if (part.type === 'tool-input-delta') told.input(part.id, part.delta);
+  else if (part.type === 'tool-call' && part.providerExecuted !== true)
+    told.call({ ...part, input: tools.restore(part.toolName, part.input) });
+  else if (part.type === 'finish-step') told.finish(part.usage, part.finishReason);
+}

@@ -1,0 +1,106 @@
+import type { AssistantModelMessage, FinishReason } from 'ai';
+import { text } from '../../core/tools/content.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import type { Failure } from './failure.ts';
+import type { Usage } from './turn-budget.ts';
+import type { RequestedCall, Step, StepRequest } from './step.ts';
+
+/** What a step has told so far. */
+export class ToldStep {
+  #usage: Usage | undefined;
+  #finishReason: FinishReason = 'other';
+  readonly #request: StepRequest;
+  readonly #started = new Set<string>();
+  readonly #calls: RequestedCall[] = [];
+  #text = '';
+  #hasThought = false;
+
+  constructor(request: StepRequest) {
+    this.#request = request;
+  }
+
+  /** Whether anything of an answer was reported. */
+  get hasBegun(): boolean {
+    return this.#text !== '' || this.#hasThought || this.#started.size > 0;
+  }
+
+  say(delta: string): void {
+    if (delta === '') return;
+    this.#text += delta;
+    this.#request.tell({ type: 'text_delta', text: delta });
+  }
+
+  think(delta: string): void {
+    if (delta === '') return;
+    this.#hasThought = true;
+    this.#request.tell({ type: 'thinking_delta', text: delta });
+  }
+
+  start(toolCallId: string, toolName: string): void {
+    if (this.#started.has(toolCallId)) return;
+    this.#started.add(toolCallId);
+    this.#request.tell({ type: 'tool_call_start', toolCallId, toolName, ...this.#request.identify(toolName) });
+  }
+
+  input(toolCallId: string, inputJson: string): void {
+    if (this.#started.has(toolCallId) && inputJson !== '')
+      this.#request.tell({ type: 'tool_call_delta', toolCallId, inputJson });
+  }
+
+  call({ toolCallId, toolName, input }: RequestedCall): void {
+    this.start(toolCallId, toolName);
+    this.#request.tell({ type: 'tool_call_end', toolCallId, input: objectOf(input) });
+    this.#calls.push({ toolCallId, toolName, input });
+  }
+
+  finish(usage: Usage, reason: FinishReason): void {
+    [this.#usage, this.#finishReason] = [usage, reason];
+  }
+
+  /** The answer is here; whether it is whole, the provider says. */
+  ended(message: AssistantModelMessage | undefined): Step {
+    switch (this.#finishReason) {
+      case 'length':
+        return this.partly('cut');
+      case 'content-filter':
+        return this.#refused('model-filtered', 'refused to go on: its content filter stopped the answer');
+      case 'error':
+      case 'interrupted':
+        return this.#refused('model-failed', 'broke off in the middle of its answer');
+      case 'stop':
+      case 'tool-calls':
+      case 'other':
+        if (this.#text.trim() === '' && this.#calls.length === 0)
+          return this.#refused('model-empty', 'gave an empty answer: ask again, or choose another model');
+        return { ended: 'complete', message, calls: this.#calls, usage: this.#usage };
+    }
+  }
+
+  partly(ended: 'aborted' | 'cut'): Step {
+    return { ended, ...this.#soFar() };
+  }
+
+  failed(failure: Failure): Step {
+    return { ended: 'failed', failure, ...this.#soFar() };
+  }
+
+  #refused(code: string, what: string): Step {
+    return this.failed({ code, message: `${this.#request.chosen.name} ${what}`, lasting: false });
+  }
+
+  /** What was said so far stays; calls that were asked for are not made, for the answer may have gone on otherwise. */
+  #soFar(): Pick<Step, 'message' | 'usage'> {
+    const content = [text('not made: the answer that asked for it is not whole')];
+    for (const { toolCallId } of this.#calls)
+      this.#request.tell({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
+    return { message: this.#said(), usage: this.#usage };
+  }
+
+  #said(): AssistantModelMessage | undefined {
+    return this.#text === '' ? undefined : { role: 'assistant', content: this.#text };
+  }
+}
+
+function objectOf(input: unknown): JsonObject {
+  return isJsonObject(input) ? input : {};
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import type { CallResult } from '../../../core/calls/call.ts';
+import { text } from '../../../core/tools/content.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Turn } from '../../runtime.ts';
+import type { OfferedTool } from '../step.ts';
+
+/** The tool with which a model asks its user. */
+export const askUserName = 'ask_user';
+
+const questionsSchema = z.object({
+  questions: z
+    .array(
+      z.object({
+        question: z.string().min(1),
+        header: z.string().optional().describe('A word or two that name the question.'),
+        options: z
+          .array(z.object({ label: z.string().min(1), description: z.string().optional() }))
+          .min(2)
+          .describe('The answers to choose from; the user can also answer freely.'),
+        multiSelect: z.boolean().optional(),
+      }),
+    )
+    .min(1)
+    .max(4),
+});
+
+/** How the tool is told to the model. */
+export const askUserTool: OfferedTool = {
+  name: askUserName,
+  description: 'Asks the user one or more questions and waits for the answers. Use it when only the user can decide.',
+  inputSchema: z.toJSONSchema(questionsSchema, { io: 'input' }),
+};
+
+type Answered = Pick<CallResult, 'outcome' | 'content'>;
+
+/** Asks the user; the question is decided about and recorded like any other call. */
+export async function askUser(
+  { ask, tools }: Pick<Turn, 'ask' | 'tools'>,
+  toolCallId: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const parsed = questionsSchema.safeParse(input);
+  if (!parsed.success)
+    return answered('failed', `the questions are not as they should be: ${z.prettifyError(parsed.error)}`);
+  const { questions } = parsed.data as { questions: Parameters<Turn['ask']>[1] };
+  const call = await tools.begin({ name: askUserName, effect: 'read' }, parsed.data as unknown as JsonObject, {
+    toolCallId,
+    signal,
+  });
+  if (!call.allowed) return answered('denied', call.reason);
+  const answers = await unlessAborted(ask(toolCallId, questions), signal);
+  const { outcome, output } =
+    answers === undefined
+      ? {
+          outcome: signal.aborted ? ('cancelled' as const) : ('failed' as const),
+          output: 'nobody answered the question',
+        }
+      : { outcome: 'completed' as const, output: JSON.stringify(answers) };
+  await call.end({ outcome, output });
+  return answered(outcome, output);
+}
+
+function answered(outcome: Answered['outcome'], output: string): Answered {
+  return { outcome, content: [text(output)] };
+}
+
+/** Nobody needs the answer of a turn that was interrupted. */
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
+  const onAbort = (): void => aborted.resolve(undefined);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

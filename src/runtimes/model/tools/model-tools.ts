@@ -1,0 +1,75 @@
+import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
+import { SchemaCompiler } from '../../../catalog/json-schema.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
+import { type Dialect, type Shape, shapeTool } from '../../../surfaces/providers/provider-format.ts';
+import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../../../surfaces/providers/formats.ts';
+import type { OfferedTool } from '../step.ts';
+
+type SchemaObject = Parameters<typeof jsonSchema>[0];
+
+/** A tool as the AI SDK takes it, and the provider's form of its schema. */
+interface ProviderTool {
+  readonly tool: Tool;
+  readonly shape: Shape;
+}
+
+const dialects: Readonly<Record<string, Dialect>> = {
+  anthropic: anthropicDialect(),
+  openai: openaiDialect(),
+  google: geminiDialect,
+};
+
+/** A definition never changes, so its provider's form is cached for as long as the definition lives. */
+const shaped = new WeakMap<OfferedTool, Map<string, ProviderTool>>();
+
+/** The tools of one step in the form of a provider. */
+export class ModelTools {
+  readonly set: ToolSet;
+  readonly #shapes: ReadonlyMap<string, Shape>;
+
+  /** The tools have no `execute`: the turn runs their calls, through the pipeline, which validates against the original schema. */
+  constructor(definitions: readonly OfferedTool[], provider: string) {
+    const compiler = new SchemaCompiler();
+    const tools = definitions.map(
+      (definition) => [definition.name, shapedTool(definition, provider, compiler)] as const,
+    );
+    this.set = Object.fromEntries(tools.map(([name, { tool: one }]) => [name, one]));
+    this.#shapes = new Map(tools.map(([name, { shape }]) => [name, shape]));
+  }
+
+  /** Returns the arguments of a call as the tool takes them, from those that follow the provider's form of its schema. */
+  restore(name: string, input: unknown): unknown {
+    const restore = this.#shapes.get(name)?.restore;
+    return restore === undefined || input === undefined ? input : restore.apply(input as JsonValue);
+  }
+}
+
+function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
+  const byProvider = shaped.get(definition) ?? new Map<string, ProviderTool>();
+  shaped.set(definition, byProvider);
+  const known = byProvider.get(provider) ?? shapeFor(definition, provider, compiler);
+  byProvider.set(provider, known);
+  return known;
+}
+
+function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
+  const shape = shapeTool(definition, dialects[provider] ?? anyDialect, compiler);
+  const options = optionsByProvider(definition.providerOptions);
+  // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.
+  const strict = dialects[provider] === undefined ? options?.[provider]?.['strict'] : shape.strict;
+  return {
+    shape,
+    tool: tool({
+      description: definition.description,
+      inputSchema: jsonSchema(shape.schema as SchemaObject),
+      ...(options === undefined ? {} : { providerOptions: options }),
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    }),
+  };
+}
+
+function optionsByProvider(given: JsonObject | undefined): Record<string, JsonObject> | undefined {
+  if (given === undefined) return undefined;
+  const entries = Object.entries(given).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
+  return Object.fromEntries(entries);
+}

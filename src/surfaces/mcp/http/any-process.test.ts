@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { begin, eventsIn, messageOf, readUntil, send } from '../../../../test/mcp-clients/raw.ts';
+import { token } from '../../../../test/mcp-clients/serving.ts';
+import { twoServers } from '../../../../test/mcp-clients/two-servers.ts';
+import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
+import { until } from '../../../../test/mcp-servers/boxed.ts';
+import { within } from '../../../../test/support/within.ts';
+import { createSignalbox, defineTool, localServer, mcpServer } from '../../../index.ts';
+import { startServer } from '../../../server/start-server.ts';
+
+const authorized = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
+const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
+
+function ask(id: number, method: string, params: object = {}): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+function call(id: number, name: string, meta: object = {}): string {
+  return ask(id, 'tools/call', { name: `mcp__desk__${name}`, arguments: {}, _meta: meta });
+}
+
+/** A tool that says something and waits, one that asks, and one that says what it was asked under. */
+function desk(description = 'Answers.'): {
+  readonly server: ReturnType<typeof localServer>;
+  readonly open: () => void;
+  readonly cancelled: Promise<void>;
+} {
+  const opened = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const tool = { input: { type: 'object' }, effect: 'read' } as const;
+  const tools = [
+    defineTool({
+      ...tool,
+      name: 'wait',
+      description: 'Waits.',
+      async run(_, { progress, signal }) {
+        signal.addEventListener('abort', () => cancelled.resolve());
+        progress({ progress: 1, message: 'begun' });
+        await Promise.race([opened.promise, cancelled.promise]);
+        progress({ progress: 2, message: 'opened' });
+        return 'waited';
+      },
+    }),
+    defineTool({
+      ...tool,
+      name: 'ask',
+      description: 'Asks.',
+      run: async (_, { client }) =>
+        JSON.stringify(await client?.elicit?.({ mode: 'form', message: 'What?', requestedSchema })),
+    }),
+    defineTool({ ...tool, name: 'say', description, run: (_, { session }) => session ?? 'none' }),
+  ];
+  return { server: localServer({ name: 'desk', tools }), open: opened.resolve, cancelled: cancelled.promise };
+}
+
+describe('a session that another process began', () => {
+  test('goes on with its calls, its name in the record, and stays that of its principal', async (t) => {
+    const { box, one, other } = await twoServers(t, { servers: [desk().server] });
+    const session = await begin(one);
+    const said: unknown[] = [];
+    for (const url of [one, other, one])
+      said.push((await messageOf(send(url, call(1, 'say'), session))).result?.content?.[0]?.text);
+    assert.match(String(said[0]), /^mcp_\w{19}$/);
+    assert.deepEqual(new Set(said).size, 1);
+    const { token: stranger } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
+    const asStranger = { ...session, Authorization: `Bearer ${stranger}` };
+    assert.equal((await send(other, call(2, 'say'), asStranger)).status, 404);
+    const unseen = await begin(one);
+    assert.equal((await send(other, call(2, 'say'), { ...unseen, Authorization: `Bearer ${stranger}` })).status, 404);
+    assert.equal((await send(other, call(3, 'say'), unseen)).status, 200);
+    const kept = JSON.stringify(await box.shared.kept.list('mcp-session'));
+    assert.match(kept, /2025-11-25/);
+    assert.ok(!kept.includes(session['Mcp-Session-Id'] ?? ''), 'its id is kept nowhere');
+  });
+
+  test('takes answers and cancellations for whoever waits for them, and for no other session', async (t) => {
+    const { server, cancelled } = desk();
+    const { one, other } = await twoServers(t, { servers: [server] });
+    const [session, stranger] = [await begin(one, { elicitation: {} }), await begin(one, { elicitation: {} })];
+    const asked = await send(one, call(7, 'ask'), session);
+    const reader = (asked.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    const read = async (isEnough: RegExp): Promise<void> => {
+      while (!isEnough.test(text)) {
+        const { done, value } = await within(reader.read(), String(isEnough), () => text);
+        if (done) break;
+        text += new TextDecoder().decode(value);
+      }
+    };
+    await read(/"elicitation\/create"/);
+    const question = eventsIn(text)
+      .flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data) as { id: string; method?: string }]))
+      .find(({ method }) => method === 'elicitation/create');
+    assert.ok(question !== undefined);
+    const answer = (content: string): string =>
+      JSON.stringify({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { answer: content } } });
+    assert.equal((await send(other, answer('of a stranger'), stranger)).status, 202);
+    assert.equal((await send(other, answer('mine'), session)).status, 202);
+    await read(/"result"/);
+    assert.match(text, /mine/);
+    assert.doesNotMatch(text, /of a stranger/);
+
+    const waiting = await send(one, call(8, 'wait', { progressToken: 'p' }), session);
+    const cancel = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 8 } });
+    assert.equal((await send(other, cancel, stranger)).status, 202);
+    assert.equal((await send(other, cancel, session)).status, 202);
+    await within(cancelled, 'the tool is cancelled');
+    assert.equal((await messageOf(waiting)).result?.isError, true);
+  });
+
+  test('knows what the client was shown: a tool that changed since is not run, and runs when it was listed elsewhere', async (t) => {
+    const { box, one, other } = await twoServers(t, { servers: [desk('Says.').server] });
+    const session = await begin(one);
+    await (await send(one, ask(1, 'tools/list'), session)).text();
+    await box.replace(desk('Says otherwise.').server).close();
+    const stale = await messageOf(send(other, call(2, 'say'), session));
+    assert.match(stale.result?.content?.[0]?.text ?? '', /changed/);
+    await (await send(one, ask(3, 'tools/list'), session)).text();
+    assert.match(
+      (await messageOf(send(other, call(4, 'say'), session))).result?.content?.[0]?.text ?? '',
+      /^mcp_\w{19}$/,
+    );
+  });
+
+  test('ends everywhere when its client ends it', async (t) => {
+    const { one, other } = await twoServers(t, {});
+    const session = await begin(one);
+    assert.equal((await send(other, ask(1, 'ping'), session)).status, 200);
+    const stream = await fetch(one, { headers: { ...session, ...authorized } });
+    assert.equal((await fetch(other, { method: 'DELETE', headers: { ...session, ...authorized } })).status, 204);
+    await within(stream.text(), 'the stream of the other process ends');
+    for (const url of [one, other]) assert.equal((await send(url, ask(2, 'ping'), session)).status, 404);
+  });
+
+  test('survives the process that began it, and tells of changes from wherever its client listens', async (t) => {
+    const { box, one, other, endOne } = await twoServers(t, {});
+    const session = await begin(one);
+    await (await send(one, ask(1, 'tools/list'), session)).text();
+    await endOne();
+    box.mount(desk().server);
+    const stream = await fetch(other, { headers: { ...session, ...authorized } });
+    const missed = await readUntil(stream, (text) => text.includes('tools/list_changed'));
+    assert.equal(eventsIn(missed).length, 1, 'it is told of what it missed');
+    const again = await fetch(other, { headers: { ...session, ...authorized } });
+    box.disable('signalbox');
+    await readUntil(again, (text) => text.includes('tools/list_changed'));
+    assert.match(
+      (await messageOf(send(other, call(2, 'say'), session))).result?.content?.[0]?.text ?? '',
+      /^mcp_\w{19}$/,
+    );
+  });
+
+  test('goes on with a stream that another process holds, with nothing twice and nothing missing', async (t) => {
+    const { server, open } = desk();
+    const { one, other } = await twoServers(t, { servers: [server] });
+    const session = await begin(one);
+    const lost = await send(one, call(7, 'wait', { progressToken: 'p' }), session);
+    const last = eventsIn(await readUntil(lost, (text) => text.includes('begun'))).at(-1)?.id ?? '';
+    const resumed = fetch(other, { headers: { ...session, ...authorized, 'Last-Event-ID': last } });
+    open();
+    const after = eventsIn(await readUntil(await resumed, (text) => text.includes('"result"')));
+    assert.deepEqual(
+      after.map(({ data }) => {
+        const { id, params } = JSON.parse(data) as { id?: number; params?: { message: string } };
+        return id ?? params?.message;
+      }),
+      ['opened', 7],
+    );
+  });
+
+  test('answers a request whose process is gone with an error, and says that nothing follows', async (t) => {
+    const { server } = desk();
+    const { one, other, endOne } = await twoServers(t, { servers: [server] });
+    const session = await begin(one);
+    const lost = await send(one, call(7, 'wait', { progressToken: 'p' }), session);
+    const last = eventsIn(await readUntil(lost, (text) => text.includes('begun'))).at(-1)?.id ?? '';
+    await endOne();
+    const headers = { ...session, ...authorized };
+    const told = await fetch(other, { headers: { ...headers, 'Last-Event-ID': last } });
+    const [event] = eventsIn(await within(told.text(), 'the stream ends'));
+    const { id, error } = JSON.parse(event?.data ?? '{}') as { id?: number; error?: { message: string } };
+    assert.equal(id, 7);
+    assert.match(error?.message ?? '', /is gone/);
+    const again = await fetch(other, { headers: { ...headers, 'Last-Event-ID': event?.id ?? '' } });
+    assert.equal(again.status, 405);
+  });
+
+  test('is told of a resource that it began to watch at another process than the one it listens to', async (t) => {
+    const fixture = await httpFixture('modern');
+    t.after(() => fixture.close());
+    const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
+    const { one, other } = await twoServers(t, { servers: [server] });
+    await server.ready();
+    const session = await begin(one);
+    const stream = await fetch(other, { headers: { ...session, ...authorized } });
+    const subscribed = await messageOf(send(one, ask(1, 'resources/subscribe', { uri: 'note://one' }), session));
+    assert.deepEqual(subscribed.result, {});
+    const changing = setInterval(() => fixture.resourceUpdated('note://one'), 50);
+    t.after(() => clearInterval(changing));
+    assert.match(await readUntil(stream, (text) => text.includes('resources/updated')), /note:\/\/one/);
+  });
+
+  test('is there after its server was started again on the same file', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-any-process-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const serve = async (): Promise<{ url: URL; end(): Promise<void> }> => {
+      const box = await createSignalbox({ data, servers: [desk().server] });
+      const server = await startServer({ box, host: '127.0.0.1', port: 0, token, limits: { graceMs: 0 } });
+      const end = async (): Promise<void> => {
+        await server.close();
+        await box.close();
+      };
+      return { url: new URL(`${server.url}/mcp`), end };
+    };
+    const before = await serve();
+    const session = await begin(before.url);
+    const said = await messageOf(send(before.url, call(1, 'say'), session));
+    await before.end();
+    const after = await serve();
+    t.after(() => after.end());
+    assert.deepEqual(await messageOf(send(after.url, call(1, 'say'), session)), said);
+  });
+
+  test('is not in use by a client that hung up while the store was asked', async (t) => {
+    const { box, one, other } = await twoServers(t, {});
+    const session = await begin(one);
+    const clients = async (): Promise<readonly { readonly inUse: boolean }[]> => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const listed = await fetch(new URL('/api/clients', other), { headers });
+      return ((await listed.json()) as { items: { inUse: boolean }[] }).items;
+    };
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const get = box.shared.kept.get.bind(box.shared.kept);
+    t.mock.method(box.shared.kept, 'get', async (kind: string, key: string) => {
+      if (kind === 'mcp-session') {
+        asked.resolve();
+        await answer.promise;
+      }
+      return await get(kind, key);
+    });
+    const hangUp = new AbortController();
+    const listening = fetch(other, { headers: { ...authorized, ...session }, signal: hangUp.signal });
+    await asked.promise;
+    hangUp.abort();
+    await assert.rejects(listening);
+    // By then the server has heard of it.
+    await clients();
+    answer.resolve();
+    await until(async () => (await clients()).length > 0, 'the session came in');
+    assert.deepEqual(
+      (await clients()).map(({ inUse }) => inUse),
+      [false],
+    );
+  });
+
+  test('is neither there nor gone while the store cannot be asked', async (t) => {
+    const { box, one, other } = await twoServers(t, {});
+    const session = await begin(one);
+    t.mock.method(box.shared.kept, 'get', () => Promise.reject(new Error('away')));
+    assert.equal((await send(other, ask(1, 'ping'), session)).status, 503);
+    assert.equal((await send(one, ask(1, 'ping'), session)).status, 200, 'who knows it does not ask');
+    t.mock.restoreAll();
+    assert.equal((await send(other, ask(1, 'ping'), session)).status, 200);
+  });
+});

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type ParameterHeaders, parameterHeaders } from '../../../catalog/parameter-headers.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
+import type { ToolDefinition } from '../../../core/tools/tool.ts';
+import { namedVersion } from '../protocol/client-info.ts';
+import { Refusal, type WireRequest, wireCodes } from '../protocol/wire-messages.ts';
+
+/** Which part of the body the header `Mcp-Name` repeats. */
+const named: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+const encoded = /^=\?base64\?(.*)\?=$/;
+
+/** Refuses a request whose headers say something else than its body: what stands between us may have gone by the headers. */
+export function checkHeaders(headers: IncomingHttpHeaders, { method, params }: WireRequest): void {
+  agree('MCP-Protocol-Version', textOf(headers['mcp-protocol-version']), namedVersion(params));
+  agree('Mcp-Method', textOf(headers['mcp-method']), method);
+  const key = Object.hasOwn(named, method) ? named[method] : undefined;
+  const value = key === undefined ? undefined : params[key];
+  if (typeof value === 'string') agree('Mcp-Name', decoded(textOf(headers['mcp-name'])), value);
+}
+
+const headersOf = new WeakMap<ToolDefinition, ParameterHeaders | null>();
+
+/** Refuses a call whose arguments are not those that the headers beside it name. */
+export function checkParameters(headers: IncomingHttpHeaders, tool: ToolDefinition | undefined, args: unknown): void {
+  if (tool === undefined || !isJsonObject(args)) return;
+  let made = headersOf.get(tool);
+  if (made === undefined) {
+    made = isJsonObject(tool.inputSchema) ? (parameterHeaders(tool.inputSchema) ?? null) : null;
+    headersOf.set(tool, made);
+  }
+  if (made === null) return;
+  for (const [name, value] of Object.entries(made(args)))
+    agree(name, decoded(textOf(headers[name.toLowerCase()])), decoded(value));
+}
+
+/** A header’s value as it was meant: what a header cannot carry comes encoded. */
+function decoded(value: string | undefined): string | undefined {
+  const text = encoded.exec(value ?? '')?.[1];
+  if (text === undefined) return value;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes.toString('utf8') : undefined;
+}
+
+/** Refuses when a header is not what the body says. */
+function agree(header: string, said: string | undefined, expected: string | undefined): void {
+  if (said === expected) return;
+  const what = said === undefined ? 'is missing or cannot be read' : `says ${JSON.stringify(said)}`;
+  const message = `the header ${header} ${what}, and the body says ${JSON.stringify(expected ?? null)}`;
+  throw new Refusal(400, wireCodes.headers, message, { mismatch: { header, body: expected ?? '' } });
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value?.trim();
+}

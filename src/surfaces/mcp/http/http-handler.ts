@@ -1,0 +1,391 @@
+import { isLargeJson, readJson, readLargeJson } from '../../../core/json/read-json.ts';
+import { Slots } from '../../../core/async/slot-map.ts';
+import { Stop } from '../../../core/async/light-abort-signal.ts';
+import { serveBatch } from '../protocol/batch.ts';
+import type { Peer } from '../requests/request-context.ts';
+import { type SeenClient, namedVersion, readEnvelope } from '../protocol/client-info.ts';
+import type { Listening } from '../listing/listen-request.ts';
+import type { McpEndpoint } from '../mcp-endpoint.ts';
+import { isLegacyVersion } from '../protocol/server-info.ts';
+import { toldError } from '../protocol/to-wire-error.ts';
+import {
+  type Answer,
+  Refusal,
+  type RequestId,
+  type WireMessage,
+  type WireRequest,
+  errorText,
+  idOf,
+  readMessage,
+  replyText,
+  wireCodes,
+} from '../protocol/wire-messages.ts';
+import { checkHeaders, checkParameters } from './header-validation.ts';
+import { EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
+import { type Accepted, Exchange, type ExchangeOptions } from './http-exchange.ts';
+import type { HttpAsk, HttpReply, HttpRequest } from './http-types.ts';
+import { HttpSession } from './sessions/http-session.ts';
+import { HttpSessions, type SessionLimits } from './sessions/session-registry.ts';
+import { Resumption } from './streams/stream-resumption.ts';
+import { SseTransport, isSseRequest } from './sse-transport.ts';
+
+const noHeaders: HeaderList = [];
+const beatMs = 15_000;
+const returnMs = 60_000;
+
+/** What the endpoint over HTTP is made of. */
+export interface McpHttpOptions {
+  readonly endpoint: McpEndpoint;
+  readonly limits?: SessionLimits;
+  /** Where faults are told. */
+  log(line: string): void;
+}
+
+/** The endpoint over HTTP: streamable HTTP for all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
+export class McpHttp {
+  readonly #endpoint: McpEndpoint;
+  readonly #log: (line: string) => void;
+  readonly #sessions: HttpSessions;
+  /** What is shown to be alive now and then: requests, and streams that stay open. */
+  readonly #underWay = new Slots<Exchange>();
+  readonly #open = new Set<{ beat(): void }>();
+  readonly #listening = new Map<Listening, (text: string) => void>();
+  readonly #resumption: Resumption;
+  readonly #sse: SseTransport;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ endpoint, limits, log }: McpHttpOptions) {
+    this.#endpoint = endpoint;
+    this.#log = log;
+    this.#sessions = new HttpSessions(endpoint, limits);
+    this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
+    this.#sse = new SseTransport({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log });
+    this.#timer = setInterval(() => {
+      for (const each of this.#underWay) each.beat();
+      for (const each of this.#open) each.beat();
+      this.#sessions.tend();
+    }, beatMs);
+    this.#timer.unref();
+  }
+
+  /** Answers a request; never throws or rejects. A promise where the answer takes its time. */
+  handle(incoming: HttpRequest): Promise<void> | undefined {
+    const { request, body } = incoming;
+    if (request.method !== 'POST') return this.#handleOther(incoming);
+    if (isLargeJson(body))
+      return readLargeJson(body).then(
+        (value) => this.#take(incoming, value),
+        (error: unknown) => this.#refuse(incoming, null, error),
+      );
+    try {
+      return this.#take(incoming, readJson(body));
+    } catch (error) {
+      this.#refuse(incoming, null, error);
+      return undefined;
+    }
+  }
+
+  #take(incoming: HttpRequest, value: unknown): Promise<void> | undefined {
+    const id = idOf(value);
+    try {
+      if (incoming.refuse === undefined || !isAsking(value)) {
+        if (isSseRequest(incoming.request))
+          return this.#sse.take(incoming, value).catch((error: unknown) => this.#refuse(incoming, id, error));
+        const taken = Array.isArray(value) ? this.#batch(incoming, value) : this.#post(incoming, readMessage(value));
+        return taken?.catch((error: unknown) => this.#refuse(incoming, id, error));
+      }
+      incoming.refuse(id);
+    } catch (error) {
+      this.#refuse(incoming, id, error);
+    }
+    return undefined;
+  }
+
+  async #handleOther(incoming: HttpRequest): Promise<void> {
+    try {
+      if (isSseRequest(incoming.request)) this.#sse.connect(incoming);
+      else if (incoming.request.method === 'GET') await this.#get(incoming);
+      else if (incoming.request.method === 'DELETE') {
+        await this.#sessions.end(await sessionOf(this.#sessions, incoming));
+        incoming.response.writeHead(204, answerHeaders).end();
+      } else throw new Refusal(405, wireCodes.request, 'this address takes GET, POST and DELETE');
+    } catch (error) {
+      this.#refuse(incoming, null, error);
+    }
+  }
+
+  #refuse({ response }: HttpRequest, id: RequestId | null, error: unknown): void {
+    const told = toldError(error, this.#log);
+    const status = told instanceof Refusal ? told.status : 400;
+    if (response.headersSent) response.destroy();
+    else send(response, status, errorText(id, told));
+  }
+
+  /** Every client that was heard of not long ago, the latest first. */
+  clients(): SeenClient[] {
+    return [...this.#sessions.clients(), ...this.#endpoint.clients()].toSorted((one, other) => other.seen - one.seen);
+  }
+
+  /** Ends what only listens; requests under way go on. */
+  stopListening(): void {
+    clearInterval(this.#timer);
+    for (const [listening, end] of this.#listening) end(JSON.stringify(listening.stop()));
+    this.#sessions.stopListening();
+  }
+
+  /** Ends everything. */
+  close(): void {
+    this.stopListening();
+    this.#sessions.closeAll();
+  }
+
+  #post(incoming: HttpRequest, message: WireMessage): Promise<void> | undefined {
+    const { request, response, peer } = incoming;
+    const accepted = acceptedBy(request);
+    if (message.kind !== 'response' && isModern(request, message)) {
+      if (message.kind !== 'notification') return this.#modern(incoming, message, accepted);
+      response.writeHead(202, answerHeaders).end();
+      return undefined;
+    }
+    const isBeginning = message.kind === 'request' && message.method === 'initialize';
+    const session =
+      isBeginning && request.headers['mcp-session-id'] === undefined
+        ? this.#sessions.begin(peer)
+        : sessionOf(this.#sessions, incoming);
+    if (session instanceof HttpSession && message.kind === 'request')
+      return this.#legacy(session, message, incoming, accepted);
+    return this.#inSession(session, message, incoming, accepted);
+  }
+
+  async #inSession(
+    found: HttpSession | Promise<HttpSession>,
+    message: WireMessage,
+    incoming: HttpRequest,
+    accepted: Accepted,
+  ): Promise<void> {
+    const session = await found;
+    if (message.kind === 'request') {
+      await this.#legacy(session, message, incoming, accepted);
+      return;
+    }
+    await this.#sessions.take(session, message);
+    incoming.response.writeHead(202, answerHeaders).end();
+  }
+
+  async #batch(incoming: HttpRequest, messages: readonly unknown[]): Promise<void> {
+    if (incoming.request.headers['mcp-session-id'] === undefined)
+      throw new Refusal(400, wireCodes.request, 'without a session, send one message at a time');
+    const accepted = acceptedBy(incoming.request);
+    const session = await sessionOf(this.#sessions, incoming);
+    const { conversation } = session;
+    const exchange = new Exchange(incoming.response, new SessionAnswer(session, incoming, accepted));
+    const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
+      if (message.kind === 'request')
+        return replyText(message.id, await conversation.serve(message, exchange, endingWith(exchange)));
+      await this.#sessions.take(session, message);
+      return undefined;
+    };
+    this.#open.add(exchange);
+    try {
+      const text = await serveBatch(messages, { version: conversation.version, serve, log: this.#log });
+      exchange.end(text ?? '', text === undefined ? 202 : 200);
+    } catch (error) {
+      this.#fail(exchange, null, error);
+    } finally {
+      this.#open.delete(exchange);
+      session.seen = Date.now();
+    }
+  }
+
+  #legacy(
+    session: HttpSession,
+    message: WireRequest,
+    incoming: HttpRequest,
+    accepted: Accepted,
+  ): Promise<void> | undefined {
+    const exchange = new Exchange(incoming.response, new SessionAnswer(session, incoming, accepted, message.id));
+    const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, exchange, exchange.stop);
+    return this.#exchange(exchange, message.id, serve, () => {
+      session.seen = Date.now();
+      if (message.method === 'initialize' && !this.#sessions.isBegun(session)) this.#sessions.drop(session);
+    });
+  }
+
+  #modern(
+    { request, response, peer }: HttpRequest,
+    message: WireRequest,
+    accepted: Accepted,
+  ): Promise<void> | undefined {
+    if (namedVersion(message.params) === undefined) readEnvelope(message.params);
+    checkHeaders(request.headers, message);
+    const { name, arguments: args } = message.params;
+    const { listing } = peer.view;
+    if (message.method === 'tools/call' && typeof name === 'string')
+      checkParameters(request.headers, listing.tools.get(listing.listedName(name)), args);
+    const exchange = new Exchange(response, { accepted, headers: noHeaders, stream: () => new EventStream() });
+    if (message.method === 'subscriptions/listen') return this.#listen(exchange, message, peer);
+    return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.stop));
+  }
+
+  async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
+    let listening: Listening;
+    try {
+      listening = await this.#endpoint.listen(message, peer, exchange);
+    } catch (error) {
+      this.#fail(exchange, message.id, error);
+      return;
+    }
+    this.#open.add(exchange);
+    this.#listening.set(listening, (result) =>
+      exchange.end(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`),
+    );
+    const stop = (): void => {
+      this.#open.delete(exchange);
+      if (this.#listening.delete(listening)) listening.stop();
+    };
+    const gone = exchange.stop;
+    if (gone.aborted) stop();
+    else gone.addEventListener('abort', stop, { once: true });
+  }
+
+  /** Never throws or rejects: what goes wrong is the answer. */
+  #exchange(
+    exchange: Exchange,
+    id: RequestId,
+    serve: () => Answer | Promise<Answer>,
+    over?: () => void,
+  ): Promise<void> | undefined {
+    const place = this.#underWay.add(exchange);
+    const fail = (error: unknown): void => {
+      this.#underWay.remove(place);
+      this.#fail(exchange, id, error);
+      over?.();
+    };
+    const end = (answer: Answer): void => {
+      try {
+        exchange.answer(id, answer);
+      } catch (error) {
+        fail(error);
+        return;
+      }
+      this.#underWay.remove(place);
+      over?.();
+    };
+    let answer: Answer | Promise<Answer>;
+    try {
+      answer = serve();
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+    if (answer instanceof Promise) return answer.then(end, fail);
+    end(answer);
+    return undefined;
+  }
+
+  #fail(exchange: Exchange, id: RequestId | null, error: unknown): void {
+    const told = toldError(error, this.#log);
+    // This one has its status wherever it comes from; other errors of methods are answers.
+    const status = told instanceof Refusal ? told.status : told.code === wireCodes.capability ? 400 : 200;
+    exchange.end(errorText(id, told), status);
+  }
+
+  async #get(incoming: HttpRequest): Promise<void> {
+    const { request, response } = incoming;
+    if (request.headers['mcp-session-id'] === undefined)
+      throw new Refusal(405, wireCodes.request, 'without a session there is nothing to get here; send a POST');
+    if (!acceptedBy(request).stream) throw new Refusal(406, wireCodes.request, 'send "Accept: text/event-stream"');
+    const session = await sessionOf(this.#sessions, incoming);
+    const { 'last-event-id': lastEventId } = request.headers;
+    await this.#resumption.open(session, response, typeof lastEventId === 'string' ? lastEventId : undefined);
+  }
+}
+
+function isAsking(value: unknown): boolean {
+  return Array.isArray(value) || readMessage(value).kind === 'request';
+}
+
+/** A client may cancel one request of a batch, and goes away from all of them. */
+function endingWith({ stop: all }: Exchange): Stop {
+  const one = new Stop();
+  const end = (): void => one.abort(all.reason);
+  if (all.aborted) end();
+  else all.addEventListener('abort', end);
+  return one;
+}
+
+/** How an answer is sent that its client can come back for. */
+class SessionAnswer implements ExchangeOptions {
+  readonly accepted: Accepted;
+  readonly withinMs = returnMs;
+  readonly #session: HttpSession;
+  readonly #incoming: HttpRequest;
+  readonly #request: RequestId | undefined;
+
+  constructor(session: HttpSession, incoming: HttpRequest, accepted: Accepted, request?: RequestId) {
+    this.accepted = accepted;
+    this.#session = session;
+    this.#incoming = incoming;
+    this.#request = request;
+  }
+
+  get headers(): HeaderList {
+    return this.#session.headers;
+  }
+
+  stream(): EventStream {
+    return this.#session.stream(this.#request);
+  }
+
+  mayReturn(): Promise<boolean> {
+    return this.#incoming.mayReturn();
+  }
+}
+
+/** A request without a session that names the newer revision, in its body or its headers. */
+function isModern({ headers }: HttpAsk, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
+  if (headers['mcp-session-id'] !== undefined) return false;
+  const header = headers['mcp-protocol-version'];
+  return namedVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
+}
+
+function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): HttpSession | Promise<HttpSession> {
+  const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
+  if (typeof id !== 'string')
+    throw new Refusal(400, wireCodes.server, 'there is no session: begin with "initialize", or speak 2026-07-28');
+  if (typeof version === 'string' && !isLegacyVersion(version.trim()))
+    throw new Refusal(
+      400,
+      wireCodes.server,
+      `sessions are not of the revision ${JSON.stringify(version.slice(0, 32))}`,
+    );
+  const session = sessions.find(id, peer);
+  return session instanceof Promise ? session.then(existing) : existing(session);
+}
+
+function existing(session: HttpSession | undefined): HttpSession {
+  if (session?.transport === 'streamable') return session;
+  throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
+}
+
+/** Clients say the same with every request. */
+let lastAccepted: { readonly header: string | undefined; readonly accepted: Accepted } | undefined;
+
+function acceptedBy({ headers: { accept } }: HttpAsk): Accepted {
+  if (lastAccepted === undefined || lastAccepted.header !== accept)
+    lastAccepted = { header: accept, accepted: acceptedIn(accept) };
+  return lastAccepted.accepted;
+}
+
+function acceptedIn(accept: string | undefined): Accepted {
+  if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true };
+  const accepted = { json: accept.includes('application/json'), stream: accept.includes('text/event-stream') };
+  if (!accepted.json && !accepted.stream)
+    throw new Refusal(406, wireCodes.request, 'send "Accept: application/json, text/event-stream"');
+  return accepted;
+}
+
+function send(response: HttpReply, status: number, text: string): void {
+  const allow = status === 405 ? ['Allow', 'GET, POST, DELETE'] : [];
+  response.writeHead(status, [...answerHeaders, ...allow, 'Content-Type', 'application/json']).end(text);
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { type TestContext, describe, test } from 'node:test';
+import { createSignalbox } from '../../../../index.ts';
+import type { Peer } from '../../requests/request-context.ts';
+import { McpEndpoint } from '../../mcp-endpoint.ts';
+import { Refusal } from '../../protocol/wire-messages.ts';
+import type { HttpSession } from './http-session.ts';
+import { HttpSessions, type SessionLimits } from './session-registry.ts';
+
+interface Room {
+  begin(principal: string): HttpSession;
+  isThere(session: HttpSession): boolean;
+  end(session: HttpSession): void;
+}
+
+async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
+  const box = await createSignalbox();
+  const endpoint = new McpEndpoint({ box });
+  const sessions = new HttpSessions(endpoint, limits);
+  t.after(async () => {
+    sessions.closeAll();
+    endpoint.close();
+    await box.close();
+  });
+  let time = 0;
+  return {
+    begin(principal) {
+      const peer: Peer = { principal: { id: principal, kind: 'agent' }, view: endpoint.view(undefined) };
+      const session = sessions.begin(peer);
+      session.seen = time += 1;
+      return session;
+    },
+    isThere(session) {
+      const { seen } = session;
+      const found = sessions.find(session.id, session.conversation.peer) !== undefined;
+      session.seen = seen;
+      return found;
+    },
+    end: (session) => void sessions.end(session),
+  };
+}
+
+describe('the sessions of all clients', () => {
+  test('a principal with its share loses its own that was idle longest, and nobody else loses any', async (t) => {
+    const { begin, isThere } = await room(t, { most: 10, mostOfOne: 3 });
+    const quiet = begin('quiet');
+    const loud = Array.from({ length: 20 }, () => begin('loud'));
+    assert.ok(isThere(quiet));
+    assert.deepEqual(loud.filter(isThere), loud.slice(-3));
+  });
+
+  test('without any room, whoever has most makes room', async (t) => {
+    const { begin, isThere } = await room(t, { most: 4, mostOfOne: 3 });
+    const quiet = begin('quiet');
+    const loud = [begin('loud'), begin('loud'), begin('loud')];
+    const third = begin('third');
+    assert.deepEqual([quiet, ...loud, third].map(isThere), [true, false, true, true, true]);
+  });
+
+  test('one that ended makes room, and a share in use is refused more', async (t) => {
+    const { begin, isThere, end } = await room(t, { most: 10, mostOfOne: 2 });
+    const [one, two] = [begin('a'), begin('a')];
+    end(one);
+    const three = begin('a');
+    assert.deepEqual([two, three].map(isThere), [true, true]);
+    for (const session of [two, three]) Object.defineProperty(session, 'isInUse', { value: true });
+    assert.throws(
+      () => begin('a'),
+      (error) => error instanceof Refusal && error.status === 503,
+    );
+    assert.ok(isThere(begin('b')));
+  });
+});
+
+describe('sessions that other processes can go on with', () => {
+  const channel = { canTell: false, tell: () => undefined };
+  const params = { protocolVersion: '2025-11-25', capabilities: {} };
+
+  async function processes(
+    t: TestContext,
+    limits: SessionLimits = {},
+  ): Promise<{ one: HttpSessions; other: HttpSessions; peer: Peer; begin(): Promise<HttpSession> }> {
+    const box = await createSignalbox();
+    const endpoints = [1, 2].map(() => new McpEndpoint({ box, shared: box.shared })) as [McpEndpoint, McpEndpoint];
+    const [one, other] = endpoints.map((endpoint) => new HttpSessions(endpoint, limits)) as [
+      HttpSessions,
+      HttpSessions,
+    ];
+    t.after(async () => {
+      for (const sessions of [one, other]) sessions.closeAll();
+      for (const endpoint of endpoints) endpoint.close();
+      await box.close();
+    });
+    const peer: Peer = { principal: { id: 'a', kind: 'agent' }, view: endpoints[0].view(undefined) };
+    const begin = async (): Promise<HttpSession> => {
+      const session = one.begin(peer);
+      await session.conversation.serve({ kind: 'request', id: 1, method: 'initialize', params }, channel);
+      assert.ok(one.isBegun(session));
+      return session;
+    };
+    return { one, other, peer, begin };
+  }
+
+  test('are there as long as one of them is used now and then, and are over for all when none is', async (t) => {
+    const { one, other, peer, begin } = await processes(t);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const { id } = await begin();
+    for (let minutes = 0; minutes < 120; minutes += 20) {
+      t.mock.timers.tick(20 * 60_000);
+      assert.ok(await one.find(id, peer));
+      one.tend();
+      await new Promise(setImmediate);
+    }
+    assert.ok(await other.find(id, peer));
+    t.mock.timers.tick(36 * 60_000);
+    for (const sessions of [one, other]) {
+      sessions.tend();
+      assert.equal(await sessions.find(id, peer), undefined);
+    }
+  });
+
+  test('that are pushed out are over, unless another process has used them since', async (t) => {
+    const { one, other, peer, begin } = await processes(t, { most: 10, mostOfOne: 2 });
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const [unused, used] = [await begin(), await begin()];
+    t.mock.timers.tick(10 * 60_000);
+    assert.ok(await other.find(used.id, peer));
+    other.tend();
+    await new Promise(setImmediate);
+    await begin();
+    await begin();
+    await new Promise(setImmediate);
+    assert.equal(await other.find(unused.id, peer), undefined);
+    assert.ok(await other.find(used.id, peer));
+    assert.ok(await one.find(used.id, peer), 'it comes back');
+  });
+});

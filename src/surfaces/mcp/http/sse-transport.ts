@@ -1,0 +1,175 @@
+import { serveBatch } from '../protocol/batch.ts';
+import { type Relay, RelayLost } from '../sessions/relay.ts';
+import { toldError } from '../protocol/to-wire-error.ts';
+import {
+  Refusal,
+  type WireMessage,
+  type WireRequest,
+  errorText,
+  readMessage,
+  replyText,
+  wireCodes,
+} from '../protocol/wire-messages.ts';
+import { answerHeaders } from './streams/event-stream.ts';
+import type { HttpAsk, HttpRequest } from './http-types.ts';
+import { type HttpSession, sessionKey } from './sessions/http-session.ts';
+import type { HttpSessions } from './sessions/session-registry.ts';
+
+const ownAddress = /^\/sse(?:[/?]|$)/;
+const sessionParameter = /[?&]sessionId=([\w-]+)/;
+const placeParameter = /[?&]at=(at_\w+)/;
+
+/** A message that reached a different process than the one that holds the stream. */
+interface ForwardedMessage {
+  /** The key of the session. */
+  readonly key: string;
+  readonly principal: string;
+  readonly profile: string | null;
+  readonly value: unknown;
+}
+
+/** Dependencies of the transport. */
+export interface SseTransportParts {
+  readonly sessions: HttpSessions;
+  /** The link to processes that hold other streams. */
+  readonly relay: Relay | undefined;
+  /** Streams that get a heartbeat. */
+  readonly open: Set<{ beat(): void }>;
+  log(line: string): void;
+}
+
+/**
+ * Returns whether a request belongs to the HTTP+SSE transport of 2024-11-05. Its clients open one stream with GET, at `/sse` or at
+ * the address of the newer transport, and post their messages to the address in the first event of the stream.
+ */
+export function isSseRequest({ method, url = '', headers }: HttpAsk): boolean {
+  if (ownAddress.test(url)) return true;
+  if (method === 'POST') return url.includes('sessionId=') && sessionParameter.test(url);
+  // Clients of the newer transport name a session or a revision, or accept JSON too.
+  return (
+    method === 'GET' &&
+    headers['mcp-session-id'] === undefined &&
+    headers['mcp-protocol-version'] === undefined &&
+    headers.accept?.trim() === 'text/event-stream'
+  );
+}
+
+/** Returns the path that a client requested. Routers of web frameworks strip their own prefix from `url`. */
+function addressOf(request: HttpAsk & { readonly originalUrl?: unknown }): string {
+  return typeof request.originalUrl === 'string' ? request.originalUrl : (request.url ?? '');
+}
+
+/** Serves clients of the HTTP+SSE transport of 2024-11-05: everything they are sent goes over the one stream of their session. */
+export class SseTransport {
+  readonly #parts: SseTransportParts;
+
+  constructor(parts: SseTransportParts) {
+    this.#parts = parts;
+    parts.relay?.serve('sse', async ({ key, principal, profile, value }: ForwardedMessage, caller) => {
+      const session = parts.sessions.ofKey(key);
+      const { peer } = session?.conversation ?? {};
+      const isOwn = peer?.principal.id === principal && (peer.view.profile ?? null) === profile;
+      if (session?.transport !== 'sse' || !isOwn) throw new RelayLost('there is no such stream');
+      caller.tell('accepted');
+      await this.#deliver(session, value);
+      return {};
+    });
+  }
+
+  /** Opens the stream of a new session. The session ends with the stream. */
+  connect({ request, response, peer }: HttpRequest): void {
+    if (request.method !== 'GET') throw new Refusal(405, wireCodes.request, 'this address takes GET and POST');
+    // A client that disconnected during authorization would leave a session that never ends.
+    if (response.closed) return;
+    const { sessions, open } = this.#parts;
+    const session = sessions.begin(peer, { transport: 'sse' });
+    const stream = session.listen(response);
+    open.add(stream);
+    response.once('close', () => {
+      open.delete(stream);
+      sessions.drop(session);
+    });
+    const [path] = addressOf(request).split('?');
+    // Any process that receives a message of this session finds this process by it.
+    const place = this.#parts.relay === undefined ? '' : `&at=${this.#parts.relay.place}`;
+    response.write(`event: endpoint\ndata: ${path}?sessionId=${session.id}${place}\n\n`);
+  }
+
+  /** Accepts a posted message at once. Resolves when it is answered on the stream. */
+  async take(incoming: HttpRequest, value: unknown): Promise<void> {
+    // An invalid message is refused by the process that received it.
+    if (!Array.isArray(value)) readMessage(value);
+    const id = sessionIdOf(incoming.request);
+    const session = await this.#parts.sessions.find(id, incoming.peer);
+    const accept = (): void => void incoming.response.writeHead(202, answerHeaders).end();
+    if (session?.transport !== 'sse') return await this.#passOn(id, incoming, value, accept);
+    accept();
+    await this.#deliver(session, value);
+  }
+
+  /** Serves messages of a session, and answers on its stream. */
+  async #deliver(session: HttpSession, value: unknown): Promise<void> {
+    const message = Array.isArray(value) ? undefined : readMessage(value);
+    try {
+      const text =
+        message === undefined
+          ? await this.#batch(session, value as readonly unknown[])
+          : await this.#serve(session, message);
+      if (text !== undefined) session.channel.tell(text);
+    } catch (error) {
+      const id = message?.kind === 'request' ? message.id : null;
+      session.channel.tell(errorText(id, toldError(error, this.#parts.log)));
+    } finally {
+      session.seen = Date.now();
+      if (!session.conversation.isBusy) session.endIfStopping();
+    }
+  }
+
+  #batch(session: HttpSession, messages: readonly unknown[]): Promise<string | undefined> {
+    const { version } = session.conversation;
+    return serveBatch(messages, { version, serve: (message) => this.#serve(session, message), log: this.#parts.log });
+  }
+
+  async #serve(session: HttpSession, message: WireMessage): Promise<string | undefined> {
+    if (message.kind === 'request') return await this.#answer(session, message);
+    session.conversation.take(message);
+    return undefined;
+  }
+
+  async #answer({ conversation, channel }: HttpSession, request: WireRequest): Promise<string> {
+    return String(replyText(request.id, await conversation.serve(request, channel)));
+  }
+
+  /** Forwards a message to the process that holds the stream. */
+  async #passOn(id: string, { request, peer }: HttpRequest, value: unknown, accept: () => void): Promise<void> {
+    const { relay } = this.#parts;
+    const [, place] = placeParameter.exec(request.url ?? '') ?? [];
+    const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');
+    if (relay === undefined || place === undefined || place === relay.place) throw unknown;
+    const { principal, view } = peer;
+    const posted: ForwardedMessage = {
+      key: sessionKey(id),
+      principal: principal.id,
+      profile: view.profile ?? null,
+      value,
+    };
+    let isAccepted = false;
+    const tell = (): void => {
+      isAccepted = true;
+      accept();
+    };
+    try {
+      await relay.ask(place, 'sse', posted, { tell });
+    } catch (error) {
+      // After a message is accepted, its response comes over the stream, or the stream ends.
+      if (isAccepted) return;
+      throw error instanceof RelayLost ? unknown : error;
+    }
+  }
+}
+
+function sessionIdOf({ url = '' }: HttpAsk): string {
+  const [, id] = sessionParameter.exec(url) ?? [];
+  if (id !== undefined) return id;
+  throw new Refusal(400, wireCodes.session, 'open a stream with GET, and post to the address that it names first');
+}

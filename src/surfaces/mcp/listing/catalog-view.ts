@@ -1,0 +1,208 @@
+import { renderName } from '../../../catalog/names.ts';
+import type { ProfileSettings } from '../../../catalog/profile.ts';
+import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
+import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tools/tool.ts';
+import { looksFull, namesOf } from '../../../core/tools/tool-names.ts';
+import type { EndpointBox } from '../endpoint-box.ts';
+import { instructionsFor } from '../protocol/instructions.ts';
+import { type ListName, type Pages, pagesOf } from './list-pages.ts';
+import { discoveryOf } from '../protocol/server-info.ts';
+import type { Prepared } from '../protocol/wire-messages.ts';
+
+/** Where a name leads. */
+export interface Place {
+  readonly server: string;
+  readonly name: string;
+}
+
+/** The tools that a client was shown. */
+export interface Shown {
+  readonly tools: { get(name: string): Pick<ToolDefinition, 'definitionHash'> | undefined };
+}
+
+/** Everything that can be listed at one moment, written once. */
+export interface Listing extends Shown {
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** Returns the listed name of a tool by any form of its full name; the given name when no tool has it. */
+  listedName(name: string): string;
+  readonly prompts: ReadonlyMap<string, Place>;
+  /** What models are told about all of it. */
+  readonly instructions: string;
+  /** What the 2026 revision answers who asks what this server is. */
+  discovery(): Prepared;
+  /** The server that has a resource, if one may. */
+  serverOf(uri: string): string | undefined;
+  pages(list: ListName, isModern: boolean): Pages;
+  /** Changes whenever the list does. */
+  fingerprint(list: ListName): string;
+}
+
+interface Seen {
+  readonly snapshot: CatalogSnapshot;
+  /** Absent: there is no such profile. */
+  readonly settings: ProfileSettings | undefined;
+  listing: Listing | undefined;
+}
+
+/** What one kind of client sees of a box: a profile of it, or everything. */
+export class View {
+  readonly profile: string | undefined;
+  readonly #box: EndpointBox;
+  #seen: Seen | undefined;
+
+  constructor(box: EndpointBox, profile: string | undefined) {
+    this.#box = box;
+    this.profile = profile;
+  }
+
+  /** Whether there is such a profile. The configuration may lose it at any time. */
+  get exists(): boolean {
+    return this.#now().settings !== undefined;
+  }
+
+  /** Whether what a client’s user says counts as the answer of a human. */
+  get trustsHuman(): boolean {
+    return this.#now().settings?.trustsHuman === true;
+  }
+
+  /** What there is now: the same object as long as the catalog does not change. */
+  get listing(): Listing {
+    const seen = this.#now();
+    return (seen.listing ??= this.#list(seen.settings ?? {}));
+  }
+
+  /** Waits, for a bounded time, for servers that are starting, because many clients list tools only once; `undefined` when none is starting. */
+  awaitStartup(signal?: StopSignal): Promise<void> | undefined {
+    const profile = this.profile === undefined ? {} : { profile: this.profile };
+    return this.#box.awaitStartup({ ...profile, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  #now(): Seen {
+    const snapshot = this.#box.catalog();
+    if (this.#seen?.snapshot === snapshot) return this.#seen;
+    const settings =
+      this.profile === undefined ? {} : this.#box.profiles().find(({ name }) => name === this.profile)?.settings;
+    return (this.#seen = { snapshot, settings, listing: undefined });
+  }
+
+  #list(settings: ProfileSettings): Listing {
+    const { names = 'full' } = settings;
+    const view = this.profile === undefined ? {} : { profile: this.profile };
+    const named = <Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> =>
+      byName(items, idOf, names === 'own');
+    const tools = named(this.exists ? this.#box.tools(view) : [], ({ id }) => id);
+    const prompts = named(this.exists ? this.#box.prompts(view) : [], ({ server, name }) => ({ server, tool: name }));
+    const resources = this.exists ? this.#box.resources(view) : [];
+    const templates = this.exists ? this.#box.resourceTemplates(view) : [];
+    const instructions = instructionsFor(this.exists ? this.#box.instructions(view) : [], names);
+    let discovery: Prepared | undefined;
+    let listedNames: ReadonlyMap<string, string> | undefined;
+    const lists: Record<ListName, (isModern: boolean) => JsonObject[]> = {
+      tools: (isModern) => [...tools].map(([name, tool]) => wireTool(name, tool, isModern)),
+      prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
+      resources: () => resources.map(({ server: _, ...resource }) => resource),
+      resourceTemplates: () => templates.map(({ server: _, ...template }) => template),
+    };
+    const written = new Map<string, Pages>();
+    const pages = (list: ListName, isModern: boolean): Pages => {
+      const key = `${list} ${isModern}`;
+      let known = written.get(key);
+      if (known === undefined) written.set(key, (known = pagesOf(list, lists[list](isModern), isModern)));
+      return known;
+    };
+    return {
+      tools,
+      listedName(name) {
+        if (tools.has(name)) return name;
+        listedNames ??= new Map(
+          [...tools].flatMap(([listed, tool]) => namesOf(tool).full.map((each) => [each, listed] as const)),
+        );
+        return listedNames.get(name) ?? name;
+      },
+      prompts: new Map([...prompts].map(([name, { server, name: own }]) => [name, { server, name: own }])),
+      instructions,
+      discovery: () => (discovery ??= discoveryOf(instructions, this.#box.version)),
+      serverOf: (uri) => serverOf(uri, resources, templates),
+      pages,
+      fingerprint: (list) => pages(list, false).fingerprint,
+    };
+  }
+}
+
+/**
+ * Returns items by the name they are listed under. An own name that two items share, or that looks like a full name, gives way to the
+ * full name, so no server can list a tool under the name of another server's. No item replaces an earlier one.
+ */
+function byName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId, isOwn: boolean): Map<string, Item> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(idOf(item).tool, (counts.get(idOf(item).tool) ?? 0) + 1);
+  const named = new Map<string, Item>();
+  for (const item of items) {
+    const id = idOf(item);
+    const keepsOwn = isOwn && counts.get(id.tool) === 1 && !looksFull(id.tool);
+    const name = keepsOwn ? id.tool : renderName(id).name;
+    if (!named.has(name)) named.set(name, item);
+  }
+  return named;
+}
+
+function wireTool(name: string, definition: ToolDefinition, isModern: boolean): JsonObject {
+  const { title, description, inputSchema, outputSchema, effect, _meta, fields } = definition;
+  const annotations = annotationsFor(definition.annotations, effect);
+  return {
+    ...fields,
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === '' ? {} : { description }),
+    inputSchema: { ...(isJsonObject(inputSchema) ? inputSchema : {}), type: 'object' },
+    // Every revision takes schemas of objects; others only the newest.
+    ...(isJsonObject(outputSchema) && (isModern || outputSchema['type'] === 'object') ? { outputSchema } : {}),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}
+
+/** Returns the server's hints. The configured effect overrides hints that contradict it. */
+function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObject {
+  const isRead = effect === 'read';
+  return (annotations.readOnlyHint === true) === isRead ? { ...annotations } : { ...annotations, readOnlyHint: isRead };
+}
+
+type Resources = ReturnType<EndpointBox['resources']>;
+type Templates = ReturnType<EndpointBox['resourceTemplates']>;
+
+/** Listed, or of a listed family; or else of the first server whose resources have the same scheme: not all of them are listed. */
+function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {
+  const listed =
+    resources.find((each) => each.uri === uri) ?? templates.find(({ uriTemplate }) => mayExpandTo(uriTemplate, uri));
+  if (listed !== undefined) return listed.server;
+  const scheme = schemeOf(uri);
+  const related = resources.find((each) => schemeOf(each.uri) === scheme);
+  return (related ?? templates.find((each) => schemeOf(each.uriTemplate) === scheme))?.server;
+}
+
+/**
+ * Returns whether a URI may be an expansion of a template: its literal parts are in the URI in their order, and a simple variable
+ * spans no slash. Takes linear time, whatever the server wrote; a template without a literal scheme matches nothing.
+ */
+export function mayExpandTo(uriTemplate: string, uri: string): boolean {
+  const parts = uriTemplate.split(/\{([^{}]*)\}/);
+  const [first = ''] = parts;
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(first) || !uri.startsWith(first)) return false;
+  let at = first.length;
+  for (let index = 1; index < parts.length; index += 2) {
+    const [expression = '', literal = ''] = [parts[index], parts[index + 1]];
+    const isLast = index + 2 >= parts.length;
+    const end = isLast ? uri.length - literal.length : uri.indexOf(literal, at);
+    if (end < at || (isLast && !uri.endsWith(literal))) return false;
+    if (/^\w/.test(expression) && uri.slice(at, end).includes('/')) return false;
+    at = end + literal.length;
+  }
+  return at === uri.length;
+}
+
+function schemeOf(uri: string): string {
+  return uri.slice(0, uri.indexOf(':') + 1);
+}

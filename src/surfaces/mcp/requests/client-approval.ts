@@ -1,0 +1,115 @@
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../../core/calls/approval.ts';
+import type { Progress } from '../../../core/calls/call.ts';
+import type { CallClient, Elicitation } from '../../../core/calls/call-client.ts';
+import { escapeInvisible } from '../../../core/text/escape-invisible.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import type { Caller } from './request-context.ts';
+
+const tickMs = 10_000;
+/** Small, so that what the tool itself reports afterwards is still more. */
+const step = 0.001;
+
+const allow = { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments' };
+
+// Two schemas for all questions: each is compiled once.
+const allowSchema = { type: 'object', properties: { allow }, required: ['allow'] };
+const allowHiddenSchema = {
+  type: 'object',
+  properties: {
+    allow,
+    acknowledgeHidden: {
+      type: 'boolean',
+      title: 'Allow without seeing the hidden parts',
+      description: 'Needed to allow this call here: parts of its arguments that may not be secrets are not shown',
+    },
+  },
+  required: ['allow'],
+};
+
+const maxMessageArguments = 16_000;
+
+/** How the client of a call takes part in its approval: its user is asked, where the profile trusts that user, and else told. */
+export function approvalOf({ view, client, principal, onProgress }: Caller): Approve | undefined {
+  const { elicit } = client;
+  if (view.trustsHuman && elicit !== undefined) {
+    const by = { id: `${principal.id} (at its client)`, kind: 'human' } as const;
+    return async (request) =>
+      answerOf(await elicit.call(client, questionOf(request), { signal: request.signal }), by, unseenPart(request));
+  }
+  return onProgress === undefined ? undefined : (request) => waiting(request, onProgress);
+}
+
+type Answered = Awaited<ReturnType<NonNullable<CallClient['elicit']>>>;
+
+function answerOf(
+  answer: Answered,
+  by: { readonly id: string; readonly kind: 'human' },
+  unseen: string | undefined,
+): ApprovalAnswer {
+  const content = answer.action === 'accept' ? answer.content : undefined;
+  if (content?.['allow'] !== true) return { allow: false, by, reason: 'refused at the client' };
+  if (unseen === undefined) return { allow: true, by };
+  if (content['acknowledgeHidden'] === true) return { allow: true, by, acknowledgeHidden: true };
+  return { allow: false, by, reason: `allowed at the client, but ${unseen}, which was not acknowledged there` };
+}
+
+function questionOf(request: ApprovalRequest): Elicitation {
+  const { tool, shown, hidden, decision, approvalId, flags = [] } = request;
+  const text = textOf(shown);
+  const unseen = unseenPart(request);
+  const parts = hidden.map(({ path, length, kind }) => `${length} characters at ${escapeInvisible(path)} (${kind})`);
+  return {
+    mode: 'form',
+    message: [
+      `Allow ${tool.name} (${tool.effect}) with ${text.slice(0, maxMessageArguments).toWellFormed()}?`,
+      ...(parts.length === 0 ? [] : [`Hidden: ${parts.join(', ').slice(0, maxMessageArguments)}.`]),
+      ...(unseen === undefined
+        ? []
+        : [`To allow it here you have to acknowledge that ${unseen}. ${howToSee(approvalId)}`]),
+      `It asks because ${decision.reason} (${approvalId}).`,
+      ...(flags.length === 0 ? [] : [`Its definition looks suspicious: ${flags.join('; ')}.`]),
+    ].join(' '),
+    requestedSchema: unseen === undefined ? allowSchema : allowHiddenSchema,
+  };
+}
+
+function textOf(shown: JsonObject): string {
+  return escapeInvisible(JSON.stringify(shown));
+}
+
+/** Says what of the arguments the message does not show, other than registered secret values. */
+function unseenPart({ shown, hidden }: ApprovalRequest): string | undefined {
+  const cut = textOf(shown).length - maxMessageArguments;
+  const parts = hidden.filter(({ kind }) => kind !== 'registered');
+  const characters = parts.reduce((sum, { length }) => sum + length, Math.max(0, cut));
+  return characters === 0 ? undefined : `${characters} characters of the arguments are not shown`;
+}
+
+function howToSee(approvalId: string): string {
+  return `To see and answer it in full: signalbox approvals show ${approvalId} --reveal, or the inbox of the console.`;
+}
+
+/** Tells that a human is awaited, until one has answered elsewhere; never answers itself. */
+function waiting(request: ApprovalRequest, onProgress: (progress: Progress) => void): Promise<never> {
+  const { tool, approvalId, signal } = request;
+  return new Promise((_, reject) => {
+    let progress = 0;
+    const tick = (): void =>
+      onProgress({
+        progress: (progress += step),
+        message: `${tool.name} waits for a human’s approval (${approvalId})`,
+      });
+    tick();
+    const timer = setInterval(tick, tickMs);
+    timer.unref();
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearInterval(timer);
+        reject(reasonOf(signal));
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createSignalbox } from '../../../index.ts';
+import type { Peer } from '../requests/request-context.ts';
+import { Conversations } from './conversation-registry.ts';
+import { View } from '../listing/catalog-view.ts';
+
+const box = await createSignalbox();
+after(() => box.close());
+const view = new View(box, undefined);
+
+function peer(id: string): Peer {
+  return { principal: { id, kind: 'agent' }, view };
+}
+
+describe('sessions for clients that have none', () => {
+  test('the same client of the same principal goes on with its own, until it was quiet for half an hour', () => {
+    let time = 0;
+    const conversations = new Conversations({ now: () => time });
+    const first = conversations.of(peer('a'), { name: 'x', version: '1' });
+    time += 29 * 60_000;
+    assert.equal(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
+    assert.notEqual(conversations.of(peer('b'), { name: 'x', version: '1' }), first);
+    assert.notEqual(conversations.of(peer('a'), { name: 'y', version: '1' }), first);
+    time += 31 * 60_000;
+    assert.notEqual(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
+  });
+
+  test('is the same at every process of a store, and is nobody else’s', async (t) => {
+    const { kept } = box.shared;
+    const now = (): number => Date.now();
+    const [one, other] = [new Conversations({ kept, now }), new Conversations({ kept, now })];
+    const client = { name: 'x', version: '1' };
+    const names = await Promise.all([one, other, one].map(async (each) => await each.of(peer('shared'), client)));
+    assert.equal(new Set(names).size, 1);
+    assert.equal(one.of(peer('shared'), client), names[0], 'who knows it does not ask');
+    assert.notEqual(await other.of(peer('stranger'), client), names[0]);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      t.mock.timers.tick(5 * 60_000);
+      await one.of(peer('shared'), client);
+    }
+    assert.equal(await other.of(peer('shared'), client), names[0], 'what one goes on with goes on for all');
+    t.mock.timers.tick(36 * 60_000);
+    assert.notEqual(await other.of(peer('shared'), client), names[0]);
+  });
+
+  test('a principal whose clients never repeat a name pushes out its own, not those of others', () => {
+    const conversations = new Conversations({ mostOfOne: 10, mostPrincipals: 2 });
+    const quiet = conversations.of(peer('quiet'), { name: 'client', version: '1' });
+    const oldest = conversations.of(peer('loud'), { name: 'client 0', version: '1' });
+    const used = conversations.of(peer('loud'), { name: 'in use', version: '1' });
+    for (let count = 1; count < 1000; count += 1) {
+      void conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
+      assert.equal(conversations.of(peer('loud'), { name: 'in use', version: '1' }), used);
+    }
+    assert.equal(conversations.of(peer('quiet'), { name: 'client', version: '1' }), quiet);
+    assert.notEqual(conversations.of(peer('loud'), { name: 'client 0', version: '1' }), oldest);
+  });
+
+  test('those that are pushed out are kept nowhere', async () => {
+    const { kept } = box.shared;
+    const before = (await kept.list('mcp-conversation')).length;
+    const conversations = new Conversations({ kept, mostOfOne: 3 });
+    for (let count = 0; count < 20; count += 1)
+      await conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
+    assert.equal((await kept.list('mcp-conversation')).length - before, 3);
+  });
+});

@@ -1,0 +1,208 @@
+import type { Readable, Writable } from 'node:stream';
+import { MessageReader } from '../../../process/message-reader.ts';
+import { readJson } from '../../../core/json/read-json.ts';
+import { NamedSlots, Slots } from '../../../core/async/slot-map.ts';
+import { Stop } from '../../../core/async/light-abort-signal.ts';
+import { serveBatch } from '../protocol/batch.ts';
+import type { Channel, Peer } from '../requests/request-context.ts';
+import { namedVersion, readEnvelope } from '../protocol/client-info.ts';
+import type { LegacySession } from '../sessions/legacy-session.ts';
+import type { Listening } from '../listing/listen-request.ts';
+import type { McpEndpoint } from '../mcp-endpoint.ts';
+import { toldError } from '../protocol/to-wire-error.ts';
+import {
+  type Answer,
+  type RequestId,
+  WireError,
+  type WireMessage,
+  type WireRequest,
+  errorText,
+  idOf,
+  readMessage,
+  replyText,
+  wireCodes,
+} from '../protocol/wire-messages.ts';
+
+const largestMessage = 16 * 1024 * 1024;
+
+/** What the endpoint over a pipe is made of. */
+export interface StdioOptions {
+  readonly endpoint: McpEndpoint;
+  readonly peer: Peer;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Requests for tools wait for it. */
+  readonly ready?: Promise<unknown> | undefined;
+  /** Ends it before its input does. */
+  readonly signal: AbortSignal;
+  /** How long requests under way may go on when the input has ended. */
+  readonly graceMs: number;
+  log(line: string): void;
+}
+
+/** Serves one client over a pipe, in whichever revision each of its requests is, until its input ends. */
+export async function serveStdio(options: StdioOptions): Promise<void> {
+  const pipe = new Pipe(options);
+  const { input, signal, graceMs } = options;
+  await new Promise<void>((resolve) => {
+    const reader = new MessageReader({
+      largestMessage,
+      parse: (line) => {
+        const value = readJson(line);
+        return Array.isArray(value) ? new Batch(value) : value;
+      },
+      onMessage: (message) => {
+        if (message instanceof Batch) pipe.receiveAll(message.messages);
+        else pipe.receive(message);
+      },
+      onNoise: (_, error) => pipe.refuse(error ?? new WireError(wireCodes.request, 'this line is no JSON object')),
+      onTooLarge: () => pipe.refuse(new WireError(wireCodes.request, `a message may have ${largestMessage} bytes`)),
+    });
+    input.on('data', (chunk: Buffer) => reader.read(chunk));
+    for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  input.pause();
+  await pipe.close(signal.aborted ? 0 : graceMs);
+}
+
+/** Several messages on one line. */
+class Batch {
+  readonly messages: readonly unknown[];
+
+  constructor(messages: readonly unknown[]) {
+    this.messages = messages;
+  }
+}
+
+const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
+
+const newline = Buffer.from('\n');
+
+class Pipe implements Channel {
+  readonly canTell = true;
+  readonly #options: StdioOptions;
+  readonly #session: LegacySession;
+  readonly #running = new NamedSlots<RequestId, Stop>();
+  readonly #listening = new Map<RequestId, Listening>();
+  readonly #underWay = new Slots<Promise<unknown>>();
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    this.#session = options.endpoint.session(options.peer, this);
+  }
+
+  tell(text: string): void {
+    this.#write(text);
+  }
+
+  receive(value: object): void {
+    let message: WireMessage;
+    try {
+      message = readMessage(value);
+    } catch (error) {
+      this.#write(errorText(idOf(value), toldError(error, this.#options.log)));
+      return;
+    }
+    if (message.kind === 'request') this.#under(this.#serve(message));
+    else this.#told(message);
+  }
+
+  /** Takes a list of messages. */
+  receiveAll(messages: readonly unknown[]): void {
+    const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
+      if (message.kind === 'request') return replyText(message.id, await this.#session.serve(message, this));
+      this.#told(message);
+      return undefined;
+    };
+    const { log, ready } = this.#options;
+    const { version } = this.#session;
+    this.#under(
+      Promise.resolve(ready)
+        .then(() => serveBatch(messages, { version, serve, log }))
+        .then(
+          (text) => text !== undefined && this.#write(text),
+          (error: unknown) => this.refuse(error),
+        ),
+    );
+  }
+
+  /** Answers what cannot be told to be anybody's request. */
+  refuse(error: unknown): void {
+    this.#write(errorText(null, toldError(error, this.#options.log)));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([Promise.all(this.#underWay), late]);
+    clearTimeout(timer);
+    for (const stop of this.#running.values()) stop.abort(new DOMException('the client is gone', 'AbortError'));
+    for (const listening of this.#listening.values()) listening.stop();
+    this.#session.close();
+    await Promise.all(this.#underWay);
+  }
+
+  #under(work: Promise<unknown>): void {
+    const place = this.#underWay.add(work.finally(() => this.#underWay.remove(place)));
+  }
+
+  #told(message: Exclude<WireMessage, WireRequest>): void {
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled')
+      this.#cancel(message.params['requestId']);
+    this.#session.take(message);
+  }
+
+  async #serve(message: WireRequest): Promise<void> {
+    const { id, method } = message;
+    try {
+      if (!prompt.has(method)) await this.#options.ready;
+      const isModern = namedVersion(message.params) !== undefined;
+      const answer = isModern ? await this.#modern(message) : await this.#session.serve(message, this);
+      if (answer !== undefined) this.#write(replyText(id, answer));
+    } catch (error) {
+      this.#write(errorText(id, toldError(error, this.#options.log)));
+    }
+  }
+
+  async #modern(message: WireRequest): Promise<Answer | undefined> {
+    const { endpoint } = this.#options;
+    const { id, method } = message;
+    const peer = this.#peerOf(message);
+    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
+    const stop = new Stop();
+    this.#running.set(id, stop);
+    try {
+      if (method !== 'subscriptions/listen') return await endpoint.serve(message, peer, this, stop);
+      this.#listening.set(id, await endpoint.listen(message, peer, this));
+      return undefined;
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** Requests of this revision name their client themselves. */
+  #peerOf({ params }: WireRequest): Peer {
+    const { peer } = this.#options;
+    if (peer.principalOf === undefined) return peer;
+    return { ...peer, principal: peer.principalOf(readEnvelope(params).client) };
+  }
+
+  #cancel(id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    this.#running.get(id)?.abort(new DOMException('the client cancelled its request', 'AbortError'));
+    this.#listening.get(id)?.stop();
+    this.#listening.delete(id);
+  }
+
+  #write(text: string | Buffer): void {
+    const { input, output } = this.#options;
+    if (output.destroyed || output.writableEnded) return;
+    // A client that does not read is not read from.
+    if (!output.write(typeof text === 'string' ? `${text}\n` : Buffer.concat([text, newline])) && !input.isPaused()) {
+      input.pause();
+      output.once('drain', () => input.resume());
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json/json.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { Dialect, Shape } from './provider-format.ts';
+import { anthropicDialect, geminiDialect, openaiDialect } from './formats.ts';
+
+const seed = 20261115;
+const dialects: Readonly<Record<string, Dialect>> = {
+  anthropic: anthropicDialect(),
+  'anthropic, strict': anthropicDialect(true),
+  openai: openaiDialect(),
+  'openai, strict': openaiDialect(true),
+  gemini: geminiDialect,
+};
+
+function toolWith(inputSchema: JsonSchema, providerOptions?: JsonObject): ToolDefinition {
+  return {
+    id: { server: 's', tool: 't' },
+    name: 'mcp__s__t',
+    description: 'Does it.',
+    inputSchema,
+    annotations: {},
+    effect: 'read',
+    idempotent: false,
+    labels: [],
+    definitionHash: '',
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  };
+}
+
+const shape = (dialect: Dialect, schema: JsonSchema): Shape => dialect.shape(toolWith(schema));
+
+/** JSON Schemas that mean something, and objects that use the words of JSON Schema in every wrong way. */
+const keyword = fc.constantFrom(
+  ...'type properties required items anyOf oneOf allOf not $ref $defs definitions additionalProperties patternProperties enum const prefixItems format pattern if description'.split(
+    ' ',
+  ),
+);
+const reference = fc.constantFrom(
+  '#',
+  '#/$defs/a',
+  '#/$defs/b',
+  '#/definitions/a',
+  '#/properties/a',
+  '#anchor',
+  '#/%',
+  'a.json',
+);
+const { schema: anySchema } = fc.letrec<{ schema: unknown; value: unknown }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'schema' },
+    fc.boolean(),
+    fc.constantFrom({ type: 'string' }, { type: ['array', 'null'] }, { type: 'object' }, { type: 7 }),
+    reference.map(($ref) => ({ $ref })),
+    fc.dictionary(keyword, tie('value'), { maxKeys: 4 }),
+  ),
+  value: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'schema' },
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom('object', 'array', 'string', ['object', 'null'], ['a']),
+    reference,
+    tie('schema'),
+    fc.array(tie('schema'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'ä b', '__proto__'), tie('schema'), { maxKeys: 3 }),
+  ),
+}));
+
+/** Schemas without a mistake, which combine and refer in every way. */
+const { object: goodObject } = fc.letrec<{ object: object; value: object }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'good' },
+    fc.constantFrom<object[]>(
+      {},
+      { type: 'string' },
+      { type: 'array' },
+      { type: ['integer', 'null'] },
+      { enum: ['a', 1] },
+    ),
+    fc.constantFrom('#/$defs/a', '#/$defs/b').map(($ref) => ({ $ref, description: 'Beside.' })),
+    tie('object'),
+  ),
+  object: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'good' },
+    fc.record(
+      {
+        type: fc.constant('object'),
+        properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('value'), { maxKeys: 2 }),
+        required: fc.constantFrom(['a'], ['a', 'b'], ['c']),
+        additionalProperties: fc.oneof(fc.boolean(), tie('value')),
+        patternProperties: fc.record({ '^c': tie('value') }),
+      },
+      { requiredKeys: ['properties'] },
+    ),
+    fc.record(
+      {
+        properties: fc.record({ a: tie('value') }),
+        anyOf: fc.array(tie('object'), { minLength: 1, maxLength: 2 }),
+        oneOf: fc.array(tie('object'), { minLength: 1, maxLength: 2 }),
+        allOf: fc.array(tie('object'), { minLength: 1, maxLength: 2 }),
+        $ref: fc.constantFrom('#/$defs/a', '#/$defs/b'),
+        not: tie('object'),
+        unevaluatedProperties: fc.constant(false),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+}));
+const goodSchema = fc
+  .tuple(goodObject, goodObject, goodObject)
+  .map(([root, a, b]): JsonSchema => ({ ...root, $defs: { a, b } }))
+  // Endless without ever reaching a value: no checker gets to its end.
+  .filter((schema) => !/"\$defs":\{.*"\$ref"/.test(JSON.stringify(schema)));
+
+const closedObjects = [
+  { $ref: '#/$defs/a', $defs: { a: { patternProperties: { '^c': {} }, additionalProperties: false } } },
+  { allOf: ['a', 'b'].map((name) => ({ properties: { [name]: {} }, additionalProperties: false })) },
+  { anyOf: [{ properties: { a: {} }, patternProperties: { '^c': {} } }], unevaluatedProperties: false },
+].map((schema): [JsonSchema, Record<string, JsonValue>[]] => [schema, [{ a: 1, b: 1 }, { c: 1 }]]);
+const someValue = fc.oneof(
+  fc.constantFrom<JsonValue[]>('a', 'b', 1, null, true, [], ['a'], {}, { a: 'a' }, { a: { b: 1 } }),
+);
+const someArguments = fc.dictionary(fc.constantFrom('a', 'b', 'c'), someValue, { maxKeys: 3 });
+
+describe('a schema for a provider', () => {
+  test('comes of any JSON Schema at all: never a throw, always an object at the root, always JSON', () => {
+    fc.assert(
+      fc.property(anySchema, fc.jsonValue(), (schema, args) => {
+        for (const dialect of Object.values(dialects)) {
+          const shaped = shape(dialect, JSON.parse(JSON.stringify(schema)) as JsonSchema);
+          assert.equal(shaped.schema['type'], 'object');
+          for (const combined of ['anyOf', 'oneOf', 'allOf', '$ref']) assert.ok(!(combined in shaped.schema));
+          assert.deepEqual(JSON.parse(JSON.stringify(shaped.schema)), shaped.schema);
+          shaped.restore?.apply(args as JsonValue);
+        }
+      }),
+      { seed, numRuns: 1000 },
+    );
+  });
+
+  test('accepts what the original accepts; and nothing else, unless there is a warning', () => {
+    const compiler = new SchemaCompiler();
+    let [same, looser] = [0, 0];
+    fc.assert(
+      fc.property(goodSchema, fc.array(someArguments, { minLength: 8, maxLength: 8 }), (schema, tries) => {
+        const original = compiler.compile(schema);
+        if (!original.ok) assert.fail(original.reason);
+        for (const dialect of [openaiDialect(), geminiDialect]) {
+          const shaped = shape(dialect, schema);
+          const rewritten = compiler.compile(shaped.schema);
+          if (!rewritten.ok) assert.fail(`${rewritten.reason}: ${JSON.stringify(shaped.schema)}`);
+          for (const args of tries) {
+            const [before, after] = [original, rewritten].map(({ validate }) => validate(args) === undefined);
+            if (before) assert.ok(after);
+            else if (shaped.warnings.length === 0) assert.ok(!after);
+            if (before === after) same += 1;
+            else looser += 1;
+          }
+        }
+      }),
+      { seed, numRuns: 100, examples: closedObjects },
+    );
+    assert.ok(same > 500 && looser > 10, `${same} ${looser}`);
+  });
+
+  test('is the author’s own, unchanged, wherever the provider takes it', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        when: { type: 'string', format: 'date-time', minLength: 3 },
+        where: { oneOf: [{ $ref: '#/$defs/place' }, { type: 'null' }] },
+        tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+      },
+      patternProperties: { '^x-': { type: 'string' } },
+      required: ['when'],
+      $defs: { place: { type: 'object', properties: { town: { const: 'Ulm' } } } },
+    };
+    for (const name of ['anthropic', 'openai', 'gemini']) {
+      const shaped = shape(dialects[name] ?? geminiDialect, schema);
+      assert.deepEqual(shaped.schema, schema, name);
+      assert.deepEqual(shaped.warnings, []);
+      assert.equal(shaped.restore, undefined);
+    }
+  });
+
+  test('that only refers to an object has that object at the root, without a loss', () => {
+    const $defs = {
+      a: { type: 'object', properties: { x: { $ref: '#/$defs/b' } }, required: ['x'] },
+      b: { type: 'string' },
+    };
+    for (const schema of [
+      { $ref: '#/$defs/a', $defs },
+      { allOf: [{ $ref: '#/$defs/a' }], $defs },
+    ]) {
+      const shaped = shape(anthropicDialect(), schema);
+      assert.deepEqual(shaped.schema, {
+        $defs,
+        type: 'object',
+        properties: { x: { $ref: '#/$defs/b' } },
+        required: ['x'],
+      });
+      assert.deepEqual(shaped.warnings, []);
+    }
+  });
+
+  test('with alternatives at the root tells every argument, requires what all of them require, and warns', () => {
+    const shaped = shape(openaiDialect(), {
+      oneOf: [
+        { type: 'object', properties: { by: { const: 'id' }, id: { type: 'string' } }, required: ['by', 'id'] },
+        { type: 'object', properties: { by: { const: 'name' }, name: { type: 'string' } }, required: ['by', 'name'] },
+      ],
+    });
+    assert.deepEqual(shaped.schema, {
+      type: 'object',
+      properties: {
+        by: { anyOf: [{ const: 'id' }, { const: 'name' }] },
+        id: { type: 'string' },
+        name: { type: 'string' },
+      },
+      required: ['by'],
+    });
+    assert.match(shaped.warnings.join(), /oneOf at the root .* which arguments go together/);
+  });
+
+  test('names what an array holds, for OpenAI', () => {
+    const shaped = shape(openaiDialect(), { type: 'object', properties: { a: { type: 'array' }, b: true } });
+    assert.deepEqual(shaped.schema['properties'], { a: { type: 'array', items: {} }, b: {} });
+  });
+
+  test('has simple names for its arguments, for Anthropic; they come back as they were', () => {
+    const shaped = shape(anthropicDialect(), {
+      type: 'object',
+      properties: { 'größe (cm)': { type: 'number' }, ok: {} },
+      required: ['größe (cm)'],
+    });
+    const [told = '', ok] = Object.keys(shaped.schema['properties'] as object);
+    assert.match(told, /^[A-Za-z0-9_.-]{1,64}$/);
+    assert.equal(ok, 'ok');
+    assert.deepEqual(shaped.schema['required'], [told]);
+    assert.deepEqual(shaped.restore?.apply({ [told]: 3, ok: 1 }), { 'größe (cm)': 3, ok: 1 });
+    assert.equal(shaped.warnings.length, 1);
+  });
+
+  test('has nothing beside a reference and no endless ones, for Gemini', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/$defs/node', description: 'Next.' } } };
+    const properties = { first: { $ref: '#/$defs/node' } };
+    const optional = shape(geminiDialect, { type: 'object', properties, $defs: { node } });
+    assert.deepEqual(optional.schema['$defs'], {
+      node: { type: 'object', properties: { next: { description: 'Next.', anyOf: [{ $ref: '#/$defs/node' }] } } },
+    });
+    assert.deepEqual(optional.warnings, []);
+    const endless = shape(geminiDialect, {
+      type: 'object',
+      properties,
+      $defs: { node: { ...node, required: ['next'] } },
+    });
+    assert.ok(!JSON.stringify(endless.schema).includes('$ref'));
+    assert.match(endless.warnings.join(), /not told of what "#\/\$defs\/node" refers to/);
+  });
+
+  test('is strict where the tool or the caller says so and it can be; the tool has the last word', () => {
+    const strictly = { type: 'object', properties: { a: { type: 'string' } } };
+    const openly = { type: 'object', properties: { a: {} } };
+    const strictOf = (dialect: Dialect, schema: JsonSchema, provider: string, strict: boolean): Shape =>
+      dialect.shape(toolWith(schema, { [provider]: { strict } }));
+    assert.equal(strictOf(openaiDialect(), strictly, 'openai', true).strict, true);
+    assert.equal(strictOf(anthropicDialect(), strictly, 'anthropic', true).strict, true);
+    assert.equal(strictOf(openaiDialect(true), strictly, 'openai', false).strict, false);
+    const open = strictOf(openaiDialect(), openly, 'openai', true);
+    assert.equal(open.strict, false);
+    assert.deepEqual(open.schema, openly);
+    assert.deepEqual(open.warnings, ['cannot be strict: "a" in the arguments may be of any type']);
+  });
+});

@@ -1,0 +1,81 @@
+import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { type Dialect, type Shape, openaiToolOptions, optionsFor } from './provider-format.ts';
+import { fitNames } from './fit-names.ts';
+import { geminiSchema } from './schema/gemini-schema.ts';
+import { objectRoot } from './schema/object-root.ts';
+import { openaiSchema } from './schema/openai-schema.ts';
+import { type StrictRules, anthropicStrict, openaiStrict } from './schema/strict-rules.ts';
+import { strictSchema } from './schema/strict-schema.ts';
+import { type SchemaObject, named, requiredOf } from './schema/subschemas.ts';
+
+/** Anthropic: JSON Schema, without combinations at the root, and with simple names for the arguments. */
+export function anthropicDialect(strict = false): Dialect {
+  return {
+    longestName: 64,
+    shape(definition) {
+      const root = objectRoot(definition.inputSchema, ['anyOf', 'oneOf', 'allOf']);
+      const wanted = optionsFor(definition, 'anthropic')['strict'] ?? strict;
+      const strictly = wanted === true ? strictShape(root.schema, root.warnings, anthropicStrict) : undefined;
+      return strictly?.strict === true ? strictly : simpleProperties(root.schema, strictly?.warnings ?? root.warnings);
+    },
+  };
+}
+
+/** OpenAI, in either of its interfaces: JSON Schema, without combinations at the root; or its strict subset. */
+export function openaiDialect(strict = false): Dialect {
+  return {
+    longestName: 64,
+    shape(definition) {
+      const root = objectRoot(definition.inputSchema, ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not']);
+      const wanted = openaiToolOptions(definition).strict ?? strict;
+      if (wanted !== true) return { schema: openaiSchema(root.schema), warnings: root.warnings, strict: false };
+      const shape = strictShape(root.schema, root.warnings, openaiStrict);
+      return shape.strict === true ? shape : { ...shape, schema: openaiSchema(shape.schema) };
+    },
+  };
+}
+
+/** Gemini: JSON Schema with conditions on references. Some of its interfaces take names of 64 characters, all take 63. */
+export const geminiDialect: Dialect = {
+  longestName: 63,
+  shape({ inputSchema }) {
+    const root = objectRoot(inputSchema, ['anyOf', 'oneOf', 'allOf', 'not']);
+    const { schema, warnings } = geminiSchema(root.schema);
+    return { schema, warnings: [...root.warnings, ...warnings] };
+  },
+};
+
+/** The dialect of an unknown provider: JSON Schema without changes. */
+export const anyDialect: Dialect = { longestName: 64, shape: ({ inputSchema }) => objectRoot(inputSchema, []) };
+
+function strictShape(schema: SchemaObject, warnings: readonly string[], rules: StrictRules): Shape {
+  const strict = strictSchema(schema, rules);
+  return strict.ok
+    ? { schema: strict.schema, warnings: [...warnings, ...strict.warnings], strict: true, restore: strict.restore }
+    : { schema, warnings: [...warnings, `cannot be strict: ${strict.reason}`], strict: false };
+}
+
+/** Anthropic takes letters, digits, `_`, `.` and `-` in the name of an argument, at most 64. Others travel under another name. */
+function simpleProperties(schema: SchemaObject, warnings: readonly string[]): Shape {
+  const properties = named(schema, 'properties');
+  const odd = properties.map(([name]) => name).filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name));
+  if (odd.length === 0) return { schema, warnings };
+  const plain = properties.map(([name]) => name).filter((name) => !odd.includes(name));
+  const names = fitNames([...plain.filter((name) => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)), ...odd], 64);
+  const rename = (name: string): string => (odd.includes(name) ? (names.get(name) ?? name) : name);
+  const back = new Map(odd.map((name) => [rename(name), name]));
+  return {
+    schema: {
+      ...schema,
+      properties: Object.fromEntries(properties.map(([name, property]) => [rename(name), property])),
+      ...(schema['required'] === undefined ? {} : { required: requiredOf(schema).map(rename) }),
+    },
+    warnings: [...warnings, ...odd.map((name) => `its argument ${JSON.stringify(name)} is told as "${rename(name)}"`)],
+    restore: { apply: (value) => renamed(value, back) },
+  };
+}
+
+function renamed(value: JsonValue, back: ReadonlyMap<string, string>): JsonValue {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [back.get(name) ?? name, entry]));
+}

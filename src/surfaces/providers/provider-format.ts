@@ -1,0 +1,77 @@
+import type { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { Restore } from './schema/restore.ts';
+import type { SchemaObject } from './schema/subschemas.ts';
+
+/** The part of a definition that a provider's form of the tool depends on. */
+export type ShapedDefinition = Pick<ToolDefinition, 'inputSchema' | 'providerOptions'>;
+
+/** What a provider takes as a tool. */
+export interface Dialect {
+  /** The longest name it takes. */
+  readonly longestName: number;
+  /** A tool's schema in the form it takes. */
+  shape(definition: ShapedDefinition): Shape;
+}
+
+/** A schema as a provider takes it, and the way back for arguments that follow it. */
+export interface Shape {
+  readonly schema: SchemaObject;
+  readonly warnings: readonly string[];
+  /** The provider is to hold the model to the schema. */
+  readonly strict?: boolean;
+  readonly restore?: Pick<Restore, 'apply'>;
+}
+
+const openSchema = { type: 'object' } as const;
+
+/** Why each schema does not compile; `undefined` for those that do. */
+const schemaProblems = new WeakMap<object, string | undefined>();
+
+/**
+ * Returns a tool in a provider's form. A schema that does not compile is never sent: one provider would refuse the whole request
+ * for it. The tool is offered with a schema that accepts any object instead, and a warning.
+ */
+export function shapeTool(definition: ShapedDefinition, dialect: Dialect, compiler: SchemaCompiler): Shape {
+  const problem = schemaProblem(definition.inputSchema, compiler);
+  if (problem === undefined) return dialect.shape(definition);
+  const { warnings, ...shape } = dialect.shape({ ...definition, inputSchema: openSchema });
+  return { ...shape, warnings: [`its schema does not compile (${problem}); sent as an open object`, ...warnings] };
+}
+
+function schemaProblem(schema: ToolDefinition['inputSchema'], compiler: SchemaCompiler): string | undefined {
+  if (typeof schema === 'boolean') return undefined;
+  if (!schemaProblems.has(schema)) schemaProblems.set(schema, compiler.problem(schema));
+  return schemaProblems.get(schema);
+}
+
+/** Returns the options that a tool's author set for one provider. */
+export function optionsFor(definition: ShapedDefinition, provider: string): JsonObject {
+  const options = definition.providerOptions?.[provider];
+  return isJsonObject(options) ? options : {};
+}
+
+/** The options of a tool for OpenAI, which may be written flat or, as Chat Completions has them, under `function`. */
+export interface OpenaiToolOptions {
+  readonly strict: JsonValue | undefined;
+  readonly tool: JsonObject;
+  readonly function: JsonObject;
+}
+
+/** Reads a tool's options for OpenAI from either form; a flat `strict` wins. */
+export function openaiToolOptions(definition: ShapedDefinition): OpenaiToolOptions {
+  const { function: nested, strict, ...tool } = optionsFor(definition, 'openai');
+  const { strict: nestedStrict, ...own } = isJsonObject(nested) ? nested : {};
+  return { strict: strict ?? nestedStrict, tool: snakeCased(tool), function: snakeCased(own) };
+}
+
+/** Options are written as in the AI SDK (`cacheControl`); the providers' own APIs write `cache_control`. */
+export function snakeCased(options: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(options).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}
