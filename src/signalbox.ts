@@ -7,6 +7,7 @@ import type { RevealKey } from './pipeline/approvals/reveal-store.ts';
 import { endLostCalls } from './pipeline/approvals/lost-calls.ts';
 import { Questions, callbackChannel } from './pipeline/approvals/questions.ts';
 import { directoryOf } from './pipeline/directory-of.ts';
+import { type BeginOptions, type BeginResult, ExternalRun, beginCall } from './pipeline/begin-call.ts';
 import { Compensations } from './pipeline/compensations.ts';
 import { callResult } from './pipeline/call-result.ts';
 import type { Call } from './pipeline/call.ts';
@@ -51,10 +52,11 @@ import { type Redactor, type SecretOptions, createRedactor } from './journal/red
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
 import type { Approve } from './core/calls/approval.ts';
-import type { CallOptions, CallOutcome, CallResult, ToolReference } from './core/calls/call.ts';
+import type { CallOptions, CallResult, ToolReference } from './core/calls/call.ts';
+import type { CallOutcome } from './core/calls/call-outcome.ts';
 import { SignalboxError } from './core/errors.ts';
 import { callOfResult } from './core/calls/result-uri.ts';
-import type { StopSignal } from './core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from './core/async/light-abort-signal.ts';
 import type { ToolDefinition } from './core/tools/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
@@ -157,7 +159,7 @@ export interface Signalbox extends BoxContent {
    * Waits until every server, or those of a profile, has ended its first start, successfully or not, for at most `startup.waitMs` after it
    * began. Returns `undefined` when none is starting.
    */
-  awaitStartup(options?: ViewOptions & { readonly signal?: StopSignal }): Promise<void> | undefined;
+  awaitStartup(options?: ViewOptions & { readonly signal?: AbortSignalLike }): Promise<void> | undefined;
   /** Waits until every required server is up; rejects with `server-required` when one is not after `waitMs` (5 s). */
   requireServers(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   enable(server: string): void;
@@ -383,8 +385,11 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
         unmatched: profile.unmatched(catalog.snapshot),
       })),
     call,
-    begin: (reference, args, { workspace, ...callOptions } = {}) =>
-      beginCall((external) => call(reference, args, callOptions, external), new ExternalRun(workspace)),
+    async begin(reference, args, { workspace, ...callOptions } = {}) {
+      if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
+      const run = new ExternalRun(workspace);
+      return await beginCall(run, resultOf(newCall(reference, args, callOptions, redactor, run)));
+    },
     on: (event, listener) => events.on(event, listener),
     mount: (server) => catalog.mount(server),
     unmount: (server) => catalog.unmount(server).close(),

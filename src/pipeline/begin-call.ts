@@ -1,4 +1,4 @@
-import type { CallOptions, CallOutcome, CallResult } from '../core/calls/call.ts';
+import type { CallOptions, CallResult } from '../core/calls/call.ts';
 import type { CallId } from '../core/identifiers.ts';
 import type { ContentBlock } from '../core/tools/content.ts';
 import type { JsonObject } from '../core/json/json.ts';
@@ -59,16 +59,10 @@ export class ExternalRun {
 }
 
 /**
- * Takes a call through the pipeline up to the point where its tool would run, and lets the caller run it: the call is decided,
- * approved, checkpointed and its intent recorded before this resolves. The call stays open until `end`, its deadline or its signal.
+ * Resolves when the pipeline lets the caller run the tool, or when the call has ended before. By then the call is decided, approved
+ * and checkpointed, and its intent is recorded. It stays open until `end`, its deadline or its signal.
  */
-export async function beginCall(
-  call: Call,
-  run: ExternalRun,
-  runPipeline: (call: Call) => Promise<CallResult>,
-): Promise<BeginResult> {
-  call.externalRun = run;
-  const result = runPipeline(call);
+export async function beginCall(run: ExternalRun, result: Promise<CallResult>): Promise<BeginResult> {
   const begun = await Promise.race([run.started, result]);
   if ('outcome' in begun) return { allowed: false, result: begun };
   return {

@@ -1,4 +1,5 @@
-import type { CallOutcome, CallResult } from '../core/calls/call.ts';
+import type { CallResult } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Call } from './call.ts';
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

@@ -1,6 +1,7 @@
 import type { CatalogTool } from '../catalog/definition.ts';
 import type { Waiting } from '../journal/journal.ts';
-import type { CallOptions, CallOutcome, Principal } from '../core/calls/call.ts';
+import type { CallOptions, Principal } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { ChangeList } from '../core/calls/file-change.ts';
 import type { CallId } from '../core/identifiers.ts';
@@ -36,7 +37,7 @@ export interface Call {
   readonly deadline: number | undefined;
   readonly startedAt: number;
   /** Present where the caller runs the tool itself: see `beginCall`. */
-  externalRun: ExternalRun | undefined;
+  readonly externalRun: ExternalRun | undefined;
   /** Set by `resolve`: the tool, pinned for the rest of the call. */
   tool: CatalogTool | undefined;
   /** Set by `validate`: the arguments that the handler receives, after defaults, configured values and transforms. */

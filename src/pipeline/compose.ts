@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Next, Outcoming, Stage } from './call.ts';
 
 /** Joins stages into one function, once; a call then costs no more than the stages themselves. */

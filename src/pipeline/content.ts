@@ -10,10 +10,9 @@ import type {
 import type { Source } from '../catalog/source.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { CallOptions, CallResult } from '../core/calls/call.ts';
-import { CapabilityMissing } from '../core/tools/capability-missing.ts';
+import { CapabilityMissing, RpcError } from '../core/tools/source-errors.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import { RpcError } from '../core/tools/source-errors.ts';
 import { type ContentMethod, fullName } from '../core/tools/tool-names.ts';
 
 /** What a reader may say besides what to read. */

@@ -1,4 +1,4 @@
-import type { OutcomeName } from '../core/calls/call.ts';
+import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
 
 /** Where calls are counted and timed; the host brings its own meter. */
 export interface CallMetrics {

@@ -5,13 +5,20 @@ import type { CallOptions, Principal, ToolReference } from '../core/calls/call.t
 import { newCallId } from '../core/identifiers.ts';
 import { normalizeName } from '../core/text/normalize-name.ts';
 import type { ToolId } from '../core/tools/tool.ts';
+import type { ExternalRun } from './begin-call.ts';
 import type { Call } from './call.ts';
 
 /** Who asks when nobody is named. */
 const someone: Principal = { id: 'local', kind: 'agent' };
 
 /** A call at the head of the pipeline. */
-export function newCall(reference: ToolReference, given: unknown, options: CallOptions, redactor: Redactor): Call {
+export function newCall(
+  reference: ToolReference,
+  given: unknown,
+  options: CallOptions,
+  redactor: Redactor,
+  externalRun?: ExternalRun,
+): Call {
   const { session } = options;
   return {
     id: newCallId(),
@@ -23,7 +30,7 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     options,
     deadline: options.deadline === undefined ? undefined : Number(options.deadline),
     startedAt: Date.now(),
-    externalRun: undefined,
+    externalRun,
     tool: undefined,
     arguments: undefined,
     image: {},

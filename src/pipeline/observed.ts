@@ -1,4 +1,5 @@
-import type { CallOutcome, Principal } from '../core/calls/call.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 
 /** A call that went another way than through the pipeline, as somebody saw it. */
 export interface ObservedCall {

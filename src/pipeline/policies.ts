@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
-import type { CallOutcome } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { DecidedCall, Policy } from '../policy/policy.ts';

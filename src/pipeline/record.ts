@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type EntryDraft, withCounted } from '../journal/entry.ts';
 import type { Redactor } from '../journal/redaction.ts';
-import type { CallOutcome } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { ChangeList } from '../core/calls/file-change.ts';
 import { renderContent } from '../core/tools/content.ts';
 import type { Decision } from '../core/calls/decision.ts';

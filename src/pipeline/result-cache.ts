@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 
 const mostResults = 1000;
 const mostCharacters = 8 * 1024 * 1024;

@@ -1,9 +1,10 @@
 import type { SourceTool } from '../catalog/source.ts';
-import type { CallOutcome, ResultExtras } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { ResultExtras } from 'src/core/calls/call-outcome.ts';
 import { type ContentBlock, type ToolResult, text } from '../core/tools/content.ts';
 import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonObject } from '../core/json/json.ts';
 import { withoutGatewayFields } from '../core/tools/server-result.ts';
-import { unfinished } from '../core/calls/outcome.ts';
+import { unfinished } from '../core/calls/call-outcome.ts';
 import type { Outcoming } from './call.ts';
 
 /** Turns whatever a handler returned into an outcome: a string, an object, content blocks, a full result, or nonsense. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CallOptions, type CallResult, type Signalbox, createSignalbox } from '../index.ts';
-import { OutcomeUnknown } from '../core/tools/outcome-unknown.ts';
-import { ServerUnreached } from '../core/tools/server-unreached.ts';
+import { OutcomeUnknown, ServerUnreached } from '../core/tools/source-errors.ts';
 import type { SourceTool } from '../catalog/source.ts';
 import { testSource, testTool } from '../../test/support/test-source.ts';
 import { RetryBudget } from './retries.ts';

@@ -8,7 +8,7 @@ import {
   defineTool,
   localServer,
 } from '../index.ts';
-import { OutcomeUnknown } from '../core/tools/outcome-unknown.ts';
+import { OutcomeUnknown } from '../core/tools/source-errors.ts';
 
 const alice = { id: 'alice', kind: 'human' } as const;
 const bot = { id: 'bot', kind: 'agent' } as const;

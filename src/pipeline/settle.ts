@@ -4,10 +4,11 @@ import type { Journal } from '../journal/journal.ts';
 import { JournalReader } from '../journal/reader.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { Store } from '../journal/store.ts';
-import type { CallOutcome, Principal } from '../core/calls/call.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import { SignalboxError } from '../core/errors.ts';
-import { unfinished } from '../core/calls/outcome.ts';
+import { unfinished } from '../core/calls/call-outcome.ts';
 
 /** What a human found out about a call whose outcome was unknown. */
 export interface Settling {

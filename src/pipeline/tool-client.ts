@@ -1,7 +1,7 @@
 import { checkedElicitation, checkedSample } from '../catalog/check-answer.ts';
 import type { Asking, CallClient, ToolClient } from '../core/calls/call-client.ts';
 import { tell } from '../core/async/emit-safely.ts';
-import { unlessAborted } from '../core/async/unless-aborted.ts';
+import { unlessAborted } from '../core/async/light-abort-signal.ts';
 
 /** The call that a question belongs to. */
 export interface AskedCall {

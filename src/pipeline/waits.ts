@@ -1,10 +1,10 @@
-import type { CallOutcome } from '../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { errorOf } from '../core/errors.ts';
 import { Slots } from '../core/async/slot-map.ts';
-import type { StopSignal } from '../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Call } from './call.ts';
-import { unfinished } from '../core/calls/outcome.ts';
+import { unfinished } from '../core/calls/call-outcome.ts';
 
 /** Why a wait ended before what was waited for came. */
 export type Ended = 'cancelled' | 'timed-out' | 'closed';
@@ -23,13 +23,13 @@ class Wait {
   readonly deadline: Deadline;
   /** Among all; none when it is over. */
   place: number | undefined;
-  readonly #signal: StopSignal | undefined;
+  readonly #signal: AbortSignalLike | undefined;
   readonly #onEnd: ((ended: Ended) => void) | undefined;
   readonly #onOver: (wait: Wait) => void;
   #resolve: ((waited: Waited<never>) => void) | undefined;
 
   constructor(
-    signal: StopSignal | undefined,
+    signal: AbortSignalLike | undefined,
     deadline: Deadline,
     onEnd: ((ended: Ended) => void) | undefined,
     onOver: (wait: Wait) => void,
@@ -90,7 +90,7 @@ export class Waits {
    */
   until<Value>(
     promise: PromiseLike<Value>,
-    signal: StopSignal | undefined,
+    signal: AbortSignalLike | undefined,
     deadline: Deadline,
     onEnd?: (ended: Ended) => void,
   ): Promise<Waited<Value>> {

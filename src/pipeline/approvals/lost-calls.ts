@@ -4,7 +4,7 @@ import type { Looking } from '../../journal/looking.ts';
 import { lostClaim } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store.ts';
 import type { AskedCall } from '../../core/calls/approval.ts';
-import type { CallError } from '../../core/calls/call.ts';
+import type { CallError } from 'src/core/calls/call-outcome.ts';
 import { askedOf } from './approval-view.ts';
 import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 

@@ -1,10 +1,10 @@
 import { principalName } from '../../core/principal.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { newCallId } from '../../core/identifiers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { Call, Next } from '../call.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 import { asGiven, describeEdit, restoreRedacted } from './edited-arguments.ts';

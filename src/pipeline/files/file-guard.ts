@@ -1,10 +1,9 @@
 import { type Dirent, type Stats, readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Principal } from '../../core/calls/call.ts';
-import { type Decision, asksOf } from '../../core/calls/decision.ts';
+import { type Decision, type ProtectedFile, asksOf } from '../../core/calls/decision.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
-import type { ProtectedFile } from '../../core/protected-file.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { ContentBlock } from '../../core/tools/content.ts';
 import { type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
 

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { cutText } from './cut-text.ts';

@@ -3,7 +3,7 @@ import type { CatalogTool } from '../../catalog/definition.ts';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject, JsonSchema } from '../../core/json/json.ts';

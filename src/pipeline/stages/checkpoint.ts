@@ -1,8 +1,8 @@
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { counted } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
 import type { Finished, Undone } from '../../workspace/undo-engine.ts';

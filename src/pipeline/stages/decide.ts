@@ -1,12 +1,12 @@
 import { recordedPrincipal } from '../../journal/recorded-name.ts';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { tell } from '../../core/async/emit-safely.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import { askUnaccepted, decideByDefault } from '../../policy/default-policy.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';

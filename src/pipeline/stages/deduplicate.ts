@@ -1,7 +1,7 @@
 import { type CallSettled, toEvent } from '../../journal/entry.ts';
 import type { Claim, Store } from '../../journal/store.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { claimOf } from '../idempotency.ts';
 import { settledOutcome } from '../settle.ts';

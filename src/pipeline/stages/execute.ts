@@ -1,17 +1,21 @@
 import type { CatalogTool } from '../../catalog/definition.ts';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome, Progress } from '../../core/calls/call.ts';
-import { CapabilityMissing } from '../../core/tools/capability-missing.ts';
+import type { Progress } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import {
+  type RpcError,
+  CapabilityMissing,
+  OutcomeUnknown,
+  ServerUnreached,
+  rpcErrorOf,
+} from '../../core/tools/source-errors.ts';
 import type { ToolClient } from '../../core/calls/call-client.ts';
 import type { SessionState, ToolContext, ToolResources } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { OutcomeUnknown } from '../../core/tools/outcome-unknown.ts';
-import { type RpcError, rpcErrorOf } from '../../core/tools/source-errors.ts';
-import { ServerUnreached } from '../../core/tools/server-unreached.ts';
-import { Stop, type StopSignal } from '../../core/async/light-abort-signal.ts';
+import { LightAbortSignal, type AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import { tell } from '../../core/async/emit-safely.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../call-clock.ts';
 import { after } from '../compose.ts';
@@ -150,7 +154,7 @@ class CallContext implements ToolContext, AskedCall {
   readonly #states;
   readonly #stateChanges;
   readonly #content: ResourceBox;
-  #stop: Stop | undefined;
+  #stop: LightAbortSignal | undefined;
   #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
   #resources: ToolResources | undefined;
@@ -174,7 +178,7 @@ class CallContext implements ToolContext, AskedCall {
     return this.#stopping().signal;
   }
 
-  get ending(): StopSignal {
+  get ending(): AbortSignalLike {
     return this.#stopping();
   }
 
@@ -221,9 +225,9 @@ class CallContext implements ToolContext, AskedCall {
     if (ended !== undefined) this.#abort(ended);
   }
 
-  #stopping(): Stop {
+  #stopping(): LightAbortSignal {
     if (this.#stop === undefined) {
-      this.#stop = new Stop();
+      this.#stop = new LightAbortSignal();
       if (this.#ended !== undefined) this.#abort(this.#ended);
     }
     return this.#stop;

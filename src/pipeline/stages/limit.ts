@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/source.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Breaker } from '../breaker.ts';
 import type { Limiter, Limiters } from '../limiter.ts';

@@ -1,6 +1,6 @@
 import type { Span, SpanStatusCode } from '@opentelemetry/api';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import { after } from '../compose.ts';
 import type { Call, Next, Stage } from '../call.ts';

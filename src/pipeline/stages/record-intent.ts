@@ -1,10 +1,10 @@
 import type { Journal, Survives } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import type { Policies } from '../policies.ts';
 import { intentDraft } from '../record.ts';

@@ -2,9 +2,9 @@ import type { EntryDraft } from '../../journal/entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import { withOutcomeDigests } from '../../journal/outcome-history.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { Call, Outcoming, Stage } from '../call.ts';
 import { knownFacts, needsRecording, outcomeDraft } from '../record.ts';
 

@@ -4,10 +4,10 @@ import { parseName } from '../../catalog/names.ts';
 import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { nearest } from '../../core/text/closest-match.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Source } from '../../catalog/source.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { after } from '../compose.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import { RetryBudget, retryPause } from '../retries.ts';

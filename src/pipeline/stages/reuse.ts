@@ -1,5 +1,5 @@
 import type { Source } from '../../catalog/source.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import { canonicalArguments } from '../canonical-arguments.ts';
 import { ResultCache } from '../result-cache.ts';

@@ -1,5 +1,5 @@
-import type { CallOutcome } from '../../core/calls/call.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import type { Breaker } from '../breaker.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
 import type { Limiters } from '../limiter.ts';

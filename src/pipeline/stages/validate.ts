@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Parsed } from '../../catalog/source.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
-import { unfinished } from '../../core/calls/outcome.ts';
+import { unfinished } from '../../core/calls/call-outcome.ts';
 import { unlikeWanted } from '../approvals/edit-problem.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 
