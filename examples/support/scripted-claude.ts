@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Options, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import { findExecutable } from '../../src/runtimes/claude/shared/find-executable.ts';
+import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment, heldPrompt } from '../../test/support/claude.ts';
 import { startMessagesServer } from '../../test/support/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';

@@ -4,8 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { TokenChange, TokenRecord, TokenStore } from '../journal/token-store.ts';
 import { SignalboxError } from '../core/errors.ts';
-import type { Principal } from '../core/principal.ts';
-import type { Role } from '../core/role.ts';
+import type { Principal, Role } from '../core/principal.ts';
 import { hasHash, idOf, newToken } from './token-text.ts';
 
 /** An access token without the token itself. */

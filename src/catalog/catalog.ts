@@ -1,6 +1,6 @@
 import { SignalboxError } from '../core/errors.ts';
-import { nearest } from '../core/text/closest-match.ts';
-import { tell } from '../core/async/emit-safely.ts';
+import { closestMatch } from '../core/text/closest-match.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import {
   type ContentMethod,
@@ -278,7 +278,7 @@ export class Catalog {
     this.#announcing = true;
     queueMicrotask(() => {
       this.#announcing = false;
-      for (const listener of this.#listeners) tell(listener, this.snapshot);
+      for (const listener of this.#listeners) emitSafely(listener, this.snapshot);
     });
   }
 
@@ -378,7 +378,7 @@ function otherNames(tools: Iterable<CatalogTool>): Map<string, CatalogTool> {
 
 function unknownProfile(name: string, known: Iterable<string>): string {
   const names = [...known];
-  const meant = nearest(name, names);
+  const meant = closestMatch(name, names);
   const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
   return `there is no profile named ${JSON.stringify(name.slice(0, 128))}; ${hint}`;
 }

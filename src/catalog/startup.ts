@@ -1,4 +1,4 @@
-import type { StopSignal } from '../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Options of `awaitStartup`. */
@@ -7,7 +7,7 @@ export interface StartupWait {
   readonly waitMs: number;
   /** Waits only for servers that this profile can show. */
   readonly profile?: string | undefined;
-  readonly signal?: StopSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { fullPrincipalName } from '../core/principal.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../core/calls/approval.ts';
-import { counted } from '../core/text/pluralize.ts';
+import { pluralize } from '../core/text/pluralize.ts';
 import { asksOf } from '../core/calls/decision.ts';
 import { argumentLines, unregistered } from './approvals/shown-arguments.ts';
 import { localUser } from '../access/local-user.ts';
@@ -29,7 +29,7 @@ async function askAboutHidden(
   options: QuestionOptions,
 ): Promise<ApprovalAnswer> {
   const { errors } = terminal;
-  const parts = counted(unregistered(request.hidden).length, 'part');
+  const parts = pluralize(unregistered(request.hidden).length, 'part');
   for (;;) {
     const answer = await question(terminal, `Run it? ${parts} hidden: r reveals [y/N/r] `, options);
     if (answer === undefined || /^\s*(no?)?\s*$/i.test(answer)) return no();

@@ -1,6 +1,6 @@
 import { parseName } from '../catalog/names.ts';
 import { namesOf } from '../core/tools/tool-names.ts';
-import { unlessAborted } from '../core/async/unless-aborted.ts';
+import { raceAbort } from '../core/async/light-abort-signal.ts';
 import type { ConfiguredBox } from '../host/box/configured-box.ts';
 import { renderedName } from './resolve-tool.ts';
 
@@ -16,7 +16,7 @@ export async function awaitTool(configured: ConfiguredBox, given: string, signal
   const enough =
     server === undefined ? found(configured, given) : { is: configured.ready(server), stop: () => undefined };
   try {
-    await unlessAborted(() => enough.is, patience);
+    await raceAbort(() => enough.is, patience);
   } catch (error) {
     // The call itself tells that the tool is not there, or that it was cancelled.
     if (!patience.aborted) throw error;

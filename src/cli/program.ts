@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { nearest } from '../core/text/closest-match.ts';
+import { closestMatch } from '../core/text/closest-match.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
 import { addGlobalOptions } from './globals.ts';
@@ -79,7 +79,7 @@ function assertHelpTopic(program: Command, words: readonly string[]): void {
     const names = command.commands.map((each) => each.name());
     const inner = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (inner === undefined) {
-      const meant = nearest(word, names);
+      const meant = closestMatch(word, names);
       throw usageFailure(`unknown command '${[...path.slice(1), word].join(' ')}'`, {
         ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
         next: `${path.join(' ')} --help`,

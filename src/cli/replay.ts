@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { CallResult, OutcomeName } from '../core/calls/call.ts';
-import { counted } from '../core/text/pluralize.ts';
+import type { CallResult } from '../core/calls/call.ts';
+import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import { pluralize } from '../core/text/pluralize.ts';
 import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { globalsOf } from './globals.ts';
@@ -52,7 +53,7 @@ export function addReplayCommand(program: Command, { terminal: { output, errors 
           ]);
           const table = new Table(columns, rows, width);
           await output.print(table.text(rows, colors.bold));
-          await output.print(`${counted(items.length, 'call')}, ${changed} with a different result\n`);
+          await output.print(`${pluralize(items.length, 'call')}, ${changed} with a different result\n`);
         }
         if (changed > 0) exitWith(1);
       });

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../config/configuration-error.ts';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { type DocumentProblem, renderProblem } from '../core/text/document-problem.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
-import { nearest } from '../core/text/closest-match.ts';
+import { closestMatch } from '../core/text/closest-match.ts';
 import { type ExitCode, Failure, usageFailure } from './fail.ts';
 import { runnable } from './invocation.ts';
 import { printable } from './printable.ts';
@@ -67,7 +67,7 @@ function fromCommander({ code, message }: CommanderError, next: string): Failure
 /** Commander has a guess for commands and options, and none for the values they take. */
 function meantChoice(message: string): string[] {
   const [, given = '', choices = ''] = / '([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
-  const meant = nearest(given, choices.split(', '));
+  const meant = closestMatch(given, choices.split(', '));
   return meant === undefined || meant === '' ? [] : [`Did you mean ${meant}?`];
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import { counted } from '../core/text/pluralize.ts';
+import { pluralize } from '../core/text/pluralize.ts';
 import type { Effect } from '../core/tools/tool.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Globals, globalsOf } from './globals.ts';
@@ -110,7 +110,7 @@ async function printReasons(printer: Printer, { servers, hidden, notices }: Cata
   const lines = [''];
   for (const { name, status, tools, since, reason, connecting } of servers) {
     const paint = status === 'up' ? colors.green : status === 'down' ? colors.red : colors.yellow;
-    const what = status === 'up' ? counted(tools, 'tool') : `since ${localTime(since)}${because(name, reason)}`;
+    const what = status === 'up' ? pluralize(tools, 'tool') : `since ${localTime(since)}${because(name, reason)}`;
     lines.push(`${colors.bold(name)} is ${connecting === true ? colors.yellow('connecting') : paint(status)}, ${what}`);
     for (const tool of hidden.filter((one) => one.server === name)) {
       // What hides all tools of a server was said in its own line.

@@ -1,5 +1,5 @@
 import type { JournalReader } from '../journal/reader.ts';
-import { nearest } from '../core/text/closest-match.ts';
+import { closestMatch } from '../core/text/closest-match.ts';
 import { Failure } from './fail.ts';
 
 /** How far back sessions are looked for that may have been meant. */
@@ -11,7 +11,7 @@ export async function unknownSession(session: string, journal: JournalReader): P
   const { items } = await journal.calls({ limit: recentCalls });
   const known = [...new Set(items.flatMap((call) => call.sessionId ?? []))];
   // Ids are long and begin alike: one that was cut off is meant as it goes on.
-  const meant = known.find((each) => session !== '' && each.startsWith(session)) ?? nearest(session, known);
+  const meant = known.find((each) => session !== '' && each.startsWith(session)) ?? closestMatch(session, known);
   const last = known.slice(0, shownSessions);
   const lines =
     meant === undefined

@@ -3,7 +3,7 @@ import type { ProfilesByName } from '../catalog/profile.ts';
 import type { ResultLimits, SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import type { PolicyDocument } from '../policy/read-policy.ts';
+import type { PolicyDocument } from '../policy/rules/read-policies.ts';
 import { type AgentEntries, defaultAgents } from './entries/agent-entry.ts';
 import type { OAuthSettings } from './schema/oauth-schema.ts';
 import type { ExternalSettings, UndoSettings } from './schema/configuration-schema.ts';

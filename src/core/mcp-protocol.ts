@@ -1,3 +1,5 @@
+import { newId } from './identifiers.ts';
+
 /*
  * What both sides of MCP say of the protocol itself. Not taken from the SDK: a start that needs no more than these words of it would
  * have to load all of it.
@@ -18,3 +20,6 @@ export const metaKeys = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
+
+/** What this process is called. Its MCP endpoint says so with every answer: who mounts it then knows when that is itself. */
+export const instance = { header: 'signalbox-instance', id: newId('box') } as const;

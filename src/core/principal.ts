@@ -15,3 +15,8 @@ export function principalName({ id, name }: Pick<Principal, 'id' | 'name'>): str
 export function fullPrincipalName({ id, name }: Pick<Principal, 'id' | 'name'>): string {
   return name === undefined || name === id ? id : `${name} (${id})`;
 }
+
+/** What the holder of a token may do: `viewer` reads, `agent` calls tools and runs turns, `approver` answers, `admin` changes. */
+export const roles = ['viewer', 'agent', 'approver', 'admin'] as const;
+
+export type Role = (typeof roles)[number];

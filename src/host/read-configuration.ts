@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
+import type { Globals } from '../cli/globals.ts';
 import { type Configuration, defaultConfiguration } from '../config/configuration.ts';
 import { findConfiguration } from '../config/file/find-configuration.ts';
 import { loadConfiguration } from '../config/file/load-configuration.ts';
-import { readRules } from './box/configured-policies.ts';
-import type { Globals } from '../cli/globals.ts';
-import { storeFromEnvironment } from './store/store-from-environment.ts';
+import { storeFromEnvironment } from './store/open-store.ts';
+import { resolve } from 'node:path';
 
 /** The configuration, and the file it came from when there was one. */
 export interface ReadConfiguration {
@@ -18,11 +17,4 @@ export function readConfiguration(globals: Globals): ReadConfiguration {
   const configuration = file === undefined ? defaultConfiguration(process.cwd()) : loadConfiguration(file);
   const store = storeFromEnvironment();
   return { configuration: store === undefined ? configuration : { ...configuration, store }, file };
-}
-
-/** Rejects with `configuration-untrusted` unless everything that the configuration does was accepted on this machine. */
-export async function assertTrusted(configuration: Configuration, data: string): Promise<void> {
-  const { openTrust } = await import('./open-trust.ts');
-  const rules = await readRules(configuration);
-  await openTrust(data).assert({ configuration, rules });
 }

@@ -1,7 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
-import { counted } from '../core/text/pluralize.ts';
+import { pluralize } from '../core/text/pluralize.ts';
 
 /** What a command waits for that opens a box. */
 export function startingServers({ servers }: Configuration): string {
-  return `starting ${counted(servers.length, 'server')}`;
+  return `starting ${pluralize(servers.length, 'server')}`;
 }

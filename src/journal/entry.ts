@@ -1,10 +1,12 @@
 import type { AskedCall, RememberScope } from '../core/calls/approval.ts';
-import type { CallError, OutcomeName, Principal } from '../core/calls/call.ts';
+import type { Principal } from '../core/calls/call.ts';
+import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { CallError } from 'src/core/calls/call-outcome.ts';
 import type { FileChange } from '../core/calls/file-change.ts';
 import type { CountedArguments } from '../core/calls/argument-facts.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import type { Role } from '../core/role.ts';
+import type { Role } from '../core/principal.ts';
 import type { Effect } from '../core/tools/tool.ts';
 import type { ApprovalChange } from './approval-store.ts';
 import type { KeptChange } from './kept-store.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../core/role.ts';
+import type { Role } from '../core/principal.ts';
 
 /** An access token as it is kept. Texts are empty and times 0 where they do not apply. */
 export interface TokenRecord {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json/json.ts';
 import { Policy } from '../policy/policy.ts';
-import { policyText } from '../policy/policy-text.ts';
-import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';
+import { policyText } from '../policy/rules/parse-policy-text.ts';
+import { type PolicyDocument, readPolicies } from '../policy/rules/read-policies.ts';
 import type { PolicyText, RuleSource } from './policy-source.ts';
 
 /** Makes one policy of rules from anywhere. Throws a `PolicyError` that tells everything that is wrong with them. */

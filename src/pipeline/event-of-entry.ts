@@ -1,7 +1,7 @@
 import { type StoredEntry, type ToolInvoked, countedIn, toEvent } from '../journal/entry.ts';
 import type { CountedArguments } from '../core/calls/argument-facts.ts';
 import type { RecordedNaming } from '../core/tools/tool-names.ts';
-import { type CallEvent, mayHaveRun } from '../policy/call-event.ts';
+import { type CallEvent, mayHaveRun } from '../policy/facts/call-event.ts';
 
 /** What facts are made of, out of the record of a call. */
 export interface EndedCall {

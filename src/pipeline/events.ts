@@ -21,7 +21,7 @@ import {
 } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { SignalboxError } from '../core/errors.ts';
-import { tell } from '../core/async/emit-safely.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
 
 /** What the host can listen to. Journal events come after they are written. */
 export interface SignalboxEvents {
@@ -68,13 +68,13 @@ export class Events {
 
   constructor(catalog: Catalog, journal: Journal) {
     catalog.subscribe((snapshot) => {
-      for (const listener of this.#listeners.CatalogChanged) tell(listener, snapshot);
+      for (const listener of this.#listeners.CatalogChanged) emitSafely(listener, snapshot);
     });
     journal.subscribe((entry) => {
       const listeners = this.#listeners[entry.type] as Set<(event: JournalEvent) => void>;
       if (listeners.size === 0) return;
       const event = toEvent(entry);
-      for (const listener of listeners) tell(listener, event);
+      for (const listener of listeners) emitSafely(listener, event);
     });
   }
 

@@ -7,13 +7,13 @@ import {
   toEvent,
 } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
-import { NamedSlots } from '../core/async/slot-map.ts';
+import { KeyedSlotMap } from '../core/async/slot-map.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { CallEvent } from '../policy/call-event.ts';
-import type { BegunCall, Facts } from '../policy/facts.ts';
-import { fingerprintsOf } from '../policy/fingerprints.ts';
+import type { CallEvent } from '../policy/facts/call-event.ts';
+import type { BegunCall, Facts } from '../policy/facts/facts.ts';
+import { fingerprintsOf } from '../policy/facts/fingerprints/fingerprints.ts';
 import type { Past, Policy } from '../policy/policy.ts';
-import { RecentSet } from '../policy/recent-set.ts';
+import { RecentSet } from '../policy/facts/recent-set.ts';
 import { endedCall, namingIn } from './event-of-entry.ts';
 import { FingerprintCipher, StoredFingerprints } from './stored-fingerprints.ts';
 
@@ -88,7 +88,7 @@ export class FactBook {
     alone: new Map<string, Page>(),
     principal: new Map<string, Page>(),
   };
-  readonly #begun = new NamedSlots<string, Begun>();
+  readonly #begun = new KeyedSlotMap<string, Begun>();
   /** The latest calls that were undone since this process began. */
   readonly #undone = new RecentSet<string>(entriesAtOnce);
   readonly #cipher: FingerprintCipher | undefined;

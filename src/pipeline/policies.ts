@@ -5,7 +5,7 @@ import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { DecidedCall, Policy } from '../policy/policy.ts';
-import type { ToolPolicy } from '../policy/tool-policy.ts';
+import type { ToolPolicy } from '../policy/code-policy.ts';
 import { type Call, toolOf, workspaceOf } from './call.ts';
 import { directoryOf } from './directory-of.ts';
 import { FactBook } from './fact-book.ts';

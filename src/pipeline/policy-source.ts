@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json/json.ts';
-import type { PolicyDocument } from '../policy/read-policy.ts';
-import type { ToolPolicy } from '../policy/tool-policy.ts';
+import type { PolicyDocument } from '../policy/rules/read-policies.ts';
+import type { ToolPolicy } from '../policy/code-policy.ts';
 
 /** A policy: a rule, the text of a file of rules, or code. */
 export type PolicySource = ToolPolicy | RuleSource;

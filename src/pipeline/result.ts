@@ -4,7 +4,7 @@ import type { ResultExtras } from 'src/core/calls/call-outcome.ts';
 import { type ContentBlock, type ToolResult, text } from '../core/tools/content.ts';
 import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonObject } from '../core/json/json.ts';
 import { withoutGatewayFields } from '../core/tools/server-result.ts';
-import { unfinished } from '../core/calls/call-outcome.ts';
+import { failedOutcome } from '../core/calls/call-outcome.ts';
 import type { Outcoming } from './call.ts';
 
 /** Turns whatever a handler returned into an outcome: a string, an object, content blocks, a full result, or nonsense. */
@@ -34,19 +34,19 @@ function completed({ content, structuredContent, _meta, fields }: Returned): Cal
 
 async function checked(name: string, tool: SourceTool, result: Returned): Promise<CallOutcome> {
   const mismatch = await outputProblem(name, tool, result);
-  return mismatch === undefined ? completed(result) : unfinished('failed', 'result-invalid', mismatch);
+  return mismatch === undefined ? completed(result) : failedOutcome('failed', 'result-invalid', mismatch);
 }
 
 function unusable(name: string, { path, problem, tooLarge }: JsonProblem, largest: number): CallOutcome {
   if (tooLarge) {
     const megabytes = Math.round(largest / 1024 / 1024);
-    return unfinished(
+    return failedOutcome(
       'failed',
       'result-too-large',
       `${name} ran, but returned more than ${megabytes} MB, which is more than can be kept; return less, or write it to a file and return its path`,
     );
   }
-  return unfinished(
+  return failedOutcome(
     'failed',
     'result-invalid',
     `${name} ran, but its result cannot be turned into JSON: ${problem} (at ${path})`,

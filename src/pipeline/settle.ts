@@ -8,7 +8,7 @@ import type { Principal } from '../core/calls/call.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import { SignalboxError } from '../core/errors.ts';
-import { unfinished } from '../core/calls/call-outcome.ts';
+import { failedOutcome } from '../core/calls/call-outcome.ts';
 
 /** What a human found out about a call whose outcome was unknown. */
 export interface Settling {
@@ -61,6 +61,6 @@ export async function settleCall(
 /** The outcome that a settled call has for those who deliver it again. */
 export function settledOutcome(tool: string, { callId, as, by, at, note }: CallSettled): CallOutcome {
   const message = `${tool} was run as ${callId}; nobody knew how it ended until ${principalName(by)} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
-  if (as === 'failed') return unfinished('failed', 'settled-failed', message);
+  if (as === 'failed') return failedOutcome('failed', 'settled-failed', message);
   return { outcome: 'completed', content: [text(message)] };
 }

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { KeptStore } from '../journal/kept-store.ts';
 import type { Store } from '../journal/store.ts';
-import type { Facts } from '../policy/facts.ts';
-import { minKnown } from '../policy/fingerprints.ts';
+import type { Facts } from '../policy/facts/facts.ts';
+import { minKnown } from '../policy/facts/fingerprints/fingerprints.ts';
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;

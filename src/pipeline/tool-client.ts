@@ -1,7 +1,7 @@
 import { checkedElicitation, checkedSample } from '../catalog/check-answer.ts';
 import type { Asking, CallClient, ToolClient } from '../core/calls/call-client.ts';
-import { tell } from '../core/async/emit-safely.ts';
-import { unlessAborted } from '../core/async/light-abort-signal.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
+import { raceAbort } from '../core/async/light-abort-signal.ts';
 
 /** The call that a question belongs to. */
 export interface AskedCall {
@@ -22,7 +22,7 @@ export function toolClient(given: CallClient | undefined, call: AskedCall): Tool
     if (asking === undefined && call.isOver) throw new Error('the call is over');
     const release = call.hold();
     try {
-      return await unlessAborted(() => put({ ...asking, signal, server: call.server }), signal);
+      return await raceAbort(() => put({ ...asking, signal, server: call.server }), signal);
     } finally {
       release();
     }
@@ -50,7 +50,7 @@ export function toolClient(given: CallClient | undefined, call: AskedCall): Tool
       ? {}
       : {
           log: (message) => {
-            if (!call.isOver) tell((told) => log.call(client, told), message);
+            if (!call.isOver) emitSafely((told) => log.call(client, told), message);
           },
         }),
   };

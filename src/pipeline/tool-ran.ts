@@ -1,5 +1,5 @@
 import type { JournalEvent, ToolInvoked } from '../journal/entry.ts';
-import { mayHaveRun } from '../policy/call-event.ts';
+import { mayHaveRun } from '../policy/facts/call-event.ts';
 
 /**
  * Returns whether the tool of an ended call was run. Reads leave an intent only where they take long; a call that still asked

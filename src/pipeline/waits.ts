@@ -1,10 +1,10 @@
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { errorOf } from '../core/errors.ts';
-import { Slots } from '../core/async/slot-map.ts';
+import { SlotMap } from '../core/async/slot-map.ts';
 import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Call } from './call.ts';
-import { unfinished } from '../core/calls/call-outcome.ts';
+import { failedOutcome } from '../core/calls/call-outcome.ts';
 
 /** Why a wait ended before what was waited for came. */
 export type Ended = 'cancelled' | 'timed-out' | 'closed';
@@ -78,7 +78,7 @@ class Wait {
 
 /** Everything that calls wait for, so that all waits can be ended when the box closes. */
 export class Waits {
-  readonly #waits = new Slots<Wait>();
+  readonly #waits = new SlotMap<Wait>();
   // One timer for all: a timer for each wait would cost every call, and most calls end long before their deadline.
   #timer: NodeJS.Timeout | undefined;
   #firesAt = Number.POSITIVE_INFINITY;
@@ -156,15 +156,15 @@ function endOf({ deadline }: Wait): number {
 export function endedOutcome(call: Call, ended: Ended, what: string): CallOutcome {
   switch (ended) {
     case 'cancelled':
-      return unfinished('cancelled', 'caller-cancelled', `${call.name} was cancelled by its caller while ${what}`);
+      return failedOutcome('cancelled', 'caller-cancelled', `${call.name} was cancelled by its caller while ${what}`);
     case 'closed':
-      return unfinished(
+      return failedOutcome(
         'cancelled',
         'box-closed',
         `${call.name} was cancelled while ${what}, because Signalbox is closing`,
       );
     case 'timed-out':
-      return unfinished(
+      return failedOutcome(
         'timed-out',
         'deadline-exceeded',
         `${call.name} ran out of time after ${Date.now() - call.startedAt} ms while ${what}`,

@@ -3,8 +3,8 @@ import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Effect, ToolDefinition } from '../core/tools/tool.ts';
 import { type RecordedNaming, recordedTool } from '../core/tools/tool-names.ts';
-import type { CallEvent } from './call-event.ts';
-import type { Facts } from './facts.ts';
+import type { CallEvent } from './facts/call-event.ts';
+import type { Facts } from './facts/facts.ts';
 import type { Policy } from './policy.ts';
 
 /** A call of the record, as it is decided again. */

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Effect, ToolDefinition } from '../core/tools/tool.ts';
-import type { CallEvent } from './call-event.ts';
-import type { Facts } from './facts.ts';
+import type { CallEvent } from './facts/call-event.ts';
+import type { Facts } from './facts/facts.ts';
 import { type Past, Policy } from './policy.ts';
-import { policyText } from './policy-text.ts';
-import { readPolicies } from './read-policy.ts';
+import { policyText } from './rules/parse-policy-text.ts';
+import { readPolicies } from './rules/read-policies.ts';
 
 const at = Date.parse('2026-11-15T12:00:00Z');
 

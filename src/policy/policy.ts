@@ -5,18 +5,18 @@ import { isAnyMatched } from '../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { namesOf } from '../core/tools/tool-names.ts';
 import { decideByDefault } from './default-policy.ts';
-import { concerns } from './evaluate-rule.ts';
-import { Facts } from './facts.ts';
-import { pathArguments, pathsIn } from './paths.ts';
-import { matchesAny } from './patterns.ts';
-import { PreparedRule, type Said } from './prepared-rule.ts';
-import type { RuleSet } from './read-policy.ts';
-import type { Rule, RuleKind } from './rule.ts';
-import type { SeenCall } from './scene.ts';
-import { Situation } from './situation.ts';
-import { isStronger } from './strength.ts';
-import { ToolView } from './views.ts';
-import { WorkExceeded } from './work-budget.ts';
+import { concerns } from './rules/rule-checks.ts';
+import { Facts } from './facts/facts.ts';
+import { pathArguments, pathsIn } from './facts/argument-paths.ts';
+import { matchesAny } from './rules/patterns.ts';
+import { PreparedRule, type Said } from './rules/prepared-rule.ts';
+import type { RuleSet } from './rules/read-policies.ts';
+import type { Rule, RuleKind } from './rules/rule.ts';
+import type { SeenCall } from './conditions/condition-input.ts';
+import { Situation } from './rules/evaluation-context.ts';
+import { isStronger } from './rules/strength.ts';
+import { ToolView } from './conditions/condition-views.ts';
+import { WorkExceeded } from './conditions/work-budget.ts';
 
 /** A call that is to be decided. */
 export interface DecidedCall extends SeenCall {

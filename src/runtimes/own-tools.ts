@@ -3,7 +3,7 @@ import type { CallOptions, CallResult, Principal, ToolReference } from '../core/
 import { type ToolResult, renderContent, text } from '../core/tools/content.ts';
 import { messageOf } from '../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../core/json/json.ts';
-import { abortSignalOf } from '../core/async/light-abort-signal.ts';
+import { toAbortSignal } from '../core/async/light-abort-signal.ts';
 import type { OwnCall, OwnOutcome, OwnTool } from './runtime.ts';
 
 /** What takes a call: a Signalbox. */
@@ -88,7 +88,7 @@ async function begin(
 ): Promise<OwnCall> {
   const cancelled = new AbortController();
   const signal =
-    interrupt === undefined ? cancelled.signal : AbortSignal.any([abortSignalOf(interrupt), cancelled.signal]);
+    interrupt === undefined ? cancelled.signal : AbortSignal.any([toAbortSignal(interrupt), cancelled.signal]);
   const principal = { ...caller };
   const own: OwnRun = { workspace, permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
   begun.set(principal, own);

@@ -1,10 +1,9 @@
-import type { ContentReader } from '../pipeline/content-reader.ts';
-import type { CallResult, Progress } from '../core/calls/call.ts';
 import type { SamplingAnswer, SamplingRequest } from '../core/calls/call-client.ts';
-import type { JsonObject, JsonValue } from '../core/json/json.ts';
+import type { CallResult, Progress } from '../core/calls/call.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
+import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { TranscriptMessage } from './transcript.ts';
+import type { ContentReader } from '../pipeline/content-reader.ts';
 
 /** What drives a turn. Every driver passes `runtime.conformance.ts`. */
 export interface Runtime {
@@ -140,3 +139,29 @@ export type TurnEvent =
   | { readonly type: 'memory'; readonly memory: JsonValue }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
   | { readonly type: 'done'; readonly reason: 'end' | 'interrupted' | 'error' | 'limit' };
+
+/** One message of a transcript. */
+export interface TranscriptMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly content: readonly TranscriptPart[];
+}
+
+/** A part of a message. A tool call carries its result once there is one. */
+export type TranscriptPart =
+  | { readonly type: 'text' | 'thinking'; readonly text: string }
+  | {
+      readonly type: 'tool_call';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: JsonObject;
+      readonly result?: {
+        /** Absent where the runtime's own transcript does not tell. */
+        readonly outcome?: CallResult['outcome'];
+        readonly isError: boolean;
+        readonly content: CallResult['content'];
+        readonly durationMs?: number;
+      };
+    };

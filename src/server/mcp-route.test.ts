@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
 import { adminToken, bareRequest, startTestServer } from '../../test/support/http-server.ts';
-import type { Role } from '../core/role.ts';
+import type { Role } from '../core/principal.ts';
 import { createSignalbox } from '../signalbox.ts';
 
 const alice = { id: 'alice', kind: 'human' } as const;

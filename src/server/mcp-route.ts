@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { instance } from '../core/instance.ts';
+import { instance } from '../core/mcp-protocol.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { HttpAsk, HttpReply } from '../surfaces/mcp/http/http-types.ts';
 import { McpHttp } from '../surfaces/mcp/http/http-handler.ts';

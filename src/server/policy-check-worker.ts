@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { compilePolicies } from '../pipeline/compile-policies.ts';
 import type { RuleSource } from '../pipeline/policy-source.ts';
-import { PolicyError } from '../policy/policy-error.ts';
+import { PolicyError } from '../policy/rules/policy-error.ts';
 import { type PolicyCheck, mostProblems } from './policy-checks.ts';
 
 parentPort?.on('message', (sources: readonly RuleSource[]) => parentPort?.postMessage(check(sources), []));

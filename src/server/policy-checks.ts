@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { RuleSource } from '../pipeline/policy-source.ts';
-import { compiledCode } from '../core/compiled-code.ts';
-import type { PolicyProblem } from '../policy/policy-error.ts';
+import { compiledCode } from '../core/compile-cache.ts';
+import type { PolicyProblem } from '../policy/rules/policy-error.ts';
 import { Problem } from './problems/problem.ts';
 
 /** What is wrong with rules, if anything. */

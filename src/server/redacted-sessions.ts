@@ -1,4 +1,4 @@
-import type { TranscriptMessage, TranscriptPart } from '../runtimes/transcript.ts';
+import type { TranscriptMessage, TranscriptPart } from '../runtimes/runtime.ts';
 import type { SessionEvent } from '../sessions/session-event.ts';
 import type { Session } from '../sessions/session.ts';
 

@@ -1,7 +1,6 @@
 import type { PolicyFileText } from '../config/file/policy-file.ts';
-import type { AcceptedPart } from '../config/lock/accept-server.ts';
+import type { AcceptedPart, ServerStanding } from '../config/lock/lock-status.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import type { ServerStanding } from '../config/lock/lock-status.ts';
 
 /** The configuration that a server runs from, as far as its routes need it. */
 export interface ServedConfiguration {

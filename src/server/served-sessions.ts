@@ -1,6 +1,6 @@
 import { SignalboxError } from '../core/errors.ts';
 import { type PermissionMode, isFreerMode } from '../core/calls/permission-mode.ts';
-import type { TranscriptMessage } from '../runtimes/transcript.ts';
+import type { TranscriptMessage } from '../runtimes/runtime.ts';
 import type { SessionEvent } from '../sessions/session-event.ts';
 import type { NewSession, Session } from '../sessions/session.ts';
 import type { SessionPage, SessionQuery, Sessions } from '../sessions/sessions.ts';

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Slots } from '../core/async/slot-map.ts';
+import { SlotMap } from '../core/async/slot-map.ts';
 import type { ShortWay } from './short-way/short-way.ts';
 
 interface StopOptions {
@@ -40,7 +40,7 @@ async function acceptWaiting(server: Server): Promise<void> {
 
 /** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
 export function stoppable(server: Server, { graceMs, draining, shortWay }: StopOptions): () => Promise<void> {
-  const underWay = new Slots<ServerResponse>();
+  const underWay = new SlotMap<ServerResponse>();
   let stopping: Promise<void> | undefined;
   server.on('request', (_request, response: ServerResponse) => {
     const place = underWay.add(response);

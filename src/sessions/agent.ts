@@ -1,5 +1,5 @@
 import { SignalboxError } from '../core/errors.ts';
-import { nearest } from '../core/text/closest-match.ts';
+import { closestMatch } from '../core/text/closest-match.ts';
 import { type PermissionMode, isFreerMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
 import type { OwnTools } from '../runtimes/own-tools.ts';
@@ -38,7 +38,7 @@ export function agentNamed<One extends { readonly name: string }>(
   const agent = all.find((one) => one.name === name);
   if (agent !== undefined) return agent;
   const names = all.map((one) => one.name);
-  const near = nearest(name, names);
+  const near = closestMatch(name, names);
   const guess = near === undefined ? '' : `; did you mean "${near}"?`;
   throw new SignalboxError(
     'agent-unknown',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SignalboxError } from '../core/errors.ts';
-import { nearest } from '../core/text/closest-match.ts';
+import { closestMatch } from '../core/text/closest-match.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 
 const modes: Readonly<Record<PermissionMode, true>> = {
@@ -26,7 +26,7 @@ export async function checkDirectory(cwd: string): Promise<string> {
 export function checkMode(mode: string): PermissionMode {
   if (Object.hasOwn(modes, mode)) return mode as PermissionMode;
   const names = Object.keys(modes);
-  const near = nearest(mode, names);
+  const near = closestMatch(mode, names);
   const guess = near === undefined ? '' : `; did you mean "${near}"?`;
   throw invalid(`there is no permission mode ${JSON.stringify(mode)}${guess} There are ${names.join(', ')}`);
 }

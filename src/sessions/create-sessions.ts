@@ -7,7 +7,7 @@ import { SignalboxError } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
-import type { TranscriptMessage } from '../runtimes/transcript.ts';
+import type { TranscriptMessage } from '../runtimes/runtime.ts';
 import { type Agents, agentNamed, usualMode } from './agent.ts';
 import { assertPlace } from './agent-choices.ts';
 import { Answers } from './answers.ts';

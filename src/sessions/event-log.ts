@@ -1,5 +1,5 @@
 import type { SessionStore, SessionWrite, StoredSessionEvent } from '../journal/session-store.ts';
-import { tell } from '../core/async/emit-safely.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
 import type { SessionEvent, SessionHappening } from './session-event.ts';
 import type { SessionPost } from './session-post.ts';
 import type { Watchers } from './watchers.ts';
@@ -140,7 +140,7 @@ export class EventLog {
   }
 
   #tellListeners(events: readonly SessionEvent[]): void {
-    for (const event of events) for (const listener of this.#listeners) tell(listener, event);
+    for (const event of events) for (const listener of this.#listeners) emitSafely(listener, event);
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Post } from '../journal/post.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
-import { tell } from '../core/async/emit-safely.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
 
 /** What a process tells the others about sessions, by its name. */
 interface SessionNotes {
@@ -51,7 +51,7 @@ export class SessionPost {
     this.#post = post;
     this.#stop = post.on(topic, (text) => {
       const [sender, name, note] = JSON.parse(text) as Envelope<never>;
-      if (sender !== this.#id) for (const listener of this.#listeners.get(name) ?? []) tell(listener, note);
+      if (sender !== this.#id) for (const listener of this.#listeners.get(name) ?? []) emitSafely(listener, note);
     });
   }
 

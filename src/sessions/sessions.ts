@@ -1,7 +1,7 @@
 import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
-import type { TranscriptMessage } from '../runtimes/transcript.ts';
+import type { TranscriptMessage } from '../runtimes/runtime.ts';
 import type { PendingElicitation } from './pending-elicitations.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';

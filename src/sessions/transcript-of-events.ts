@@ -1,4 +1,4 @@
-import type { TranscriptMessage, TranscriptPart } from '../runtimes/transcript.ts';
+import type { TranscriptMessage, TranscriptPart } from '../runtimes/runtime.ts';
 import type { SessionEvent } from './session-event.ts';
 
 type ToolCallPart = Extract<TranscriptPart, { type: 'tool_call' }>;

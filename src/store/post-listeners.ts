@@ -1,4 +1,4 @@
-import { tell } from '../core/async/emit-safely.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
 
 /** Who listens to the post in this process. */
 export class PostListeners {
@@ -23,10 +23,10 @@ export class PostListeners {
   }
 
   deliver(topic: string, text: string): void {
-    for (const listener of this.#byTopic.get(topic) ?? []) tell(listener, text);
+    for (const listener of this.#byTopic.get(topic) ?? []) emitSafely(listener, text);
   }
 
   gap(): void {
-    for (const listener of this.#ofGaps) tell(listener, undefined);
+    for (const listener of this.#ofGaps) emitSafely(listener, undefined);
   }
 }

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../core/calls/call.ts';
+import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { type ContentBlock, readableBlocks, unknownBlock } from '../core/tools/content.ts';
 
 /** Bytes that a model may be able to look at. */

@@ -1,7 +1,8 @@
 import { costKey } from '../pipeline/reported-cost.ts';
 import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
-import { type CallOutcome, type OutcomeName } from '../core/calls/call.ts';
+import { type OutcomeName } from 'src/core/calls/call-outcome.ts';
+import { type CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Effect } from '../core/tools/tool.ts';

@@ -1,4 +1,6 @@
-import type { CallOutcome, CallResult, OutcomeName } from '../core/calls/call.ts';
+import type { CallResult } from '../core/calls/call.ts';
+import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import { createSignalbox } from '../signalbox.ts';
 import type { PolicySource } from '../pipeline/policy-source.ts';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tell } from '../core/async/emit-safely.ts';
+import { emitSafely } from '../core/async/emit-safely.ts';
 import { Turns } from './turns.ts';
 import type { Busy, Finished, UndoEngine, Undone } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';
@@ -116,7 +116,7 @@ export class Checkpoints {
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
       const answer = await ask();
       if (!('busy' in answer)) return answer;
-      if (onBusy !== undefined && told !== answer.busy) tell(onBusy, answer.busy);
+      if (onBusy !== undefined && told !== answer.busy) emitSafely(onBusy, answer.busy);
       told = answer.busy;
       if (signal?.aborted === true || Date.now() >= end) return answer;
       const left = Math.min(pause * (0.5 + Math.random()), end - Date.now());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../core/compiled-code.ts';
+import { compiledCode } from '../core/compile-cache.ts';
 import { type ErrorCode, SignalboxError } from '../core/errors.ts';
 import type { EngineOptions, UndoEngine } from './undo-engine.ts';
 

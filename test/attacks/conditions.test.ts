@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { type CallResult, type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
-import { WorkBudget, maxWork } from '../../src/policy/work-budget.ts';
-import { isInside } from '../../src/policy/functions/path-location.ts';
+import { WorkBudget, maxWork } from '../../src/policy/conditions/work-budget.ts';
+import { isInside } from '../../src/policy/conditions/functions/path-location.ts';
 import { largeValues, slowConditions } from '../policy/adversarial-conditions.ts';
 
 interface Attacked {
@@ -106,11 +106,11 @@ describe('a condition that would take seconds on large arguments', () => {
   });
 
   test('the count depends on the values alone: the same call is charged the same each time', async (t) => {
-    const { ConditionCompiler } = await import('../../src/policy/condition.ts');
-    const { WindowMeters } = await import('../../src/policy/language.ts');
-    const { Facts } = await import('../../src/policy/facts.ts');
-    const { Scene } = await import('../../src/policy/scene.ts');
-    const { ToolView } = await import('../../src/policy/views.ts');
+    const { ConditionCompiler } = await import('../../src/policy/conditions/condition.ts');
+    const { WindowMeters } = await import('../../src/policy/conditions/condition-language.ts');
+    const { Facts } = await import('../../src/policy/facts/facts.ts');
+    const { Scene } = await import('../../src/policy/conditions/condition-input.ts');
+    const { ToolView } = await import('../../src/policy/conditions/condition-views.ts');
     const { box } = await attacked(t, []);
     const [definition] = box.tools();
     assert.ok(definition);

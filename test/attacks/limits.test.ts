@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import type { Store } from '../../src/journal/store.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
-import { fingerprintsOf } from '../../src/policy/fingerprints.ts';
+import { fingerprintsOf } from '../../src/policy/facts/fingerprints/fingerprints.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';

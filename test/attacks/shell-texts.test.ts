@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { parseShell } from '../../src/policy/functions/shell-commands.ts';
+import { parseShell } from '../../src/policy/conditions/functions/shell-commands.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { ShellTexts, programs } from '../support/shell-texts.ts';
 

@@ -46,7 +46,7 @@ describe('every rule can fail', () => {
       ],
       [
         'policy/facts.ts imports journal/entry.ts, but policy may not know journal',
-        file('policy/facts.ts', `export * from '../journal/entry.ts';`),
+        file('policy/facts/facts.ts', `export * from '../journal/entry.ts';`),
       ],
       [
         'pipeline/call.ts imports store/store.ts, but pipeline may not know store',

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { findExecutable } from '../../src/runtimes/claude/shared/find-executable.ts';
+import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../support/claude.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { findExecutable } from '../../src/runtimes/claude/shared/find-executable.ts';
+import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../support/claude.ts';
 import { type MessagesRequest, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
 import type { Heard } from '../support/model/model-script.ts';

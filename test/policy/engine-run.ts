@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../src/core/json/json.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
-import type { Facts } from '../../src/policy/facts.ts';
+import type { Facts } from '../../src/policy/facts/facts.ts';
 import { Policy } from '../../src/policy/policy.ts';
-import { readPolicies } from '../../src/policy/read-policy.ts';
+import { readPolicies } from '../../src/policy/rules/read-policies.ts';
 import type { Step } from './random-traces.ts';
 import type { Record, ReferenceDecision, ReferenceRule, Tool } from './reference.ts';
 import { decideByReference } from './reference.ts';

@@ -11,8 +11,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/policy/policy.test.ts > a decision > of a rule that cannot be evaluated is deny, with the error, also where the rule would allow',
       'src/policy/policy.test.ts > a decision > reports what rules in shadow mode would have said, and nothing more',
       'src/policy/policy.test.ts > flow rules > a session that has seen private data sends nothing out, whatever it says',
-      'src/policy/read-policy.test.ts > a policy > of the documentation can be read, and every rule knows its line',
-      'src/policy/read-policy.test.ts > a policy > tells everything that is wrong with it at once, with line, column and the nearest valid key',
+      'src/policy/rules/read-policies.test.ts > a policy > of the documentation can be read, and every rule knows its line',
+      'src/policy/rules/read-policies.test.ts > a policy > tells everything that is wrong with it at once, with line, column and the nearest valid key',
       'src/pipeline/policies.test.ts > policies > a deploy is refused until the tests have passed, and result and journal say why alike',
       'src/pipeline/policies.test.ts > policies > calls side by side never get more through than a limit allows',
       'src/pipeline/policies.test.ts > policies > the past is read back from the journal after a restart',
@@ -28,11 +28,11 @@ export const callsUnderControl: Section<'C'> = {
   C2: {
     promise: 'the permission modes do what the architecture page says',
     tests: [
-      'src/policy/permission-mode.test.ts > the permission mode default makes of each decision what the architecture says',
-      'src/policy/permission-mode.test.ts > the permission mode acceptEdits makes of each decision what the architecture says',
-      'src/policy/permission-mode.test.ts > the permission mode plan makes of each decision what the architecture says',
-      'src/policy/permission-mode.test.ts > the permission mode dontAsk makes of each decision what the architecture says',
-      'src/policy/permission-mode.test.ts > the permission mode bypassPermissions makes of each decision what the architecture says',
+      'src/policy/apply-permission-mode.test.ts > the permission mode default makes of each decision what the architecture says',
+      'src/policy/apply-permission-mode.test.ts > the permission mode acceptEdits makes of each decision what the architecture says',
+      'src/policy/apply-permission-mode.test.ts > the permission mode plan makes of each decision what the architecture says',
+      'src/policy/apply-permission-mode.test.ts > the permission mode dontAsk makes of each decision what the architecture says',
+      'src/policy/apply-permission-mode.test.ts > the permission mode bypassPermissions makes of each decision what the architecture says',
       'src/pipeline/policies.test.ts > permission modes hold for calls: plan only reads, bypassing asks nothing but never beats a deny',
       'src/host/daemon/open-sessions.test.ts > sessions with agents of the configuration > a session gets the directory, the mode and the view of the catalog that its agent has',
       'src/runtimes/claude/cli/claude-cli-runtime.test.ts > Claude Code by claude-cli > modes hold for its own tools: edits are accepted, commands ask, plans only read, bypassing asks nothing',
@@ -244,7 +244,7 @@ export const callsUnderControl: Section<'C'> = {
     promise: 'policy check warns of rules that name no tool',
     tests: [
       'test/e2e/cli-names.test.ts > names that fit nothing > policy check warns of rules that name no tool, also in the past of a session, and still ends with 0',
-      'src/policy/unmatched-names.test.ts > a tool counts as named by each of its names; an allow rule without servers needs a full one',
+      'src/policy/rules/unmatched-names.test.ts > a tool counts as named by each of its names; an allow rule without servers needs a full one',
     ],
   },
 };

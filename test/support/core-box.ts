@@ -24,7 +24,8 @@ import { Journal } from '../../src/journal/journal.ts';
 import { JournalReader } from '../../src/journal/reader.ts';
 import { Recovery } from '../../src/journal/recovery.ts';
 import { createRedactor } from '../../src/journal/redaction.ts';
-import type { CallOptions, CallOutcome } from '../../src/core/calls/call.ts';
+import type { CallOptions } from '../../src/core/calls/call.ts';
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import type { TestContext } from 'node:test';
 import * as z from 'zod';
 import type { CallResult } from '../../src/core/calls/call.ts';
-import type { Role } from '../../src/core/role.ts';
+import type { Role } from '../../src/core/principal.ts';
 import { prometheusMetrics } from '../../src/server/prometheus.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';

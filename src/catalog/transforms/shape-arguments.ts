@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json/json.ts';
-import { jsonPath } from '../../core/json/json-path.ts';
+import { type JsonObject, type JsonValue, jsonPath } from '../../core/json/json.ts';
 import { firstProblems } from '../problems.ts';
 import type { Problem, SourceTool } from '../source.ts';
 import { type ShapingPlace, shapeSchema } from './shape-schema.ts';

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject, JsonSchema } from '../../core/json/json.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { SchemaCompiler, Validate } from '../json-schema.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 
@@ -101,7 +101,7 @@ function unknownArguments(names: readonly string[], properties: Keywords, origin
   return [...new Set(names)]
     .filter((name) => !Object.hasOwn(properties, name))
     .map((name) => {
-      const meant = nearest(name, known);
+      const meant = closestMatch(name, known);
       const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
       return `tools.arguments in ${origin} names ${JSON.stringify(name)}, which is not an argument of this tool${hint}`;
     });

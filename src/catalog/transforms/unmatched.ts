@@ -1,4 +1,4 @@
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { isMeant, keysFor } from './tool-mentions.ts';
 import { type ToolShaping, toolSections } from './tool-shaping.ts';
 
@@ -23,7 +23,7 @@ export function unmatched(shaping: ToolShaping, server: string, names: readonly 
   return [...patterns, ...renames, ...mentions].map(({ section, key }) => {
     if (section === 'allow' || section === 'deny' || key.includes('*'))
       return `${section} pattern ${JSON.stringify(key)} ${where} matches no tool of this server`;
-    const meant = nearest(
+    const meant = closestMatch(
       key,
       [...names, ...Object.values(shaping.rename ?? {})].filter((name) => name !== key),
     );

@@ -2,7 +2,7 @@ import { fullPrincipalName } from '../../core/principal.ts';
 import { type Command, Option } from 'commander';
 import type { Approval, RememberScope } from '../../core/calls/approval.ts';
 import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { asksOf } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
@@ -99,7 +99,7 @@ async function showRemembering(
   const { count, denied, examples } = preview;
   const refused = denied === 0 ? '' : `, ${denied} of which you refused`;
   await errors.print(
-    `remembering this for the ${scope} would have let ${counted(count, 'recorded call')} through${refused}\n`,
+    `remembering this for the ${scope} would have let ${pluralize(count, 'recorded call')} through${refused}\n`,
   );
   if (examples.length > 0) await errors.print(approvalTable(errors, examples));
   if (isSure) return;

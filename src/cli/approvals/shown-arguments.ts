@@ -1,5 +1,5 @@
 import type { HiddenPart } from '../../core/calls/approval.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { printable } from '../printable.ts';
 
@@ -17,7 +17,7 @@ export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]):
 /** Describes one hidden part: `9 characters at /password, the value of a key that names a secret`. */
 function describePart({ path, length, kind, inName }: HiddenPart): string {
   const where = `${inName === true ? 'in the name of ' : 'at '}${printable(path).replaceAll('\n', ' ')}`;
-  return `${counted(length, 'character')} ${where}, ${kinds[kind]}`;
+  return `${pluralize(length, 'character')} ${where}, ${kinds[kind]}`;
 }
 
 const kinds: Readonly<Record<HiddenPart['kind'], string>> = {

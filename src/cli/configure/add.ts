@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { effects } from '../../core/tools/tool.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
@@ -94,7 +94,7 @@ async function printTried(name: string, tried: TriedServer, output: Printer): Pr
       `it wants you to sign in before it lists its tools; next: ${runnable(`signalbox login ${name}`)}\n`,
     );
   const { tools } = tried;
-  await output.print(`it starts, and has ${counted(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}\n`);
+  await output.print(`it starts, and has ${pluralize(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}\n`);
   if (tools.length === 0) return;
   const { printTools } = await import('../tools.ts');
   await printTools(output, tried);

@@ -5,10 +5,10 @@ import {
   type EditedConfiguration,
   editConfiguration,
 } from '../../config/file/edit-configuration.ts';
-import { loadPolicies } from '../../config/file/policy-file.ts';
+import { loadPolicies } from 'src/config/file/load-policies.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { type Globals, shortPath } from '../globals.ts';
-import { openTrust } from '../../host/open-trust.ts';
+import { openTrust } from 'src/host/trust.ts';
 
 /** A file that a command has edited. */
 export interface OwnEdit extends EditedConfiguration {

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import type { PreparedImport } from '../../config/import/prepare-import.ts';
 import { replaceFile } from '../../config/file/atomic-file.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
-import { counted } from '../../core/text/pluralize.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { usageFailure } from '../fail.ts';
@@ -66,10 +66,10 @@ async function importServers(
   const wanted = length > 0 && dryRun !== true;
   if (wanted && yes !== true && !terminal.canAsk)
     throw usageFailure('nobody can be asked here', { next: 'signalbox import --yes, or --dry-run to look first' });
-  const servers = counted(length, 'server');
+  const servers = pluralize(length, 'server');
   // Only those of the servers that come.
   const values = secretsOf(plan.taken, secrets);
-  const kept = values.size === 0 ? '' : `, and keep ${counted(values.size, 'secret')} encrypted`;
+  const kept = values.size === 0 ? '' : `, and keep ${pluralize(values.size, 'secret')} encrypted`;
   const question = `Add ${servers} to ${shortPath(file)}${kept}?`;
   const written = wanted && (yes === true || (await confirm(terminal, question)));
   if (written) {
@@ -100,7 +100,7 @@ async function importServers(
 async function keepRules(policyFile: string, text: string, file: string, globals: Globals): Promise<void> {
   const { loadConfiguration } = await import('../../config/file/load-configuration.ts');
   const { loadPolicies } = await import('../../config/file/policy-file.ts');
-  const { openTrust } = await import('../../host/open-trust.ts');
+  const { openTrust } = await import('../../host/read-configuration.ts');
   const { editOwn } = await import('./edit-own.ts');
   replaceFile(policyFile, text);
   if (loadConfiguration(file).policies !== undefined) return;
@@ -110,7 +110,7 @@ async function keepRules(policyFile: string, text: string, file: string, globals
 }
 
 function policyEnd(isWritten: boolean, file: string, count: number): string {
-  const rules = counted(count, 'rule');
+  const rules = pluralize(count, 'rule');
   if (isWritten) return `wrote ${rules} to ${shortPath(file)}`;
   const why = existsSync(file) ? ', which is there already' : '';
   return `${rules} not written to ${shortPath(file)}${why}: copy the rules that you want from above`;
@@ -128,7 +128,7 @@ async function makePlan(
   const known = clients.map(({ id }) => id);
   const unknown = from?.find((id) => !known.includes(id));
   if (unknown !== undefined) {
-    const meant = nearest(unknown, known);
+    const meant = closestMatch(unknown, known);
     throw usageFailure(`there is no client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
       lines: [`the clients are ${known.join(', ')}`],
       next: 'signalbox import --help',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { looksSecret } from '../../config/secrets/secret-detection.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { effects, isEffect } from '../../core/tools/tool.ts';
 import { usageFailure } from '../fail.ts';
 
@@ -56,7 +56,7 @@ function effectsOf(texts: readonly string[]): Record<string, string> {
   const given = pairs('--effect', texts, 'TOOL=EFFECT');
   for (const [tool, effect] of Object.entries(given))
     if (!isEffect(effect)) {
-      const meant = nearest(effect, effects);
+      const meant = closestMatch(effect, effects);
       throw usageFailure(`--effect ${tool}=${effect}: there is no effect "${effect}"`, {
         ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`] }),
         next: `use one of ${effects.join(', ')}`,

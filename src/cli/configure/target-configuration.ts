@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../config/configuration.ts';
 import { findConfiguration } from '../../config/file/find-configuration.ts';
 import { parseJsonDocument } from '../../config/file/json-document.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
 
@@ -50,7 +50,7 @@ export function shownPlace(file: string, line: number): string {
 /** A server that the configuration does not have. */
 export function unknownServer(name: string, { names, file, exists }: TargetConfiguration): Failure {
   const what = exists ? `${shortPath(file)} has no server "${name}"` : `no configuration file, so no server "${name}"`;
-  const meant = nearest(name, names);
+  const meant = closestMatch(name, names);
   return new Failure(2, 'server-unknown', what, {
     ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
     next: 'signalbox tools --why lists the servers',

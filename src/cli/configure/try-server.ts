@@ -5,7 +5,7 @@ import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { openBoxAnyway } from '../../host/box/open-box.ts';
 import { printable } from '../printable.ts';
-import { unmatchedKeys } from '../../host/daemon/unmatched-patterns.ts';
+import { unmatchedKeys } from '../../host/daemon/unmatched-names.ts';
 
 /** A server that was started once. */
 export interface TriedServer extends Pick<CatalogSnapshot, 'tools' | 'notices'> {

@@ -1,4 +1,4 @@
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { type Globals, shortPath } from '../globals.ts';
 import { runningServers } from '../../host/daemon/running-servers.ts';
 import { isConfigurationOf } from '../server/connect.ts';
@@ -26,7 +26,7 @@ function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
     ];
   const down = servers.filter((behind) => behind.status === 'down');
   return [
-    { level: 'ok', what: `${what} is ready and offers ${counted(tools, 'tool')}; commands go to it` },
+    { level: 'ok', what: `${what} is ready and offers ${pluralize(tools, 'tool')}; commands go to it` },
     ...down.map(({ name, reason }): Finding => ({
       level: 'error',
       what: `at ${url}: ${reason ?? `server "${name}" is down`}`,

@@ -6,7 +6,7 @@ import { referencedSecrets } from '../../config/references.ts';
 import { isShared } from '../../config/secrets/key-file.ts';
 import { keptIn, secretPlaces } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
 import { shortPath } from '../globals.ts';
 import type { Finding } from './finding.ts';
@@ -28,7 +28,7 @@ async function checkKept(data: string): Promise<Finding[]> {
     if (items.length === 0) return [];
     const stores = [...new Set(items.map(({ store }) => store))];
     const keys = stores.map((store) => shortPath(keptIn(store, data))).join(' and ');
-    const count = counted(items.length, 'secret');
+    const count = pluralize(items.length, 'secret');
     const what = `${count} in ${shortPath(secretPlaces(data).directory)}, encrypted with the key in ${keys}`;
     return [{ level: 'ok', what }];
   } catch (error) {

@@ -1,10 +1,9 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { SecretProblem } from '../../host/secrets/configured-secrets.ts';
-import { unmatchedRules } from '../../host/daemon/unmatched-rules.ts';
+import { unmatchedPatterns, unmatchedRules } from '../../host/daemon/unmatched-names.ts';
 import { openBoxAnyway } from '../../host/box/open-box.ts';
-import { unmatchedPatterns } from '../../host/daemon/unmatched-patterns.ts';
 import type { Finding } from './finding.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 
@@ -71,7 +70,7 @@ function checkServer(server: ServerProvenance, lastWords: string, builtinName: s
     case 'up':
       // `serve` adds tools to the built-in server, so a count from here would differ from what it offers.
       if (name === builtinName) return { level: 'ok', what: `server "${name}" is up (built in)` };
-      return { level: 'ok', what: `server "${name}" is up, ${counted(tools, 'tool')}` };
+      return { level: 'ok', what: `server "${name}" is up, ${pluralize(tools, 'tool')}` };
     case 'disabled':
       if (required === true)
         return {

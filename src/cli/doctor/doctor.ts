@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { runnable } from '../invocation.ts';
@@ -59,6 +59,6 @@ async function printFindings(printer: Printer, findings: readonly Finding[]): Pr
     ...(fix === undefined ? [] : [`         ${colors.dim('fix:')} ${runnable(fix)}`]),
   ]);
   const count = (level: Finding['level']): number => findings.filter((finding) => finding.level === level).length;
-  lines.push('', `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('ok')} ok`);
+  lines.push('', `${pluralize(count('error'), 'error')}, ${pluralize(count('warning'), 'warning')}, ${count('ok')} ok`);
   await printer.print(`${lines.join('\n')}\n`);
 }

@@ -12,7 +12,7 @@ export async function withSchedules<Result>(
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const [{ openSessions }, { openSchedules }] = await Promise.all([
     import('../../host/daemon/open-sessions.ts'),
-    import('../../host/daemon/open-schedules.ts'),
+    import('../../host/daemon/open-sessions.ts'),
   ]);
   const { configuration } = readConfiguration(globals);
   const { data } = globals;

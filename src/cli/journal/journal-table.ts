@@ -1,8 +1,8 @@
 import { principalName } from '../../core/principal.ts';
 import { basename } from 'node:path';
 import type { JournalEvent } from '../../journal/entry.ts';
-import type { OutcomeName } from '../../core/calls/call.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { formatDuration } from '../duration.ts';
 import { localTime } from '../local-time.ts';
 import { exactLine, oneLine } from '../printable.ts';
@@ -111,12 +111,12 @@ export class JournalTable {
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {
         const kept = event.conflicts.length === 0 ? '' : `, ${event.conflicts.length} left as they are`;
-        const what = event.error ?? `${event.callId}: ${counted(event.changes, 'change')}${kept}`;
+        const what = event.error ?? `${event.callId}: ${pluralize(event.changes, 'change')}${kept}`;
         const result = event.result === 'undone' ? colors.green('undone') : colors.yellow(event.result);
         return [...start, result, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(what)];
       }
       case 'ServerChanged': {
-        const what = event.reason ?? counted(event.tools, 'tool');
+        const what = event.reason ?? pluralize(event.tools, 'tool');
         return [...start, colors.cyan(`server ${event.status}`), event.server, '', '', oneLine(what)];
       }
       case 'ConfigurationChanged': {

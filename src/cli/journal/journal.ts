@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JournalEvent } from '../../journal/entry.ts';
 import { wholeJournal } from '../../journal/pruning.ts';
 import type { JournalQuery, JournalReader } from '../../journal/reader.ts';
-import type { OutcomeName } from '../../core/calls/call.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseSince } from '../duration.ts';
 import { usageFailure } from '../fail.ts';
@@ -84,7 +84,7 @@ function parseCount(text: string): number {
 function refuseWord(command: Command): void {
   const [word] = command.args;
   if (word === undefined) return;
-  const meant = nearest(
+  const meant = closestMatch(
     word,
     command.commands.map((subcommand) => subcommand.name()),
   );

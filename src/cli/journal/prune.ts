@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Pruned, pruneJournal } from '../../journal/prune.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseSince } from '../duration.ts';
 import { usageFailure } from '../fail.ts';
@@ -68,10 +68,10 @@ function render({ entries, first, last, dropped, keptFor }: Pruned, archive: str
   if (dropped === undefined || archive === undefined) return `${range} would be deleted${kept}`;
   const { approvals, results, recordings, claims } = dropped;
   const rest = [
-    counted(approvals, 'approval'),
-    counted(results, 'kept result'),
-    counted(recordings, 'recording'),
-    counted(claims, 'idempotency key'),
+    pluralize(approvals, 'approval'),
+    pluralize(results, 'kept result'),
+    pluralize(recordings, 'recording'),
+    pluralize(claims, 'idempotency key'),
   ].join(', ');
   const file = shortPath(archive);
   return `${range} written to ${file}, verified, and deleted; also ${rest}${kept}\nto verify both: signalbox journal verify --with ${file}`;

@@ -2,9 +2,14 @@ import type { Command } from 'commander';
 import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
-import { acceptedServer, acceptsPin, withServer, withTool } from '../../config/lock/accept-server.ts';
-import type { ServerStanding } from '../../config/lock/lock-status.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import {
+  type ServerStanding,
+  acceptedServer,
+  acceptsPin,
+  withServer,
+  withTool,
+} from '../../config/lock/lock-status.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { fullNames } from '../../core/tools/tool-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Failure, usageFailure } from '../fail.ts';
@@ -154,7 +159,7 @@ function unchangedTool(tool: string, { server, diff }: ServerStanding): Failure 
 }
 
 function unknownTool(tool: string, server: string, now: Lock): Failure {
-  const meant = nearest(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
+  const meant = closestMatch(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
   const hint = meant === undefined ? 'its own names count, and mcp__server__tool' : `did you mean "${meant}"?`;
   return usageFailure(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
     next: `signalbox lock diff ${server}`,

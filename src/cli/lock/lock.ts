@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
 import type { ServerStanding } from '../../config/lock/lock-status.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
@@ -58,7 +58,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
 type Item = Omit<ServerStanding, 'status'> & { readonly status: ServerStanding['status'] | 'pinned' };
 
 function told({ server, status, tools, reason = 'it does not answer' }: Item): string {
-  const count = counted(tools, 'tool');
+  const count = pluralize(tools, 'tool');
   switch (status) {
     case 'pinned':
       return `is pinned, ${count}`;

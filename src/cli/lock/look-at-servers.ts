@@ -1,10 +1,9 @@
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { acceptsPin } from '../../config/lock/accept-server.ts';
+import { type ServerStanding, acceptsPin, standingsOf } from '../../config/lock/lock-status.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
-import { type ServerStanding, standingsOf } from '../../config/lock/lock-status.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../../host/load-host.ts';
@@ -78,7 +77,7 @@ async function changedAtServer(globals: Globals, errors: Printer): Promise<Chang
 /** Nothing of that name is configured or locked. */
 export function unknownServer(name: string, standings: readonly ServerStanding[]): Failure {
   const names = standings.map(({ server }) => server);
-  const meant = nearest(name, names);
+  const meant = closestMatch(name, names);
   const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
   return usageFailure(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
 }

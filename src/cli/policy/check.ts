@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { messageOf } from '../../core/errors.ts';
-import { counted } from '../../core/text/pluralize.ts';
-import type { Rule } from '../../policy/rule.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
+import type { Rule } from '../../policy/rules/rule.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { loadBoxParts } from '../../host/load-host.ts';
@@ -32,8 +32,8 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
       const globals = globalsOf(command);
       const [{ namedPolicies }, { readPolicies }, { prefixWarnings }] = await Promise.all([
         import('./named-policies.ts'),
-        import('../../policy/read-policy.ts'),
-        import('../../policy/prefix-warnings.ts'),
+        import('../../policy/rules/read-policies.ts'),
+        import('../../policy/rules/prefix-warnings.ts'),
       ]);
       const { rules, version } = readPolicies(namedPolicies(file, globals));
       const shadowed = rules.filter(({ shadow }) => shadow).length;
@@ -41,7 +41,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
       const warnings = [...prefixWarnings(rules), ...names];
       if (globals.json)
         return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed, warnings });
-      const count = counted(rules.length, 'rule');
+      const count = pluralize(rules.length, 'rule');
       const aside = shadowed === 0 ? '' : `, ${shadowed} of them in shadow mode`;
       const said =
         rules.length === 0 ? 'no rules; reads run, everything else asks' : `${count}${aside}, version ${version}`;
@@ -55,7 +55,7 @@ async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Pr
   try {
     const [{ openBoxAnyway, readConfiguration }, { unmatchedIn }] = await Promise.all([
       loadBoxParts(),
-      import('../../host/daemon/unmatched-rules.ts'),
+      import('../../host/daemon/unmatched-names.ts'),
     ]);
     const { configuration } = readConfiguration(globals);
     const { box } = await new ProgressLine(errors).during(

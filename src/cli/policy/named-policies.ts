@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { loadPolicies, loadPolicyFile } from '../../config/file/policy-file.ts';
-import type { PolicyDocument } from '../../policy/read-policy.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { loadPolicyFile } from 'src/config/file/load-policies.ts';
+import { loadPolicies } from 'src/config/file/load-policies.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { readConfiguration } from '../../host/read-configuration.ts';
@@ -23,7 +24,7 @@ export function namedPolicies(file: string | undefined, globals: Globals): reado
     const isUnreadable = code === 'configuration-unreadable';
     const what = isUnreadable
       ? 'the file of rules cannot be read'
-      : `the rules have ${counted(problems.length, 'mistake')}`;
+      : `the rules have ${pluralize(problems.length, 'mistake')}`;
     throw new Failure(2, isUnreadable ? 'file-unreadable' : 'policy-invalid', what, {
       lines: problems.map(shownProblem),
       data: { problems },

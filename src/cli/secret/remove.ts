@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
@@ -17,7 +17,7 @@ export function addRemoveSecretCommand(secret: Command, { terminal: { output } }
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
       const vault = secretVault({ data });
       if (!(await vault.remove(name))) {
-        const meant = nearest(
+        const meant = closestMatch(
           name,
           (await vault.list()).map((each) => each.name),
         );

@@ -25,7 +25,7 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
           'a value on the command line is seen by every process of this machine and stays in the shell’s history',
           { next: `signalbox secret set ${name}, which asks for it, or pipe it in` },
         );
-      const { openTrust } = await import('../../host/open-trust.ts');
+      const { openTrust } = await import('../../host/read-configuration.ts');
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
       const { keptIn } = await import('../../config/secrets/key-ring.ts');
       const { readSecret } = await import('./read-secret.ts');

@@ -1,6 +1,6 @@
 import type { PolicySummary } from '../../pipeline/policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';
 import { connectCommands } from '../../server/connect-commands.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
@@ -67,7 +67,7 @@ function policyLine({ rules, code }: PolicySummary): string {
   const otherwise = `reads run · undoable writes ask once in a session · irreversible calls always ask${see('approvals')}`;
   if (rules.length + code.length === 0) return otherwise;
   const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
-  const own = `${counted(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;
+  const own = `${pluralize(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;
   return `${own} · where none matches: ${otherwise}`;
 }
 
@@ -98,7 +98,7 @@ function serversLine({ servers, tools }: CatalogSnapshot): string {
       .map((status) => `${count(status)} ${status}`),
   ];
   const why = count('down') > 0 ? see('tools --why') : '';
-  return `${parts.join(', ')} · ${counted(tools.length, 'tool')}${why}`;
+  return `${parts.join(', ')} · ${pluralize(tools.length, 'tool')}${why}`;
 }
 
 /** Names the command that shows more. */

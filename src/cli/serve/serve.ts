@@ -13,7 +13,7 @@ import { onNpmExit } from '../../host/daemon/npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
 import { onModuleFile } from '../../host/modules/tool-modules.ts';
-import { assertAlone } from '../../host/daemon/other-servers.ts';
+import { assertAlone } from '../../host/daemon/running-servers.ts';
 import { FileWatch } from '../../host/daemon/file-watch.ts';
 import type { ServeOptions } from './serve-options.ts';
 

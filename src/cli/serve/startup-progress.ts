@@ -1,5 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { ProgressLine } from '../progress-line.ts';
 import type { Printer } from '../terminal.ts';
@@ -66,5 +66,5 @@ function startingIn({ servers }: CatalogSnapshot): number {
 function summary({ servers, tools }: CatalogSnapshot): string {
   const up = servers.filter(({ status }) => status === 'up').length;
   const down = servers.filter(({ status }) => status === 'down').length;
-  return `servers: ${up} up${down === 0 ? '' : `, ${down} down`} · ${counted(tools.length, 'tool')}`;
+  return `servers: ${up} up${down === 0 ? '' : `, ${down} down`} · ${pluralize(tools.length, 'tool')}`;
 }

@@ -5,7 +5,8 @@ import { externalTransport } from '../../host/servers/external-transport.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { oauthTokenStore } from '../../host/secrets/oauth-token-store.ts';
-import { assertTrusted, readConfiguration } from '../../host/read-configuration.ts';
+import { readConfiguration } from '../../host/read-configuration.ts';
+import { assertTrusted } from 'src/host/trust.ts';
 
 /** The server of the configuration at which people sign in with OAuth, as it is reached now. */
 export async function protectedEntry(name: string, globals: Globals): Promise<ProtectedServer> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Tally } from '../../journal/statistics.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { formatDuration } from '../duration.ts';
@@ -89,7 +89,7 @@ function text(
       : [
           [
             'Questions',
-            `${colors.yellow(counted(questions, 'question'))} of servers   →  ${runnable('signalbox elicitations')}`,
+            `${colors.yellow(pluralize(questions, 'question'))} of servers   →  ${runnable('signalbox elicitations')}`,
           ] as const,
         ]),
     [
@@ -120,7 +120,7 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
           row('', colors.yellow('the changed configuration is not used; the running configuration stays')),
           ...refused.map((detail) => row('', `  ${printable(detail)}`)),
         ]),
-    ...(tools === undefined ? [] : [row('Servers', `${counts} · ${counted(tools, 'tool')}`)]),
+    ...(tools === undefined ? [] : [row('Servers', `${counts} · ${pluralize(tools, 'tool')}`)]),
     ...down.map(({ name, reason = '' }) => row('', `${colors.red('down')} ${name}: ${printable(reason)}`)),
   ];
 }
@@ -141,5 +141,5 @@ function calls(waiting: number): string {
 
 function outcomes({ calls: ended, outcomes: byOutcome }: Tally): string {
   const parts = Object.entries(byOutcome).map(([outcome, count]) => `${count} ${outcome}`);
-  return parts.length === 0 ? 'no calls' : `${counted(ended, 'call')}: ${parts.join(', ')}`;
+  return parts.length === 0 ? 'no calls' : `${pluralize(ended, 'call')}: ${parts.join(', ')}`;
 }

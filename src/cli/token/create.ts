@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { nearest } from '../../core/text/closest-match.ts';
-import { type Role, roles } from '../../core/role.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
+import { type Role, roles } from '../../core/principal.ts';
 import { withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseDuration } from '../duration.ts';
@@ -55,7 +55,7 @@ export function addCreateTokenCommand(token: Command, { terminal: { output, erro
 async function tellUnknownProfile(profile: string, globals: Globals, errors: Printer): Promise<void> {
   const names = Object.keys(readConfiguration(globals).configuration.profiles);
   if (names.includes(profile)) return;
-  const meant = nearest(profile, names);
+  const meant = closestMatch(profile, names);
   const hint = meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
   await errors.print(
     `${errors.colors.yellow('warning')}: the configuration has no profile ${JSON.stringify(profile)}${hint} The token is refused until there is one\n`,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../config/configuration.ts';
 import { findConfiguration } from '../../config/file/find-configuration.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { Failure, usageFailure } from '../fail.ts';
@@ -106,7 +106,7 @@ function addRevokeCommand(trust: Command, { terminal: { output } }: CommandConte
           next: 'signalbox trust list',
         });
       if (globals.json) return printJson(output, { file: path, revoked: true, secrets });
-      const also = secrets.length === 0 ? '' : `, and ${counted(secrets.length, 'secret')} taken from it`;
+      const also = secrets.length === 0 ? '' : `, and ${pluralize(secrets.length, 'secret')} taken from it`;
       await output.print(`${shortPath(path)} is not trusted any more${also}\n`);
     });
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { type AgentSettings, agentSchemas } from '../schema/agent-schema.ts';
 import { type Finding, badName, findingsOf, suggestion } from './validation-issue.ts';
 import { readOnce } from '../schema/schema-parts.ts';
@@ -45,7 +45,7 @@ export function readAgents(
     findings.push({
       path: ['agents', 'default'],
       message: `expected the name of an agent: ${names.join(', ')}`,
-      ...suggestion(typeof usual === 'string' ? nearest(usual, names) : undefined),
+      ...suggestion(typeof usual === 'string' ? closestMatch(usual, names) : undefined),
     });
   const entries = [...readings.flatMap(({ entry }) => entry ?? []), demo];
   return {
@@ -70,7 +70,7 @@ function readAgent(
     findings.push({
       path: [...path, 'profile'],
       message: `there is no profile ${JSON.stringify(profile)}`,
-      ...suggestion(nearest(profile, profiles)),
+      ...suggestion(closestMatch(profile, profiles)),
     });
   findings.push(...writtenSecrets(settings, path));
   if (findings.length > 0) return { findings };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import { serverName } from '../schema/schema-parts.ts';
 import { showValue } from '../file/displayed-value.ts';
@@ -27,7 +27,7 @@ export function findingsOf(result: z.ZodSafeParseResult<unknown>, value: unknown
       found === undefined
         ? `missing, expected ${issue.message}`
         : `expected ${issue.message} (${showValue(found, place)})`;
-    const meant = typeof found === 'string' ? nearest(found, choicesIn(issue.message)) : undefined;
+    const meant = typeof found === 'string' ? closestMatch(found, choicesIn(issue.message)) : undefined;
     return [{ path: place, message, ...suggestion(meant) }];
   });
 }
@@ -39,7 +39,7 @@ function choicesIn(message: string): string[] {
 
 function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): Finding {
   const place = [...path, key];
-  return { path: place, message: `unknown key (${showValue(value, place)})`, ...suggestion(nearest(key, known)) };
+  return { path: place, message: `unknown key (${showValue(value, place)})`, ...suggestion(closestMatch(key, known)) };
 }
 
 /** What is wrong with a name that users may choose. */

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  type Stats,
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Writes a file whole or not at all: a reader sees the old one or the new one, never a part. Without `mode`, that of any new file. */
@@ -40,4 +51,11 @@ export function createOnce(file: string, text: string): void {
   } finally {
     rmSync(unfinished, { force: true });
   }
+}
+
+/** Returns whether a file is this user's or root's own, and no other user has access to it. Windows has no such marks. */
+export function isPrivateFile(stats: Stats): boolean {
+  if (!stats.isFile()) return false;
+  const user = process.getuid?.();
+  return user === undefined || ((stats.mode & 0o077) === 0 && (stats.uid === user || stats.uid === 0));
 }

@@ -1,7 +1,7 @@
 import type { ProfilesByName } from '../../catalog/profile.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json/json.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { durationMs } from '../../core/text/duration.ts';
 import { type ConfigurationProblem, ConfigurationError } from '../configuration-error.ts';
 import { type Configuration, defaultConfiguration } from '../configuration.ts';
@@ -139,7 +139,7 @@ function unknownServers(profiles: ProfilesByName, known: readonly string[]): str
     servers
       .filter((server) => !known.includes(server))
       .map((server) => {
-        const meant = nearest(server, known);
+        const meant = closestMatch(server, known);
         const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
         return `profiles.${name}.servers: there is no server ${JSON.stringify(server)}${hint}`;
       }),
@@ -172,7 +172,7 @@ export function oauthFindings(oauth: OAuthSettings | undefined, profiles: readon
         : {
             path: [...path, 'scopes', scope, 'profile'],
             message: `there is no profile ${JSON.stringify(profile)}`,
-            ...suggestion(nearest(profile, profiles)),
+            ...suggestion(closestMatch(profile, profiles)),
           },
     );
     return isFirst ? unknown : [twice, ...unknown];

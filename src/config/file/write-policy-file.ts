@@ -1,8 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import { policyText } from '../../policy/policy-text.ts';
-import { readPolicies } from '../../policy/read-policy.ts';
+import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import { readPolicies } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import { type EditedConfiguration, editConfiguration } from './edit-configuration.ts';
 import { policyFileOf, policyFileText, usualPolicyFile } from './policy-file.ts';

@@ -3,8 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { assertServerName } from '../../catalog/names.ts';
 import type { ImportedEntry } from './found-server.ts';
-import { planImport } from './plan-import.ts';
-import { fittingName, suffixedName } from './server-name.ts';
+import { fittingName, planImport, suffixedName } from './plan-import.ts';
 
 const target = { names: ['mine'], builtinName: 'signalbox', directory: '/p' };
 

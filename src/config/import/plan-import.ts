@@ -1,9 +1,9 @@
-import { resolve, sep } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { FoundServers, Origin } from './find-servers.ts';
 import type { FoundServer, ImportedEntry, SkippedServer } from './found-server.ts';
 import { type ImportedPermission, permissionsOf, withoutForbidden } from './permissions.ts';
-import { fittingName, suffixedName } from './server-name.ts';
+import { hash } from 'node:crypto';
+import { resolve, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 /** A server that is taken over, under the name it gets here. */
 export interface PlannedServer {
@@ -89,4 +89,29 @@ function atHome({ entry, file }: FoundServer & Origin, { directory }: Target, pr
   const { command, cwd = '.' } = entry;
   const isElsewhere = directory !== project && file.startsWith(project + sep);
   return command === undefined || !isElsewhere || cwd.includes('${') ? entry : { ...entry, cwd: resolve(project, cwd) };
+}
+
+/** The longest name that a server can have. */
+const longest = 44;
+
+/** The nearest name that our rule allows; the same name always becomes the same. */
+export function fittingName(name: string): string {
+  if (name.length <= longest && /^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(name)) return name;
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/_{2,}/g, '_')
+    .replaceAll(/^-+|[-_]+$/g, '');
+  const whole = /[A-Za-z0-9]/.test(plain) ? plain : `server-${mark(name)}`;
+  return whole.length <= longest ? whole : `${whole.slice(0, longest - 9)}-${mark(name)}`;
+}
+
+/** The name with something behind it, and still not too long. */
+export function suffixedName(name: string, suffix: string): string {
+  return `${name.slice(0, longest - suffix.length - 1).replace(/[-_]+$/, '')}-${suffix}`;
+}
+
+function mark(name: string): string {
+  return hash('sha256', name, 'hex').slice(0, 8);
 }

@@ -1,10 +1,11 @@
+import type { Configuration } from '../configuration.ts';
 import type { ConfigurationEdit } from '../file/edit-configuration.ts';
 import { referencedSecrets } from '../references.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
+import { thisMachine } from './clients/clients.ts';
 import { findServers } from './find-servers.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 import { type ImportPlan, type PlannedServer, type Target, planImport } from './plan-import.ts';
-import { thisMachine } from './clients/this-machine.ts';
 
 /** What could be taken over, and the secrets that would come with it. */
 export interface PreparedImport {
@@ -36,4 +37,29 @@ export async function keepSecrets(values: ReadonlyMap<string, string>, vault: Se
 /** What a configuration is changed by to have the servers. */
 export function importEdits(taken: readonly PlannedServer[]): ConfigurationEdit[] {
   return taken.map(({ name, entry }) => ({ path: ['mcpServers', name], value: entry }));
+}
+
+/** How many servers of other clients could be taken over, and whose they are. */
+export interface ClientFiles {
+  readonly servers: number;
+  /** The clients' names. */
+  readonly clients: readonly string[];
+}
+
+const none: ClientFiles = { servers: 0, clients: [] };
+const largestFile = 2 * 1024 * 1024;
+
+/** Counts what `import` would take over, in a time that nobody notices; what goes wrong counts as nothing. */
+export async function findClientFiles(configuration: Configuration, withinMs = 250): Promise<ClientFiles> {
+  try {
+    const directory = process.cwd();
+    const found = await findServers(thisMachine(directory), { withinMs, largestFile, withoutLines: true });
+    const names = configuration.servers.map(({ name }) => name);
+    const { taken } = planImport(found, { ...configuration, names }, directory);
+    const clients = new Set(taken.flatMap(({ origins }) => origins.map(({ client }) => client.title)));
+    return { servers: taken.length, clients: [...clients] };
+  } catch {
+    // A hint in the banner is not worth a failed start.
+    return none;
+  }
 }

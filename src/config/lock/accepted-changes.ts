@@ -4,7 +4,7 @@ import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
 import { forever } from '../../journal/kept-store.ts';
 import type { Store } from '../../journal/store.ts';
-import { withServer } from './accept-server.ts';
+import { withServer } from './lock-status.ts';
 import { writeLock } from './lock-file.ts';
 
 const kind = 'lock';

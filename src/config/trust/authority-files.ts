@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ProtectedFile } from '../../core/protected-file.ts';
+import type { ProtectedFile } from '../../core/calls/decision.ts';
 import { configurationFiles } from '../file/find-configuration.ts';
 import type { Configuration, ExternalEntry, ServerEntry } from '../configuration.ts';
 import { lockFile } from '../lock/lock-file.ts';

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { defaultConfiguration } from '../configuration.ts';
 import { type SettingsSchema, eachKey, keyDescriptions } from '../schema/key-descriptions.ts';
 import { parseConfiguration } from '../file/load-configuration.ts';
-import { loadPolicies } from '../file/policy-file.ts';
+import { loadPolicies } from '../file/load-policies.ts';
 import { configurationSchema } from '../schema/configuration-schema.ts';
 import { ConfigurationTrust, type ReadRules } from './configuration-trust.ts';
 import { type KeyAuthority, keyAuthorities } from './key-authority.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
 import { durationMs } from '../../core/text/duration.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import { referencesIn } from '../references.ts';
 import { isSecretName } from '../secrets/secret-detection.ts';

@@ -1,6 +1,6 @@
 import { delimiter, sep } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
-import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import { secretVault } from '../secrets/sealed-files.ts';

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isPrivateFile } from '../file/private-file.ts';
-import { replaceFile } from '../file/atomic-file.ts';
+import { isPrivateFile, replaceFile } from '../file/atomic-file.ts';
 import type { Capability } from './capabilities.ts';
 
 /** A capability that was accepted. Values are stored as digests: they may hold secrets. */

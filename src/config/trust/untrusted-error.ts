@@ -1,4 +1,4 @@
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Capability } from './capabilities.ts';
 import type { AcceptedCapability } from './trust-records.ts';
@@ -25,7 +25,7 @@ export class UntrustedConfigurationError extends SignalboxError {
   constructor(pending: PendingTrust, { data, accept }: Pick<UntrustedConfigurationError, 'data' | 'accept'>) {
     const { file, isKnown, added, lifted } = pending;
     const what = isKnown
-      ? `has ${counted(added.length + lifted.length, 'change')} that nobody accepted on this machine`
+      ? `has ${pluralize(added.length + lifted.length, 'change')} that nobody accepted on this machine`
       : 'was not accepted on this machine';
     super('configuration-untrusted', `${file} ${what}`);
     this.pending = pending;

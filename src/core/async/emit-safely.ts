@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 
 /** Tells a listener of the host. A listener that throws is the host's fault and must not become the call's: it is warned about. */
-export function tell<Value>(listener: (value: Value) => void, value: Value): void {
+export function emitSafely<Value>(listener: (value: Value) => void, value: Value): void {
   try {
     listener(value);
   } catch (error) {

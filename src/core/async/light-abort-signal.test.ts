@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Stop, abortSignalOf } from './light-abort-signal.ts';
+import { LightAbortSignal, toAbortSignal } from './light-abort-signal.ts';
 
 const reason = new Error('enough');
 
 describe('a stop', () => {
   test('tells functions and objects once, in the order they came, and nobody who left or came too late', () => {
-    const stop = new Stop();
+    const stop = new LightAbortSignal();
     const told: string[] = [];
     const leaving = (): void => void told.push('leaving');
     stop.addEventListener('abort', () => told.push(`function, ${stop.aborted}`));
@@ -21,20 +21,20 @@ describe('a stop', () => {
   });
 
   test('becomes a real signal for whoever needs one, before it happens and after', () => {
-    const stop = new Stop();
+    const stop = new LightAbortSignal();
     const { signal } = stop;
     assert.equal(signal.aborted, false);
     stop.abort(reason);
     assert.equal(signal.aborted, true);
     assert.equal(signal.reason, reason);
-    const over = new Stop();
+    const over = new LightAbortSignal();
     over.abort(reason);
-    assert.equal(abortSignalOf(over).reason, reason);
+    assert.equal(toAbortSignal(over).reason, reason);
   });
 
   test('any signal becomes a real one', () => {
     const controller = new AbortController();
-    assert.equal(abortSignalOf(controller.signal), controller.signal);
+    assert.equal(toAbortSignal(controller.signal), controller.signal);
     const { signal } = controller;
     const like = {
       get aborted() {
@@ -43,11 +43,11 @@ describe('a stop', () => {
       get reason(): unknown {
         return signal.reason;
       },
-      addEventListener: (_type: 'abort', listener: Parameters<Stop['addEventListener']>[1]) =>
+      addEventListener: (_type: 'abort', listener: Parameters<LightAbortSignal['addEventListener']>[1]) =>
         signal.addEventListener('abort', listener),
       removeEventListener: () => undefined,
     };
-    const real = abortSignalOf(like);
+    const real = toAbortSignal(like);
     controller.abort(reason);
     assert.equal(real.reason, reason);
   });

@@ -1,19 +1,21 @@
+import { messageOf } from '../errors.ts';
+
 /** Hears of an end: a function, or an object, which need not be made for it. */
-export type StopListener = (() => void) | { handleEvent(): void };
+export type AbortListener = (() => void) | { handleEvent(): void };
 
 /** What can be asked of a signal that ends something before its time. Every `AbortSignal` is one. */
-export interface StopSignal {
+export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(type: 'abort', listener: StopListener, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: StopListener): void;
+  addEventListener(type: 'abort', listener: AbortListener, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
 /** An `AbortController` and its signal in one, for each call: the real ones, with their listeners, take a kilobyte and some microseconds. */
-export class Stop implements StopSignal {
+export class LightAbortSignal implements AbortSignalLike {
   aborted = false;
   reason: unknown = undefined;
-  #listeners: StopListener[] | undefined;
+  #listeners: AbortListener[] | undefined;
   #controller: AbortController | undefined;
 
   abort(reason: unknown): void {
@@ -30,11 +32,11 @@ export class Stop implements StopSignal {
   }
 
   /** A listener hears of it once, since it happens once. */
-  addEventListener(_type: 'abort', listener: StopListener, _options?: { readonly once?: boolean }): void {
+  addEventListener(_type: 'abort', listener: AbortListener, _options?: { readonly once?: boolean }): void {
     if (!this.aborted) (this.#listeners ??= []).push(listener);
   }
 
-  removeEventListener(_type: 'abort', listener: StopListener): void {
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
     const at = this.#listeners?.indexOf(listener) ?? -1;
     if (at !== -1) this.#listeners?.splice(at, 1);
   }
@@ -50,12 +52,30 @@ export class Stop implements StopSignal {
 }
 
 /** A real signal for any. */
-export function abortSignalOf(signal: StopSignal): AbortSignal {
+export function toAbortSignal(signal: AbortSignalLike): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
-  if (signal instanceof Stop) return signal.signal;
+  if (signal instanceof LightAbortSignal) return signal.signal;
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal.reason);
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   return controller.signal;
+}
+
+/** Does something, and waits for it until the signal: what comes after goes nowhere, and this rejects with the signal's reason. */
+export async function raceAbort<Value>(work: () => Value, signal: AbortSignalLike): Promise<Awaited<Value>> {
+  if (signal.aborted) throw abortReason(signal);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(abortReason(signal));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Why a signal was aborted, as an error. */
+export function abortReason({ reason }: Pick<AbortSignalLike, 'reason'>): Error {
+  return reason instanceof Error ? reason : new Error(messageOf(reason));
 }

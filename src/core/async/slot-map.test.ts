@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { NamedSlots, Slots } from './slot-map.ts';
+import { KeyedSlotMap, SlotMap } from './slot-map.ts';
 
 const ascending = (one: number, other: number): number => one - other;
 
 describe('slots', () => {
   test('hold what was put in and not taken out, and places are used again', () => {
-    const slots = new Slots<string>();
+    const slots = new SlotMap<string>();
     const [one, two] = [slots.add('one'), slots.add('two')];
     slots.remove(one);
     assert.equal(slots.add('three'), one);
@@ -17,7 +17,7 @@ describe('slots', () => {
   });
 
   test('those that go while they are gone through are not met, and nobody is met twice', () => {
-    const slots = new Slots<number>();
+    const slots = new SlotMap<number>();
     const places = [1, 2, 3].map((value) => slots.add(value));
     const met: number[] = [];
     for (const value of slots) {
@@ -31,7 +31,7 @@ describe('slots', () => {
     const step = fc.record({ name: fc.constantFrom('a', 'b', 'c', 1), value: fc.option(fc.nat(), { nil: undefined }) });
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const slots = new NamedSlots<string | number, number>();
+        const slots = new KeyedSlotMap<string | number, number>();
         const map = new Map<string | number, number>();
         for (const { name, value } of steps) {
           if (value === undefined) assert.equal(slots.delete(name), map.delete(name));

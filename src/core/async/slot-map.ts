@@ -2,7 +2,7 @@
  * Things that come and go with every call. In the place of a `Set` or `Map` of them: those move into a new table now and then, and a
  * table that was left keeps everything that was in it, and the tables after it, until the next full collection of garbage.
  */
-export class Slots<Value> {
+export class SlotMap<Value> {
   readonly #values: (Value | undefined)[] = [];
   readonly #free: number[] = [];
 
@@ -34,9 +34,9 @@ export class Slots<Value> {
 }
 
 /** The same by names. */
-export class NamedSlots<Name, Value> {
+export class KeyedSlotMap<Name, Value> {
   readonly #places = new Map<Name, number>();
-  readonly #slots = new Slots<Value>();
+  readonly #slots = new SlotMap<Value>();
 
   get size(): number {
     return this.#slots.size;

@@ -1,15 +1,13 @@
 import type { Approve } from './approval.ts';
 import type { CallClient } from './call-client.ts';
 import type { FileChange } from './file-change.ts';
-import type { ContentBlock } from '../tools/content.ts';
 import type { Decision } from './decision.ts';
-import type { CallErrorCode } from '../errors.ts';
 import type { CallId } from '../identifiers.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { Principal } from '../principal.ts';
-import type { StopSignal } from '../async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../async/light-abort-signal.ts';
 import type { ToolId } from '../tools/tool.ts';
+import { CallOutcome } from './call-outcome.ts';
 
 export type { Principal } from '../principal.ts';
 
@@ -25,7 +23,7 @@ export interface CallOptions {
   /** The view of the catalog that the caller has; what is not in it cannot be called. */
   readonly profile?: string | undefined;
   /** Ends the call as `cancelled`: an `AbortSignal`, usually. */
-  readonly signal?: StopSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   /** When the call must have ended: a Date, or milliseconds since 1970. */
   readonly deadline?: Date | number | undefined;
   /** Calls with the same key, tool and principal run once; the others get the first one's outcome. */
@@ -52,43 +50,6 @@ export interface Progress {
   readonly total?: number;
   readonly message?: string;
 }
-
-/** Why a call did not complete. */
-export interface CallError {
-  readonly code: CallErrorCode;
-  readonly message: string;
-  /** What the caller would have to be able to do, where that is what is missing; in the shape MCP gives it. */
-  readonly required?: JsonObject;
-  /** The JSON-RPC error by which an MCP server answered the call; its message is `message`. */
-  readonly rpc?: { readonly code: number; readonly data?: JsonValue };
-}
-
-/** Parts of a tool's result that pass to the caller unchanged and that models do not read. */
-export interface ResultExtras {
-  readonly _meta?: JsonObject;
-  /** Result fields that this version of Signalbox does not know. */
-  readonly fields?: JsonObject;
-}
-
-/** The outcome of a call. A model reads `content`; when that is empty, `structuredContent` or the error message. */
-export type CallOutcome =
-  | (ResultExtras & {
-      readonly outcome: 'completed';
-      readonly content: readonly ContentBlock[];
-      readonly structuredContent?: JsonValue;
-      readonly error?: never;
-    })
-  | (ResultExtras & {
-      readonly outcome: 'failed' | 'denied' | 'awaiting-approval' | 'timed-out' | 'cancelled' | 'stale' | 'unknown';
-      readonly error: CallError;
-      /** What is awaited, when an approval is. */
-      readonly approvalId?: string;
-      readonly content: readonly ContentBlock[];
-      readonly structuredContent?: JsonValue;
-    });
-
-/** The name of an outcome. */
-export type OutcomeName = CallOutcome['outcome'];
 
 /** What the caller gets back. */
 export type CallResult = CallOutcome & {

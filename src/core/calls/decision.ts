@@ -40,3 +40,11 @@ export interface Decision {
 export function asksOf({ rule, reason, at, version, asks }: Decision): readonly AskingRule[] {
   return asks ?? [{ rule, reason, ...(at === undefined ? {} : { at }), ...(version === undefined ? {} : { version }) }];
 }
+
+/** A file that Signalbox or an agent runs, or reads as authority. */
+export interface ProtectedFile {
+  /** Absolute, whether or not the file exists. */
+  readonly path: string;
+  /** Completes the sentence "it is …": "a policy file". */
+  readonly role: string;
+}

@@ -1,6 +1,5 @@
 import { isProxy } from 'node:util/types';
-import type { JsonObject, JsonValue } from './json.ts';
-import { jsonPath } from './json-path.ts';
+import { type JsonObject, type JsonValue, jsonPath } from './json.ts';
 
 const maxDepth = 256;
 

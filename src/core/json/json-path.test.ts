@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonPath } from './json-path.ts';
+import { jsonPath } from './json.ts';
 
 test('a path reads as one would write it in code', () => {
   assert.equal(jsonPath([]), '$');

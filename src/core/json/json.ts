@@ -1,5 +1,4 @@
 import { messageOf } from '../errors.ts';
-import { jsonPath } from './json-path.ts';
 
 /** A value that JSON can carry without loss. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
@@ -125,4 +124,19 @@ function notJson(error: unknown): NotJson {
 function describeInstance(object: object): string {
   const name: unknown = (object.constructor as { name?: unknown } | undefined)?.name;
   return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object with a prototype';
+}
+
+const longestPath = 200;
+
+/** Renders a place in a JSON value: `$.items[2].price`, `$["odd key"]`. A very long path loses its middle. */
+export function jsonPath(steps: readonly PropertyKey[]): string {
+  let path = '$';
+  for (const step of steps) path += rendered(step);
+  return path.length <= longestPath ? path : `${path.slice(0, longestPath / 2)}…${path.slice(-longestPath / 2)}`;
+}
+
+function rendered(step: PropertyKey): string {
+  if (typeof step === 'number') return `[${step}]`;
+  const key = String(step);
+  return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

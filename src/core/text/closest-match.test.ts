@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nearest } from './closest-match.ts';
+import { closestMatch } from './closest-match.ts';
 
 test('a mistyped word finds the one it stands for', () => {
   const keys = ['mcpServers', 'store', 'results', 'builtin', 'secrets'];
@@ -12,13 +12,13 @@ test('a mistyped word finds the one it stands for', () => {
     ['result', 'results'],
     ['buildin', 'builtin'],
   ] as const) {
-    assert.equal(nearest(typed, keys), meant);
+    assert.equal(closestMatch(typed, keys), meant);
   }
 });
 
 test('a tool is found by its own name, without its server', () => {
   assert.equal(
-    nearest('read_file', ['mcp__a__raed_file', 'mcp__files__read_file', 'mcp__files__write_file']),
+    closestMatch('read_file', ['mcp__a__raed_file', 'mcp__files__read_file', 'mcp__files__write_file']),
     'mcp__files__read_file',
   );
 });
@@ -31,20 +31,20 @@ test('a tool is found by its own name, mistyped, too', () => {
     ['fils__write_file', 'mcp__files__write_file'],
     ['unrelated', undefined],
   ] as const)
-    assert.equal(nearest(typed, tools), meant);
+    assert.equal(closestMatch(typed, tools), meant);
 });
 
 test('a word that is close to nothing finds nothing', () => {
   for (const word of ['', 'xylophone', 'abc', 'x'.repeat(1_000_000)])
-    assert.equal(nearest(word, ['store', 'results']), undefined);
+    assert.equal(closestMatch(word, ['store', 'results']), undefined);
 });
 
 test('a word that is there finds itself, and one slip away is still found', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(words, fc.array(words), (word, others) => {
-      assert.equal(nearest(word, [...others, word])?.toLowerCase(), word);
-      assert.equal(nearest(`${word}z`, [word]), word);
+      assert.equal(closestMatch(word, [...others, word])?.toLowerCase(), word);
+      assert.equal(closestMatch(`${word}z`, [word]), word);
     }),
   );
 });

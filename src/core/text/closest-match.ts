@@ -1,7 +1,7 @@
 const LONGEST_WORD = 128;
 
 /** The candidate that a mistyped word most likely stands for; `undefined` when none is close. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   if (word === '' || word.length > LONGEST_WORD) return undefined;
   const wanted = word.toLowerCase();
   let best: string | undefined;

@@ -1,10 +1,10 @@
 /** Tells whether a name fits a pattern, in which `*` stands for any characters, none included. Takes linear time on any name. */
 export function matchesPattern(name: string, pattern: string): boolean {
-  return namePattern(pattern)(name);
+  return compileNamePattern(pattern)(name);
 }
 
 /** The same for a pattern that is asked about often: it is taken apart once. */
-export function namePattern(pattern: string): (name: string) => boolean {
+export function compileNamePattern(pattern: string): (name: string) => boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
   if (last === undefined) return (name) => name === pattern;
@@ -23,5 +23,5 @@ export function namePattern(pattern: string): (name: string) => boolean {
 
 /** Returns whether one of a tool's names matches a pattern. */
 export function isAnyMatched(names: readonly string[], pattern: string): boolean {
-  return names.some(namePattern(pattern));
+  return names.some(compileNamePattern(pattern));
 }

@@ -1,4 +1,4 @@
 /** `1 tool`, `2 tools`. */
-export function counted(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

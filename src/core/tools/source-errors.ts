@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 
 /** The JSON-RPC error by which an MCP server answered a request, as the server sent it. */
 export class RpcError extends Error {
@@ -21,4 +21,26 @@ export function rpcErrorOf(error: unknown): RpcError | undefined {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each instanceof RpcError) return hopCodes.has(each.code) ? undefined : each;
   return undefined;
+}
+
+/** What a source throws when a server needs its caller to be able to do something that the caller cannot. */
+export class CapabilityMissing extends Error {
+  override readonly name = 'CapabilityMissing';
+  /** What is needed, in the shape that MCP gives the capabilities of clients. */
+  readonly required: JsonObject;
+
+  constructor(message: string, required: JsonObject, options?: ErrorOptions) {
+    super(message, options);
+    this.required = required;
+  }
+}
+
+/** What a source throws when the way to a tool broke while it ran, so that nobody can know whether it acted. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
+/** What a source throws when a call could not be handed to its server at all, so that nothing was run. */
+export class ServerUnreached extends Error {
+  override readonly name = 'ServerUnreached';
 }

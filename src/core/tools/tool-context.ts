@@ -2,7 +2,7 @@ import type { Principal, Progress } from '../calls/call.ts';
 import type { ToolClient } from '../calls/call-client.ts';
 import type { CallId } from '../identifiers.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { StopSignal } from '../async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../async/light-abort-signal.ts';
 
 /** What a handler is told about the call it serves. Anything else it needs, it closes over. */
 export interface ToolContext {
@@ -15,7 +15,7 @@ export interface ToolContext {
   /** Aborted when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
   /** The same at less cost, for tools that only pass it on. */
-  readonly ending?: StopSignal;
+  readonly ending?: AbortSignalLike;
   /** When the call runs out of time, in milliseconds since 1970. Moves on while its caller is asked something. */
   readonly deadline: number;
   /** Reports progress to whoever made the call. */

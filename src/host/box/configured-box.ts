@@ -9,14 +9,15 @@ import { authorityFiles, baseDirectories } from '../../config/trust/authority-fi
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import {
   type AcceptedPart,
+  type ServerStanding,
   acceptedServer,
   acceptsPin,
+  standingsOf,
   withServer,
   withTool,
-} from '../../config/lock/accept-server.ts';
+} from '../../config/lock/lock-status.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
-import { type ServerStanding, standingsOf } from '../../config/lock/lock-status.ts';
 import { parseJsonDocument } from '../../config/file/json-document.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
@@ -25,10 +26,10 @@ import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.
 import { type PolicyFileText, policyFileOf, policyFileText } from '../../config/file/policy-file.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import type { ProtectedFile } from '../../core/protected-file.ts';
-import { tell } from '../../core/async/emit-safely.ts';
-import { policyText } from '../../policy/policy-text.ts';
-import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { ProtectedFile } from '../../core/calls/decision.ts';
+import { emitSafely } from '../../core/async/emit-safely.ts';
+import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type {
   ChangedServers,
   ConfigurationRefusal,
@@ -393,7 +394,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   #told(reload: Reload & { readonly status: 'applied' | 'refused' }): Reload {
     const { file } = this;
-    tell((change) => this.box.recordConfiguration(change), { ...reload, file });
+    emitSafely((change) => this.box.recordConfiguration(change), { ...reload, file });
     return reload;
   }
 

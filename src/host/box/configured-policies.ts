@@ -1,5 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
 /** The policies of a configuration, put into force when they are others than before. */

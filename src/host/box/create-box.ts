@@ -1,11 +1,13 @@
 import type { Configuration } from '../../config/configuration.ts';
+import { EditsOfCalls } from '../../config/file/tool-call-edits.ts';
 import { shortestSecret } from '../../journal/redaction.ts';
 import { type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
-import { openStore } from '../store/open-store.ts';
+import { configurationTools } from '../../sources/local/builtin/configuration-tools.ts';
 import type { BoxSecrets } from '../secrets/box-secrets.ts';
-import { type Beginning, ConfiguredBox } from './configured-box.ts';
-import { offerConfiguration } from './configuration-tools.ts';
+import { openStore } from '../store/open-store.ts';
 import { memoryStoreWithPins, pinScope } from '../store/stored-pins.ts';
+import { type Beginning, ConfiguredBox } from './configured-box.ts';
+import { join } from 'node:path';
 
 /** What a box is made with that servers outside need not wait for. */
 export interface LateOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
@@ -51,4 +53,16 @@ export async function makeBox(
     await configured.close();
     throw error;
   }
+}
+
+/** Adds the tools by which agents read the configuration and change what little of it is theirs to change. */
+export function offerConfiguration(configured: ConfiguredBox, data: string): void {
+  const { box } = configured;
+  const edits = new EditsOfCalls(
+    () => configured.file,
+    join(data, 'configuration-edits'),
+    (text) => box.redact(text),
+    (before, after) => configured.acceptEdit(before, after),
+  );
+  for (const tool of configurationTools(edits)) box.builtin?.add(tool);
 }

@@ -12,7 +12,7 @@ import type { LateOptions } from './create-box.ts';
 import { type SecretProblem, addSecrets, assertKept } from '../secrets/configured-secrets.ts';
 import { StartQueue } from '../servers/start-queue.ts';
 import { oauthTokenStore } from '../secrets/oauth-token-store.ts';
-import { openTrust } from '../open-trust.ts';
+import { openTrust } from '../trust.ts';
 
 /** What must be known before servers are started. */
 export interface BeginOptions {

@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/sessions/session-place.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { SessionEvent } from '../../sessions/session-event.ts';
-import { openSchedules } from './open-schedules.ts';
+import { openSchedules } from './open-sessions.ts';
 
 /** What came back to the model, as JSON. */
 function answered(events: readonly SessionEvent[]): unknown {

@@ -1,8 +1,16 @@
+import type { Principal } from '../../core/principal.ts';
+import type { SessionStore } from '../../journal/session-store.ts';
+import { cliEnvironment } from '../../runtimes/claude/shared/installation.ts';
+import { transcriptIds } from '../../runtimes/claude/shared/transcript.ts';
 import type { SessionsOptions } from '../../sessions/create-sessions.ts';
+import { type ScheduleParts, Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import { recallTurn } from '../../sessions/turn-memory.ts';
 import type { Refusal } from '../../sessions/turns.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { jobTools } from '../../sources/local/builtin/job-tools.ts';
+import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
-import { tokenRefusal } from './token-refusal.ts';
 
 /** Opens the sessions of a box with the agents of its configuration; what waits in them is taken up when all is ready. */
 export async function openSessions(
@@ -16,4 +24,81 @@ export async function openSessions(
   const { box } = configured;
   const refusal: Refusal = (by) => tokenRefusal(box.tokens, by);
   return await createSessions({ box, agents, refusal, ...options });
+}
+
+const holder = /^token:(tok_[^/]+)/;
+
+/**
+ * Why nothing may begin now in the name of a principal, which is when the token it came with is good no longer, or binds it to
+ * a profile: sessions have the profile of their agent, which may be a wider one.
+ */
+export async function tokenRefusal(tokens: Signalbox['tokens'], { id }: Principal): Promise<string | undefined> {
+  const [, tokenId] = holder.exec(id) ?? [];
+  if (tokenId === undefined) return undefined;
+  const token = await tokens.find(tokenId);
+  if (token === undefined) return `there is no token ${tokenId} any more`;
+  const ended = { revoked: 'was revoked', expired: 'has expired', active: undefined }[token.state];
+  if (ended !== undefined) return `the token ${tokenId} ${ended}`;
+  if (token.profile === undefined) return undefined;
+  return `the token ${tokenId} is bound to the profile ${token.profile}, and begins no sessions`;
+}
+
+const pageSize = 100;
+
+/** Counts the conversations of a directory that Claude Code has stored and that are not sessions of Signalbox. */
+export async function countClaudeTranscripts(
+  cwd: string,
+  sessions: Pick<Sessions, 'list'>,
+  store: Pick<SessionStore, 'memory'>,
+): Promise<number> {
+  const others = new Set(await transcriptIds(cwd, cliEnvironment()));
+  let after: string | undefined;
+  // Most directories have no transcripts, so sessions are read only when there are some.
+  while (others.size > 0) {
+    const page = await sessions.list({ cwd, limit: pageSize, ...(after === undefined ? {} : { after }) });
+    for (const { id, runtime } of page.items) {
+      if (!runtime.startsWith('claude')) continue;
+      const { memory } = recallTurn(await store.memory(id), id, runtime);
+      if (typeof memory === 'string') others.delete(memory);
+    }
+    after = page.next;
+    if (after === undefined) break;
+  }
+  return others.size;
+}
+
+/**
+ * Offers agents the tools about sessions and schedules, and starts these when all is ready, unless other processes run them.
+ * Close them before the sessions.
+ */
+export function openSchedules(
+  box: Signalbox,
+  sessions: Sessions,
+  {
+    ready,
+    runs = true,
+    ...options
+  }: Pick<ScheduleParts, 'onProblem' | 'now'> & {
+    readonly ready?: Promise<unknown>;
+    readonly runs?: boolean;
+  },
+): Schedules {
+  const schedules = new Schedules({
+    store: box.jobStore,
+    post: box.shared.post,
+    sessions,
+    redact: (text) => box.redact(text),
+    refusal: (owner) => tokenRefusal(box.tokens, owner),
+    ...options,
+  });
+  const about = sessionTools({
+    sessions,
+    directory: process.cwd(),
+    claudeTranscripts: (cwd) => countClaudeTranscripts(cwd, sessions, box.sessionStore),
+  });
+  for (const tool of [...about, ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
+  if (!runs) return schedules;
+  if (ready === undefined) schedules.start();
+  else void ready.then(() => schedules.start());
+  return schedules;
 }

@@ -10,14 +10,12 @@ import type { ConfiguredBox } from '../box/configured-box.ts';
 import { boundGarbage } from '../tune-v8.ts';
 import { type Globals, shortPath } from '../../cli/globals.ts';
 import type { Interruption } from '../../cli/interruption.ts';
-import { unmatchedRules } from './unmatched-rules.ts';
+import { unmatchedKeys, unmatchedPatterns, unmatchedRules } from './unmatched-names.ts';
 import { printJson } from '../../cli/print-json.ts';
 import { printable } from '../../cli/printable.ts';
 import type { readConfiguration } from '../read-configuration.ts';
 import type { Printer, Terminal } from '../../cli/terminal.ts';
-import { unmatchedKeys, unmatchedPatterns } from './unmatched-patterns.ts';
-import { adminToken } from './admin-token.ts';
-import { agentToken } from './agent-token.ts';
+import { adminToken, agentToken } from './local-tokens.ts';
 import { banner } from '../../cli/serve/banner.ts';
 import { findConsole, tellBuild } from './console-build.ts';
 import { type TraceExport, exportTraces } from './export-traces.ts';
@@ -25,8 +23,7 @@ import type { FileWatch } from './file-watch.ts';
 import { findPort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
 import { keepRetention } from './retention.ts';
-import { openSchedules } from './open-schedules.ts';
-import { openSessions } from './open-sessions.ts';
+import { openSchedules, openSessions } from './open-sessions.ts';
 import { tellRunning } from './running-servers.ts';
 import type { ServeOptions } from '../../cli/serve/serve-options.ts';
 import { StartupProgress } from '../../cli/serve/startup-progress.ts';
@@ -154,7 +151,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       await printJson(terminal.output, role === 'worker' ? about : { ...about, signInUrl });
     } else {
       const journal = shortPath(box.journal.location);
-      const { findClientFiles } = await import('../../config/import/client-files.ts');
+      const { findClientFiles } = await import('../../config/import/prepare-import.ts');
       const found = await findClientFiles(configuration);
       await terminal.output.print(
         banner(

@@ -1,9 +1,15 @@
-import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { Failure } from '../../cli/fail.ts';
+import { type Globals, shortPath } from '../../cli/globals.ts';
+import { printable } from '../../cli/printable.ts';
+import { isSameFile } from '../../cli/server/connect.ts';
+import { askServer } from '../../cli/status/ask-server.ts';
+import type { Printer } from '../../cli/terminal.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
+import type { ProcessRole } from '../../server/process-role.ts';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { isPrivateFile } from '../../config/file/private-file.ts';
-import { replaceFile } from '../../config/file/atomic-file.ts';
-import type { ProcessRole } from '../../server/process-role.ts';
 
 /** A server that was started on a data directory, on this machine. */
 export interface RunningServer {
@@ -123,4 +129,44 @@ export function begunOf(pid: number): Pick<Told, 'begun'> {
   } catch {
     return {};
   }
+}
+
+/**
+ * Rejects with `server-running` when a server of the same configuration runs on the data directory, unless `isForced`: two of them would
+ * start every program and run every job twice. Prints a note for a server of another configuration, which writes to the same journal.
+ * Replicas on PostgreSQL share their work, and one that is stopping makes room.
+ */
+export async function assertAlone(
+  { file, store }: Pick<Configuration, 'file' | 'store'>,
+  { data, json }: Globals,
+  errors: Printer,
+  isForced: boolean,
+): Promise<void> {
+  if (store !== 'sqlite') return;
+  for (const server of runningServers(data)) {
+    const { key: _key, ...asked } = server;
+    if ((await askServer(asked)).status === 'stopping') continue;
+    const where = `${server.url} (process ${server.pid})`;
+    if (isOf(server, file) && !isForced)
+      throw new Failure(
+        1,
+        'server-running',
+        `a server with this configuration runs on ${shortPath(data)} already: ${where}`,
+        {
+          data: { url: server.url, pid: server.pid },
+          next: 'signalbox open shows its console; stop it first, or add --force to start another one beside it',
+        },
+      );
+    const { configuration = '' } = server;
+    const its = existsSync(configuration) ? printable(shortPath(configuration)) : 'no configuration file';
+    if (!json)
+      await errors.print(
+        `note: a server with ${its} runs on ${shortPath(data)} too, and both write to one journal: ${where}\n`,
+      );
+  }
+}
+
+/** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
+function isOf({ configuration = '' }: RunningServer, file: string): boolean {
+  return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
 }

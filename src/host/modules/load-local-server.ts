@@ -2,9 +2,9 @@ import type { Source } from '../../catalog/source.ts';
 import type { LocalModuleEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { downServer } from '../servers/down-server.ts';
-import { explainImport } from './explain-import.ts';
 import { serverFromExports } from './server-from-exports.ts';
 import { importToolModule } from './tool-modules.ts';
+import { existsSync } from 'node:fs';
 
 const longestImportMs = 30_000;
 
@@ -43,4 +43,49 @@ async function importInTime(file: string): Promise<Readonly<Record<string, unkno
   } finally {
     clearTimeout(timer);
   }
+}
+
+const erasable =
+  'Node removes types but compiles nothing: no enums, namespaces, parameter properties or decorators; use plain objects and classes';
+
+/** Says why a module could not be imported, and what its author can do. */
+export function explainImport(file: string, error: unknown): string {
+  if (!existsSync(file)) return `there is no file ${file}; correct "module" in the configuration`;
+  const message = messageOf(error)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+  const hint = hintFor(codeOf(error), message);
+  const line = lineOf(error);
+  const at = line === undefined || message.includes(line) ? '' : ` (at ${line})`;
+  return `${file} cannot be imported: ${message}${at}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+function hintFor(code: string, message: string): string | undefined {
+  switch (code) {
+    case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
+      return erasable;
+    case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
+      return 'Node runs no TypeScript inside node_modules; name a compiled .js file';
+    case 'ERR_MODULE_NOT_FOUND':
+      return message.includes("package '")
+        ? 'install the package next to the module'
+        : 'imports need the file ending: "./other.ts"';
+    case 'ERR_UNKNOWN_FILE_EXTENSION':
+      return 'a module is a .ts, .mts, .js or .mjs file';
+    default:
+      return message.includes('does not provide an export named') ? 'types are imported with "import type"' : undefined;
+  }
+}
+
+/** Returns the first place of the error's stack that is in a file of its author, as `path:line`. */
+function lineOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, path, line] = /(?:^|file:\/\/)(\/[^\n:?]+)(?:\?[^\n:]*)?:(\d+)/m.exec(stack) ?? [];
+  return path === undefined || path.includes('/node_modules/') ? undefined : `${decodeURI(path)}:${line}`;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/source.ts';
 import type { LocalModuleEntry } from '../../config/configuration.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { AnyTool } from '../../sources/local/foreign-tools.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 
@@ -19,7 +19,7 @@ function chosenExport(entry: Entry, exports: Exports): { readonly what: string; 
   if (entry.export !== undefined) {
     if (Object.hasOwn(exports, entry.export)) return { what: `export "${entry.export}"`, value: exports[entry.export] };
     const names = Object.keys(exports);
-    const meant = nearest(entry.export, names);
+    const meant = closestMatch(entry.export, names);
     const hint = meant === undefined ? `it exports ${names.join(', ') || 'nothing'}` : `did you mean "${meant}"?`;
     throw new Error(`there is no export "${entry.export}"; ${hint}`);
   }

@@ -9,9 +9,8 @@ import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { downServer } from './down-server.ts';
 import { importLocalServer } from '../modules/load-local-server.ts';
 import { filesOfModule, renewToolModule } from '../modules/tool-modules.ts';
-import type { BegunServers } from './started-servers.ts';
+import { type BegunServers, isPassed } from './started-servers.ts';
 import type { Starting } from './external-server.ts';
-import { isPassed } from './is-started-here.ts';
 import { passedSource } from './passthrough-servers.ts';
 import { type MakeSource, isPinned, makingOf, prepareSource, shapedSource, unstartedSource } from './entry-source.ts';
 

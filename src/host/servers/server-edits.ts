@@ -14,7 +14,7 @@ import type { ConfigurationTrust } from '../../config/trust/configuration-trust.
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import type { ChangedServers, FoundServer } from '../../server/served-configuration.ts';
 
 /** What the servers of a configuration file are changed with. */
@@ -130,7 +130,7 @@ function shown({ name, entry, origins, notes }: ImportPlan['taken'][number], sec
 }
 
 function unknown(name: string, names: readonly string[], what: string): SignalboxError {
-  const meant = nearest(name, names);
+  const meant = closestMatch(name, names);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   return new SignalboxError('server-unknown', `${what} "${name}"${hint}`);
 }

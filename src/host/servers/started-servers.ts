@@ -1,6 +1,5 @@
-import type { Configuration } from '../../config/configuration.ts';
+import type { Configuration, ExternalEntry, ServerEntry } from '../../config/configuration.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
-import { isStartedHere } from './is-started-here.ts';
 import type { Starting } from './external-server.ts';
 
 /** Servers outside that start while the box for their tools is still being made. */
@@ -39,4 +38,14 @@ export class BegunServers {
   async close(): Promise<void> {
     await Promise.all(this.#all.map((server) => server.close()));
   }
+}
+
+/** Whether Claude reaches a server by itself, so that there is nothing to start here. */
+export function isPassed(entry: ServerEntry): boolean {
+  return entry.kind === 'external' && entry.settings.passthrough === true;
+}
+
+/** Whether an entry is of a server outside that is to run from the start on. */
+export function isStartedHere(entry: ServerEntry): entry is ExternalEntry {
+  return entry.kind === 'external' && !entry.disabled && !isPassed(entry);
 }

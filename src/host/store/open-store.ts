@@ -1,14 +1,14 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { usageFailure } from '../../cli/fail.ts';
+import type { Globals } from '../../cli/globals.ts';
 import { findConfiguration } from '../../config/file/find-configuration.ts';
-import { journalSealer } from '../../config/secrets/journal-key.ts';
 import { resolveReferences } from '../../config/references.ts';
-import type { Store } from '../../journal/store.ts';
+import { journalSealer } from '../../config/secrets/journal-key.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
+import type { Store } from '../../journal/store.ts';
 import { isPostgresAddress, parseAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import type { Globals } from '../../cli/globals.ts';
-import { storeFromEnvironment } from './store-from-environment.ts';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 /** A store that was opened, and what must never be told of it. */
 export interface OpenedStore {
@@ -74,4 +74,15 @@ export async function resolvedStore(store: string, data: string): Promise<string
   // What it is instead is not repeated: it may hold a password.
   const message = `store refers to ${store}, which is neither "sqlite" nor a "postgres://…" address`;
   throw new SignalboxError('store-unavailable', message);
+}
+
+/** Where `SIGNALBOX_STORE` says that records are kept, before what the configuration says. */
+export function storeFromEnvironment(): string | undefined {
+  const store = process.env['SIGNALBOX_STORE'];
+  if (store === undefined || store === '') return undefined;
+  if (store === 'sqlite' || isPostgresAddress(store)) return store;
+  // The value is not repeated: it may hold a password.
+  throw usageFailure('SIGNALBOX_STORE: expected "sqlite" or a "postgres://…" address', {
+    next: 'correct or unset SIGNALBOX_STORE',
+  });
 }

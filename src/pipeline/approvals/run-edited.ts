@@ -4,7 +4,7 @@ import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { newCallId } from '../../core/identifiers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call, Next } from '../call.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 import { asGiven, describeEdit, restoreRedacted } from './edited-arguments.ts';
@@ -38,7 +38,7 @@ export async function runEdited(call: Call, record: ApprovalRecord, run: Next): 
   if (!replacement.started) call.told = record.id;
   const note = `${principalName(by)} edited the arguments of ${call.name} before approving it (${describeEdit(shown, edited)}).`;
   call.replacedBy = { call: replacement, outcome: { ...outcome, content: [text(note), ...outcome.content] } };
-  return unfinished(
+  return failedOutcome(
     'denied',
     'arguments-edited',
     `${note} This call was not run; ${replacement.id} was made in its place and is "${outcome.outcome}"`,

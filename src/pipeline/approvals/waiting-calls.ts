@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Looking } from '../../journal/looking.ts';
 import type { Store } from '../../journal/store.ts';
-import { tell } from '../../core/async/emit-safely.ts';
+import { emitSafely } from '../../core/async/emit-safely.ts';
 
 const kind = 'waiting-call';
 const changedTopic = 'waiting-calls';
@@ -110,7 +110,7 @@ export class WaitingCalls {
         const changes = { waiting: missingIn(this.#known, now), gone: missingIn(now, this.#known) };
         this.#known = now;
         if (changes.waiting.length + changes.gone.length === 0) continue;
-        for (const listener of this.#listeners) tell(listener, changes);
+        for (const listener of this.#listeners) emitSafely(listener, changes);
       } catch {
         // The store may be gone for a moment; the next look finds the change.
       }

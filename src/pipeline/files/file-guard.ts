@@ -5,7 +5,7 @@ import { type Decision, type ProtectedFile, asksOf } from '../../core/calls/deci
 import type { JsonObject } from '../../core/json/json.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Effect } from '../../core/tools/tool.ts';
-import { applyPermissionMode } from '../../policy/permission-mode.ts';
+import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
 import { PlainReads } from './plain-reads.ts';
 import { Lookups, foldName, isSameFile, isWithin, statOf } from './real-path.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { parseShell } from '../../policy/functions/shell-commands.ts';
+import { parseShell } from '../../policy/conditions/functions/shell-commands.ts';
 
 /** Commands whose last operand is where the others go. */
 const transferring = new Set([

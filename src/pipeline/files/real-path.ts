@@ -1,6 +1,6 @@
 import { type Stats, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { type KnownNames, followPath } from '../../policy/functions/follow-path.ts';
+import { type KnownNames, followPath } from '../../policy/conditions/functions/follow-path.ts';
 
 const missing = { throwIfNoEntry: false } as const;
 /** File systems that compare names without case ignore these too. */

@@ -5,7 +5,7 @@ import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { asksOf } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { givenOf, stateOf } from '../approvals/approval-view.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import { askedCall } from '../approvals/asked-call.ts';
@@ -81,7 +81,7 @@ export function approve(parts: ApproveParts): Stage {
       return (await questions.open(call, bound)) ?? nobodyToAsk(call);
     } catch (error) {
       const message = `${call.name} was not run: its question could not be recorded: ${messageOf(error)}`;
-      return unfinished('failed', 'journal-unavailable', message);
+      return failedOutcome('failed', 'journal-unavailable', message);
     }
   }
 
@@ -89,13 +89,13 @@ export function approve(parts: ApproveParts): Stage {
   async function lookAgain(call: Call): Promise<CallOutcome | undefined> {
     const { definition } = toolOf(call);
     if (catalog.find(definition.name)?.definition.definitionHash !== definition.definitionHash) {
-      return unfinished(
+      return failedOutcome(
         'stale',
         'definition-changed',
         `${call.name} changed or went away while its approval was awaited; nothing was run, and the approval does not hold for what it is now`,
       );
     }
-    const goesOn = unfinished('failed', 'internal-fault', 'the call goes on');
+    const goesOn = failedOutcome('failed', 'internal-fault', 'the call goes on');
     const outcome = await parts.decide(call, () => goesOn);
     return outcome === goesOn ? undefined : outcome;
   }
@@ -108,7 +108,7 @@ function refusalOf(call: Call, record: ApprovalRecord): CallOutcome | undefined 
     case 'denied':
       return denied(call, record);
     case 'expired':
-      return unfinished(
+      return failedOutcome(
         'denied',
         'approval-expired',
         `${call.name} was not run: nobody approved it in time; calling again asks again`,
@@ -123,15 +123,15 @@ function awaiting(call: Call, { id, expiresAt }: ApprovalRecord): CallOutcome {
   const message =
     `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question is kept ` +
     `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
-  return { ...unfinished('awaiting-approval', 'approval-awaited', message), approvalId: id };
+  return { ...failedOutcome('awaiting-approval', 'approval-awaited', message), approvalId: id };
 }
 
 function denied(call: Call, record: ApprovalRecord): CallOutcome {
   call.told = record.id;
   const { by, reason } = givenOf(record);
   const why = reason === undefined ? '' : `: ${reason}`;
-  if (by.kind !== 'human') return unfinished('denied', 'approval-failed', `${call.name} was not run${why}`);
-  return unfinished('denied', 'approval-denied', `${call.name} was refused by ${principalName(by)}${why}`);
+  if (by.kind !== 'human') return failedOutcome('denied', 'approval-failed', `${call.name} was not run${why}`);
+  return failedOutcome('denied', 'approval-denied', `${call.name} was refused by ${principalName(by)}${why}`);
 }
 
 function reasons({ decision }: Call): string {
@@ -144,7 +144,7 @@ function reasons({ decision }: Call): string {
 
 function nobodyToAsk(call: Call): CallOutcome {
   const { effect } = toolOf(call).definition;
-  return unfinished(
+  return failedOutcome(
     'denied',
     'approval-unavailable',
     `${call.name} needs approval (${reasons(call)}) and nobody can be asked. To allow it, give createSignalbox an ` +

@@ -1,8 +1,8 @@
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
 import type { Finished, Undone } from '../../workspace/undo-engine.ts';
@@ -57,7 +57,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
       beginning.then((late) => late.finish()).catch(() => undefined);
       return endedOutcome(call, waited.ended, 'the state of its workspace was kept');
     } catch (error) {
-      return unfinished('failed', 'checkpoint-failed', `${call.name} was not run: ${messageOf(error)}`);
+      return failedOutcome('failed', 'checkpoint-failed', `${call.name} was not run: ${messageOf(error)}`);
     }
   }
 
@@ -121,7 +121,7 @@ async function finished(call: Call, given: CallOutcome, begun: Checkpoint): Prom
   if (outcome.outcome === 'completed' || changes.total === 0) return outcome;
   return noted(
     outcome,
-    `${counted(changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
+    `${pluralize(changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
   );
 }
 
@@ -133,9 +133,9 @@ function beyondNote(beyond: Finished['beyondLimits']): string {
 
 function rollbackNote({ total, conflicts }: Undone): string {
   if (conflicts.length === 0)
-    return `${counted(total, 'change')} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
+    return `${pluralize(total, 'change')} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
   const list = conflicts.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
-  return `${counted(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
+  return `${pluralize(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
 }
 
 /** Says something to whoever reads the outcome. */

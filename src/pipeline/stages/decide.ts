@@ -5,12 +5,12 @@ import { renderContent } from '../../core/tools/content.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { tell } from '../../core/async/emit-safely.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { emitSafely } from '../../core/async/emit-safely.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { askUnaccepted, decideByDefault } from '../../policy/default-policy.ts';
-import { applyPermissionMode } from '../../policy/permission-mode.ts';
+import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
-import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
+import { askToolPolicy, strongest } from '../../policy/code-policy.ts';
 import { after } from '../compose.ts';
 import type { Opened } from '../fact-book.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf, workspaceOf } from '../call.ts';
@@ -104,7 +104,11 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     call.decision = decision;
     // Fail closed: whatever is not a clear answer is a denial.
     if (decision.answer !== 'allow' && decision.answer !== 'ask')
-      return unfinished('denied', 'policy-denied', `${call.name} was refused by ${decision.rule}: ${decision.reason}`);
+      return failedOutcome(
+        'denied',
+        'policy-denied',
+        `${call.name} was refused by ${decision.rule}: ${decision.reason}`,
+      );
     return next(call);
   }
 }
@@ -124,7 +128,8 @@ function heard(
   outcome: CallOutcome,
   redactor: Redactor,
 ): Outcoming {
-  for (const each of code) if (each.onResult !== undefined) tell(() => each.onResult?.(asked, outcome), undefined);
+  for (const each of code)
+    if (each.onResult !== undefined) emitSafely(() => each.onResult?.(asked, outcome), undefined);
   if (!recognises(policy, asked)) return outcome;
   const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
   const output = `${renderContent(outcome.content, longestHeard)}\n${structured.slice(0, longestHeard)}`;
@@ -135,7 +140,7 @@ function heard(
   const message = `${asked.tool.name} ended as "${outcome.outcome}", but fingerprints of its output could not be stored`;
   return stored.then(
     () => outcome,
-    (error: unknown) => unfinished('unknown', 'outcome-unrecorded', `${message}: ${messageOf(error)}`),
+    (error: unknown) => failedOutcome('unknown', 'outcome-unrecorded', `${message}: ${messageOf(error)}`),
   );
 }
 

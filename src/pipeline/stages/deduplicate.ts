@@ -1,7 +1,7 @@
 import { type CallSettled, toEvent } from '../../journal/entry.ts';
 import type { Claim, Store } from '../../journal/store.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { claimOf } from '../idempotency.ts';
 import { settledOutcome } from '../settle.ts';
@@ -48,7 +48,7 @@ export function deduplicate(store: Store): Stage {
 }
 
 function lost(call: Call, taken: Claim): CallOutcome {
-  return unfinished(
+  return failedOutcome(
     'unknown',
     'outcome-lost',
     `${call.name} was started for this idempotency key as ${taken.call} and its outcome is not known; it is not run again`,
@@ -56,7 +56,7 @@ function lost(call: Call, taken: Claim): CallOutcome {
 }
 
 function conflict(call: Call): CallOutcome {
-  return unfinished(
+  return failedOutcome(
     'failed',
     'idempotency-conflict',
     `the idempotency key ${JSON.stringify(call.options.idempotencyKey)} was used for ${call.name} with other arguments; use a new key`,

@@ -14,8 +14,8 @@ import type { SessionState, ToolContext, ToolResources } from '../../core/tools/
 import { messageOf } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { LightAbortSignal, type AbortSignalLike } from '../../core/async/light-abort-signal.ts';
-import { tell } from '../../core/async/emit-safely.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { emitSafely } from '../../core/async/emit-safely.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../call-clock.ts';
 import { after } from '../compose.ts';
@@ -106,7 +106,7 @@ async function runExternally(
 
 function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutcome {
   const cost = reportedCost(returned);
-  if (Number.isNaN(cost)) return unfinished('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
+  if (Number.isNaN(cost)) return failedOutcome('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
   call.costUsd = cost;
   return outcome;
 }
@@ -114,22 +114,22 @@ function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutc
 function failure(call: Call, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
   const message = redactor.text(messageOf(error));
   if (error instanceof ServerUnreached)
-    return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
+    return failedOutcome('failed', 'server-down', `${call.name} was not run: ${message}`);
   if (error instanceof CapabilityMissing) {
-    const outcome = unfinished('failed', 'capability-missing', `${call.name} was not run: ${message}`);
+    const outcome = failedOutcome('failed', 'capability-missing', `${call.name} was not run: ${message}`);
     return { ...outcome, error: { ...outcome.error, required: error.required } };
   }
   if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
-    return unfinished('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
+    return failedOutcome('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
   const rpc = rpcErrorOf(error);
   return rpc === undefined
-    ? unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`)
+    ? failedOutcome('failed', 'tool-failed', `${call.name} failed: ${message}`)
     : refusedByServer(rpc, redactor);
 }
 
 /** A JSON-RPC error passes as the server sent it, without secrets. */
 function refusedByServer({ code, message, data }: RpcError, redactor: Redactor): CallOutcome {
-  const outcome = unfinished('failed', 'tool-failed', redactor.text(message));
+  const outcome = failedOutcome('failed', 'tool-failed', redactor.text(message));
   const rpc = {
     code,
     ...(data === undefined ? {} : { data: JSON.parse(redactor.json(JSON.stringify(data))) as JsonValue }),
@@ -215,7 +215,7 @@ class CallContext implements ToolContext, AskedCall {
   /** A function of its own, since handlers take it out of the context. Progress after the end would belong to nobody. */
   get progress(): (progress: Progress) => void {
     return (this.#progress ??= (progress) => {
-      if (this.#ended === undefined && this.#onProgress !== undefined) tell(this.#onProgress, progress);
+      if (this.#ended === undefined && this.#onProgress !== undefined) emitSafely(this.#onProgress, progress);
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Breaker } from '../breaker.ts';
 import type { Limiter, Limiters } from '../limiter.ts';
@@ -67,7 +67,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
     const { at, taken } = rate.take(now, lastMoment(call));
     if (!taken) {
       const { max = 0, perMs = 0 } = source.limits.rateLimit ?? {};
-      return unfinished(
+      return failedOutcome(
         'failed',
         'rate-limited',
         `${call.name} was not run: server "${source.server}" gets at most ${max} calls in ${perMs / 1000} s, and the next turn would come in ${Math.ceil((at - now) / 1000)} s; call again then`,

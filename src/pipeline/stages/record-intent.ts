@@ -4,7 +4,7 @@ import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import type { Policies } from '../policies.ts';
 import { intentDraft } from '../record.ts';
@@ -53,7 +53,7 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
       call.claimed = claim?.key;
       if (isCounted) denial = await policies.recount(call, written.seq);
     } catch (error) {
-      return unfinished(
+      return failedOutcome(
         'failed',
         'journal-unavailable',
         `${call.name} was not run, because its intent could not be recorded: ${messageOf(error)}`,
@@ -61,7 +61,7 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
     }
     if (denial !== undefined) {
       call.decision = denial;
-      return unfinished('denied', 'policy-denied', `${call.name} was refused by ${denial.rule}: ${denial.reason}`);
+      return failedOutcome('denied', 'policy-denied', `${call.name} was refused by ${denial.rule}: ${denial.reason}`);
     }
     call.started = true;
     return next(call);
@@ -69,12 +69,12 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
 
   async function refused(call: Call, claim: Call['claim']): Promise<CallOutcome> {
     if (claim !== undefined && (await store.claim(claim.key)) !== undefined) {
-      return unfinished(
+      return failedOutcome(
         'failed',
         'idempotency-conflict',
         `${call.name} is being run for the same idempotency key by another process; call again to get its outcome`,
       );
     }
-    return unfinished('denied', 'approval-used', `${call.name} was not run: its approval was used, or has expired`);
+    return failedOutcome('denied', 'approval-used', `${call.name} was not run: its approval was used, or has expired`);
   }
 }

@@ -4,7 +4,7 @@ import type { Redactor } from '../../journal/redaction.ts';
 import { withOutcomeDigests } from '../../journal/outcome-history.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call, Outcoming, Stage } from '../call.ts';
 import { knownFacts, needsRecording, outcomeDraft } from '../record.ts';
 
@@ -86,18 +86,18 @@ function takenForGone(): Error {
 }
 
 function faulty(call: Call, error: unknown): CallOutcome {
-  return unfinished('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
+  return failedOutcome('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
 }
 
 function unrecorded(call: Call, outcome: CallOutcome, error: unknown): CallOutcome {
   if (!call.started) {
-    return unfinished(
+    return failedOutcome(
       'failed',
       'journal-unavailable',
       `${call.name} was not run, and that could not be recorded: ${messageOf(error)}`,
     );
   }
-  return unfinished(
+  return failedOutcome(
     'unknown',
     'outcome-unrecorded',
     `${call.name} ended as "${outcome.outcome}", but that could not be recorded: ${messageOf(error)}`,

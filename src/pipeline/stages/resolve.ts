@@ -5,9 +5,9 @@ import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { nearest } from '../../core/text/closest-match.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
@@ -64,7 +64,7 @@ function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   if ('outcome' in found) return found;
   // Only a tool that says so is run outside the pipeline: for any other, a begun call would record a run that nothing checked.
   if (call.externalRun !== undefined && found.offered.isExternal !== true)
-    return unfinished('denied', 'tool-hidden', `${call.name} cannot be begun: it is run by Signalbox, so call it`);
+    return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be begun: it is run by Signalbox, so call it`);
   const { forward } = found.offered;
   return forward === undefined ? found : aimed(call, forward, catalog);
 }
@@ -73,10 +73,10 @@ function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const tool = catalog.find(call.name);
   const { profile } = call.options;
   const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
-  if (outside !== undefined) return unfinished('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
+  if (outside !== undefined) return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
   if (tool === undefined) return absent(call, catalog);
   if (call.pinned === undefined || call.pinned === tool.definition.definitionHash) return tool;
-  return unfinished(
+  return failedOutcome(
     'stale',
     'definition-changed',
     `${call.name} has changed since it was listed; list the tools again before calling it`,
@@ -86,9 +86,9 @@ function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
 /** The tool that a call is meant for which names another: from here on it is a call of that one, and pinned to what that is now. */
 function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
   const meant = forward(call.given ?? {});
-  if (typeof meant === 'string') return unfinished('failed', 'arguments-invalid', `${call.name}: ${meant}`);
+  if (typeof meant === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${meant}`);
   if (catalog.find(meant.name)?.offered.forward !== undefined)
-    return unfinished('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${meant.name}`);
+    return failedOutcome('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${meant.name}`);
   call.name = meant.name;
   call.given = meant.arguments;
   call.pinned = undefined;
@@ -103,14 +103,14 @@ function absent(call: Call, catalog: Catalog): CallOutcome {
   const hidden = snapshot.hidden.find((tool) => tool.name === named);
   if (hidden !== undefined) {
     const since = new Date(hidden.since).toISOString();
-    return unfinished(
+    return failedOutcome(
       'denied',
       hidden.by === 'server-down' ? 'server-down' : 'tool-hidden',
       `${call.name} cannot be called: ${hidden.reason} (since ${since})`,
     );
   }
   if (call.pinned !== undefined) {
-    return unfinished(
+    return failedOutcome(
       'stale',
       'definition-changed',
       `${call.name} is not in the catalog any more; list the tools again`,
@@ -120,16 +120,16 @@ function absent(call: Call, catalog: Catalog): CallOutcome {
   const server = parseName(call.name)?.server;
   const down = snapshot.servers.find(({ name, status }) => name === server && status === 'down');
   if (down?.reason !== undefined)
-    return unfinished('denied', 'server-down', `${call.name} cannot be called: ${down.reason}`);
+    return failedOutcome('denied', 'server-down', `${call.name} cannot be called: ${down.reason}`);
   const suggestion =
     catalog.renamed(call.name) ??
-    nearest(
+    closestMatch(
       call.name,
       snapshot.tools.map((tool) => tool.name),
     );
   const hint =
     suggestion === undefined ? `the catalog has ${snapshot.tools.length} tools` : `did you mean "${suggestion}"?`;
-  return unfinished(
+  return failedOutcome(
     'denied',
     'tool-unknown',
     `there is no tool named ${JSON.stringify(call.name.slice(0, 128))}; ${hint}`,

@@ -1,5 +1,5 @@
 import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Breaker } from '../breaker.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
 import type { Limiters } from '../limiter.ts';
@@ -18,7 +18,7 @@ export function shed(limiters: Limiters): Stage {
 
 /** Too many wait already. */
 export function busy(call: Call): CallOutcome {
-  return unfinished(
+  return failedOutcome(
     'failed',
     'server-busy',
     `${call.name} was not run: too many calls wait for server "${toolOf(call).source.server}" already; call again later`,
@@ -28,7 +28,7 @@ export function busy(call: Call): CallOutcome {
 /** The server lets calls run out of their time. */
 export function silent(call: Call, breaker: Breaker): CallOutcome {
   const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
-  return unfinished(
+  return failedOutcome(
     'failed',
     'server-down',
     `${call.name} was not run: server "${toolOf(call).source.server}" did not answer the last calls in their time; it is tried again in ${seconds} s`,

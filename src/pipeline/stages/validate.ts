@@ -4,7 +4,7 @@ import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
-import { unfinished } from '../../core/calls/call-outcome.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { unlikeWanted } from '../approvals/edit-problem.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 
@@ -18,7 +18,11 @@ export const validate: Stage = (call, next) => {
   const given: unknown = (call.given ??= {});
   const problem = jsonProblem(given);
   if (problem !== undefined)
-    return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} are not a JSON object: ${problem}`);
+    return failedOutcome(
+      'failed',
+      'arguments-invalid',
+      `the arguments of ${call.name} are not a JSON object: ${problem}`,
+    );
   const input = new Input(call, given as JsonObject);
   try {
     const parsing = toolOf(call).offered.parse(input.value);
@@ -60,7 +64,7 @@ function proceed(call: Call, next: Next, input: Input, parsed: Parsed): Outcomin
   if (!parsed.ok) {
     call.argumentsText = input.givenText;
     const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
+    return failedOutcome('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
   }
   const { value } = parsed;
   call.arguments = value;
@@ -70,11 +74,11 @@ function proceed(call: Call, next: Next, input: Input, parsed: Parsed): Outcomin
     call.argumentsText = JSON.stringify(value);
   } else {
     const problem = receive(call, input, value);
-    if (problem !== undefined) return unfinished('failed', 'arguments-invalid', problem);
+    if (problem !== undefined) return failedOutcome('failed', 'arguments-invalid', problem);
   }
   const unlike = call.wanted === undefined ? undefined : unlikeWanted(call.wanted, call.image);
   if (unlike === undefined) return next(call);
-  return unfinished('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
+  return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
 }
 
 /** Notes arguments that are another object than the caller's; returns why that is not possible. */
@@ -109,7 +113,7 @@ function receive(call: Call, input: Input, value: unknown): string | undefined {
 function unchecked(call: Call, input: Input, error: unknown): CallOutcome {
   call.argumentsText = input.givenText;
   const message = `the arguments of ${call.name} could not be checked: ${messageOf(error)}`;
-  return unfinished('failed', 'arguments-invalid', message);
+  return failedOutcome('failed', 'arguments-invalid', message);
 }
 
 function jsonProblem(given: unknown): string | undefined {

@@ -5,13 +5,12 @@ import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './tools/ask-user.ts';
 import { contentTools, isContentTool } from './tools/content-tools.ts';
 import { demoStep } from './demo/demo-step.ts';
-import { unexpected } from './failure.ts';
+import { type Step, type StepRequest, unexpected } from './step.ts';
 import { Budget } from './turn-budget.ts';
 import { recall, remember } from './conversation.ts';
-import type { ModelRuntimeOptions } from './model-runtime-options.ts';
+import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
 import { runCalls } from './tools/run-calls.ts';
-import type { Step, StepRequest } from './step.ts';
 
 type Tell = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];

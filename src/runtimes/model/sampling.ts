@@ -1,10 +1,10 @@
 import type { AssistantContent, AssistantModelMessage, ModelMessage, ToolContent, UserContent } from 'ai';
 import type { SamplingAnswer, SamplingRequest } from '../../core/calls/call-client.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { reasonOf } from '../../core/async/unless-aborted.ts';
+import { abortReason } from '../../core/async/light-abort-signal.ts';
 import type { SampleOptions } from '../runtime.ts';
 import { stepsOf } from './model-turn.ts';
-import type { ModelRuntimeOptions } from './model-runtime-options.ts';
+import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { chooseModel } from './providers/choose-model.ts';
 import type { RequestedCall } from './step.ts';
 
@@ -40,7 +40,7 @@ export async function sample(
     case 'failed':
       throw new Error(step.failure.message);
     case 'aborted':
-      throw reasonOf(signal);
+      throw abortReason(signal);
     case 'cut':
       return answerOf(name, step.message, [], 'maxTokens');
     case 'complete':

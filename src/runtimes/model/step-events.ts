@@ -1,9 +1,8 @@
 import type { AssistantModelMessage, FinishReason } from 'ai';
 import { text } from '../../core/tools/content.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import type { Failure } from './failure.ts';
+import type { Failure, RequestedCall, Step, StepRequest } from './step.ts';
 import type { Usage } from './turn-budget.ts';
-import type { RequestedCall, Step, StepRequest } from './step.ts';
 
 /** What a step has told so far. */
 export class ToldStep {

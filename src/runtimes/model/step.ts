@@ -1,9 +1,9 @@
-import type { AssistantModelMessage, ModelMessage } from 'ai';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
 import type { TurnEvent } from '../runtime.ts';
-import type { Failure } from './failure.ts';
-import type { Usage } from './turn-budget.ts';
 import type { ChosenModel } from './providers/choose-model.ts';
+import type { Usage } from './turn-budget.ts';
+import type { AssistantModelMessage, ModelMessage } from 'ai';
 
 /** A tool as it is told to a model. */
 export type OfferedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'providerOptions'>;
@@ -45,3 +45,17 @@ export type Step = {
   | { readonly ended: 'aborted' | 'cut' }
   | { readonly ended: 'failed'; readonly failure: Failure }
 );
+
+/** Why the model gave no answer. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** The same request would fail again: what was asked must not be asked once more with every turn to come. */
+  readonly lasting: boolean;
+}
+
+/** What went wrong that no provider told of. */
+export function unexpected(model: string, error: unknown): Failure {
+  if (error instanceof SignalboxError) return { code: error.code, message: error.message, lasting: false };
+  return { code: 'model-failed', message: `${model} failed: ${messageOf(error)}`, lasting: false };
+}

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { type Role, roles } from '../../core/role.ts';
+import { type Role, roles } from '../../core/principal.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Identity } from './identity.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { roles } from '../../core/role.ts';
+import { roles } from '../../core/principal.ts';
 import { mayView, tokenIdentity } from './identity.ts';
 
 describe('the holder of a token', () => {

@@ -1,6 +1,5 @@
 import type { TokenCheck } from '../../access/access-tokens.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { Role } from '../../core/role.ts';
+import type { Principal, Role } from '../../core/principal.ts';
 
 /** Who is asking, and what they may do. */
 export interface Identity {

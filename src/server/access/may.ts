@@ -1,4 +1,4 @@
-import type { Role } from '../../core/role.ts';
+import type { Role } from '../../core/principal.ts';
 
 /** Who may do what. Every route names one of these as `x-roles`; an app with a route that does not is not served. */
 export const may = {

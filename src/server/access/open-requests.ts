@@ -1,4 +1,4 @@
-import { Slots } from '../../core/async/slot-map.ts';
+import { SlotMap } from '../../core/async/slot-map.ts';
 import type { HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 import type { Identity } from './identity.ts';
 
@@ -7,7 +7,7 @@ const lookEveryMs = 1000;
 /** The requests that holders of tokens have open. A token that is revoked or expires ends them, streams and waiting calls included. */
 export class OpenRequests {
   readonly #isStillGood: (identity: Identity) => Promise<boolean>;
-  readonly #open = new Slots<{ readonly identity: Identity; readonly response: HttpReply }>();
+  readonly #open = new SlotMap<{ readonly identity: Identity; readonly response: HttpReply }>();
   #isLooking = false;
 
   constructor(isStillGood: (identity: Identity) => Promise<boolean>) {

@@ -2,7 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { type ErrorCode, SignalboxError } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
-import { PolicyError } from '../../policy/policy-error.ts';
+import { PolicyError } from '../../policy/rules/policy-error.ts';
 import { Problem } from './problem.ts';
 
 const told = [

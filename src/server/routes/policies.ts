@@ -1,8 +1,8 @@
 import { createRoute, type z } from '@hono/zod-openapi';
 import type { RuleSource } from '../../pipeline/policy-source.ts';
-import { counted } from '../../core/text/pluralize.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { PolicyError } from '../../policy/policy-error.ts';
+import { PolicyError } from '../../policy/rules/policy-error.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
@@ -105,7 +105,7 @@ export function policyRoutes(
     else await box.setPolicies(sources, { keepCode: true });
     const { version = 'none', rules } = box.policies();
     const details = [
-      `changed the policies: ${counted(rules.length, 'rule')}, version ${version} in the place of ${before}`,
+      `changed the policies: ${pluralize(rules.length, 'rule')}, version ${version} in the place of ${before}`,
     ];
     box.recordConfiguration({ status: 'applied', by, details });
     return json(context, policiesSchema, shown(), 200);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { roles } from '../../core/role.ts';
+import { roles } from '../../core/principal.ts';
 import { moment } from './json-schema.ts';
 
 export const roleSchema = z.enum(roles).openapi('Role', {

@@ -4,8 +4,7 @@ import { type SchemaCompiler, type Validate, unusable } from '../../catalog/json
 import { firstProblems } from '../../catalog/problems.ts';
 import type { Parsed } from '../../catalog/source.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import type { JsonSchema } from '../../core/json/json.ts';
-import { jsonPath } from '../../core/json/json-path.ts';
+import { type JsonSchema, jsonPath } from '../../core/json/json.ts';
 
 /** A schema of any kind, ready for use: how it is told, and how values are checked and converted. */
 export interface ReadySchema {

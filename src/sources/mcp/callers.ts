@@ -1,4 +1,4 @@
-import { Slots } from '../../core/async/slot-map.ts';
+import { SlotMap } from '../../core/async/slot-map.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import type { ToolClient } from '../../core/calls/call-client.ts';
 
@@ -45,7 +45,7 @@ const echoMs = 60_000;
 
 /** The calls that a server is working on. What it says without naming a call can only be meant for one of them. */
 export class Callers {
-  readonly #calls = new Slots<Caller>();
+  readonly #calls = new SlotMap<Caller>();
   readonly #givenUp = new Map<Caller, number>();
 
   begin(context: CallerContext): Caller {

@@ -1,11 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { CapabilityMissing } from '../../core/tools/capability-missing.ts';
+import { CapabilityMissing } from '../../core/tools/source-errors.ts';
 import type { LogLevel } from '../../core/calls/call-client.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { metaKeys } from '../../core/mcp-protocol.ts';
-import { type StopSignal, abortSignalOf } from '../../core/async/light-abort-signal.ts';
-import { unlessAborted } from '../../core/async/unless-aborted.ts';
+import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../core/async/light-abort-signal.ts';
 import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
 import { Envelopes } from './envelopes.ts';
@@ -41,7 +40,7 @@ export interface ConnectionOptions extends HandshakeOptions {
 
 /** A request that somebody waits for. */
 export interface CallerOptions extends Omit<RequestOptions, 'caller' | 'envelope'> {
-  readonly signal: StopSignal;
+  readonly signal: AbortSignalLike;
   /** Who waits, to be asked and told what the server wants meanwhile. */
   readonly context: CallerContext;
 }
@@ -158,7 +157,7 @@ export class Connection {
   async #rounds(
     method: string,
     given: JsonObject,
-    passed: RequestOptions & { readonly caller: Caller; readonly signal: StopSignal },
+    passed: RequestOptions & { readonly caller: Caller; readonly signal: AbortSignalLike },
     first: JsonObject,
   ): Promise<JsonObject> {
     let result = first;
@@ -240,15 +239,15 @@ export class Connection {
     this.onLost?.(reason, cause);
   }
 
-  async #inputsFor(result: JsonObject, caller: Caller, given: StopSignal): Promise<JsonObject> {
-    const signal = abortSignalOf(given);
+  async #inputsFor(result: JsonObject, caller: Caller, given: AbortSignalLike): Promise<JsonObject> {
+    const signal = toAbortSignal(given);
     // All at once: whoever is asked can answer them together.
     const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
       const { method, params } = request as { method: string; params?: JsonObject };
       const answer = this.#requests.answer(method, params ?? {}, { calls: [caller] }, { signal, key });
       return [key, await answer] as const;
     });
-    const inputResponses: JsonObject = Object.fromEntries(await unlessAborted(() => Promise.all(asked), signal));
+    const inputResponses: JsonObject = Object.fromEntries(await raceAbort(() => Promise.all(asked), signal));
     const requestState = result['requestState'];
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }

@@ -1,6 +1,6 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../core/errors.ts';
-import { unlessAborted } from '../../core/async/unless-aborted.ts';
+import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
 import type { Greeting, HandshakeOptions, KnownBefore, Way } from './greeting.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
@@ -83,7 +83,7 @@ async function attempt(
   const requests = new ServerRequests(answering, lane);
   lane.take = (message, stream) => requests.take(message, stream);
   try {
-    return { way, requests, greeting: await unlessAborted(() => way.greet(known), signal) };
+    return { way, requests, greeting: await raceAbort(() => way.greet(known), signal) };
   } catch (error) {
     const told = way.reason();
     await lane.close().catch(() => undefined);

@@ -3,9 +3,8 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import type { Progress } from '../../core/calls/call.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import { NamedSlots } from '../../core/async/slot-map.ts';
-import { Stop, type StopSignal } from '../../core/async/light-abort-signal.ts';
-import { reasonOf } from '../../core/async/unless-aborted.ts';
+import { KeyedSlotMap } from '../../core/async/slot-map.ts';
+import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../core/async/light-abort-signal.ts';
 import type { Caller } from './callers.ts';
 import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';
@@ -13,7 +12,7 @@ import { written } from './stdio/stdio-transport.ts';
 
 /** What a request may be told besides its parameters. */
 export interface RequestOptions {
-  readonly signal?: StopSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Rejects with a `ConnectionLost` after this time. */
   readonly timeoutMs?: number | undefined;
@@ -27,7 +26,7 @@ export interface RequestOptions {
 
 /** Where requests that wait are kept, and how the server is told that one is not needed any more. */
 interface PendingIn {
-  readonly all: NamedSlots<string, Pending>;
+  readonly all: KeyedSlotMap<string, Pending>;
   withdraw(pending: Pending): void;
 }
 
@@ -37,7 +36,7 @@ class Pending {
   readonly promise: Promise<JsonObject>;
   sent: boolean;
   /** Its own stream, where it has one. */
-  readonly stream: Stop | undefined;
+  readonly stream: LightAbortSignal | undefined;
   readonly #options: RequestOptions;
   readonly #lane: PendingIn;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -51,7 +50,7 @@ class Pending {
     this.#lane = lane;
     // Over HTTP nothing tells when a request has left; it is taken as sent until its failure says otherwise.
     this.sent = hasStream;
-    this.stream = hasStream ? new Stop() : undefined;
+    this.stream = hasStream ? new LightAbortSignal() : undefined;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -81,7 +80,7 @@ class Pending {
   handleEvent(): void {
     const { signal } = this.#options;
     this.#lane.withdraw(this);
-    if (signal !== undefined) this.settle(reasonOf(signal));
+    if (signal !== undefined) this.settle(abortReason(signal));
     this.stream?.abort(signal?.reason);
   }
 
@@ -127,7 +126,7 @@ export class Lane implements Transport {
 
   readonly #transport: Transport;
   readonly #describeClose: () => string;
-  readonly #pending = new NamedSlots<string, Pending>();
+  readonly #pending = new KeyedSlotMap<string, Pending>();
   readonly #shared: PendingIn = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
   /** Requests of the SDK that have no answer yet. */
   readonly #asked = new Set<unknown>();
@@ -192,7 +191,7 @@ export class Lane implements Transport {
    */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
     const { signal, onProgress, caller, headers, envelope = this.envelope } = options;
-    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
+    if (signal?.aborted === true) return Promise.reject(abortReason(signal));
     if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
     const id = `${prefix}${(this.#last += 1)}`;
     const given = withMeta(params, envelope, onProgress === undefined ? undefined : id);

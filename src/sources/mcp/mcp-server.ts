@@ -5,7 +5,7 @@ import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
 import type { LogLevel, Root } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { unlessAborted } from '../../core/async/unless-aborted.ts';
+import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { Connection, type ListName, type ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { onConnection } from './on-connection.ts';
@@ -117,13 +117,13 @@ export function mcpServer(options: McpServerOptions): McpServer {
       onListChanged: (list: ListName) => void follow(list),
       onResourceUpdated: (uri: string) => content.updated(uri),
     };
-    const given = await unlessAborted(() => connectionOptions(options, connecting), signal);
+    const given = await raceAbort(() => connectionOptions(options, connecting), signal);
     const connection = await Connection.open(given);
     try {
       // What it has besides tools is nice to know.
       const others = otherLists.map((list) => relist(connection, list).catch(() => undefined));
       const everything = Promise.all([relist(connection, 'tools'), ...others, content.connected(connection)]);
-      await unlessAborted(() => everything, signal);
+      await raceAbort(() => everything, signal);
     } catch (error) {
       if (!signal.aborted) await connection.forgetVerdict();
       await connection.close();

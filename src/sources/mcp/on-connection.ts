@@ -1,6 +1,5 @@
-import { OutcomeUnknown } from '../../core/tools/outcome-unknown.ts';
-import { ServerUnreached } from '../../core/tools/server-unreached.ts';
-import { type StopSignal, abortSignalOf } from '../../core/async/light-abort-signal.ts';
+import { OutcomeUnknown, ServerUnreached } from '../../core/tools/source-errors.ts';
+import { type AbortSignalLike, toAbortSignal } from '../../core/async/light-abort-signal.ts';
 import { ConnectionLost } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -9,7 +8,7 @@ import type { Supervisor } from './supervisor.ts';
 export interface Asked {
   readonly server: string;
   readonly what: string;
-  readonly signal: StopSignal;
+  readonly signal: AbortSignalLike;
 }
 
 /** Asks something of a server. What certainly did not get there is asked a second time, anything else never. */
@@ -46,7 +45,7 @@ async function whenConnected<Answer>(
   mayAskAgain = true,
 ): Promise<Answer> {
   for (let isFirst = mayAskAgain; ; isFirst = false) {
-    const connection = supervisor.connection ?? (await supervisor.connected(abortSignalOf(asked.signal)));
+    const connection = supervisor.connection ?? (await supervisor.connected(toAbortSignal(asked.signal)));
     try {
       return await ask(connection);
     } catch (error) {
@@ -76,6 +75,6 @@ async function afterLoss(
   await connection.check();
 }
 
-function isTimeout({ reason }: StopSignal): boolean {
+function isTimeout({ reason }: AbortSignalLike): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
 }

@@ -9,7 +9,7 @@ import { DefinitionBudget } from '../../catalog/definition-limits.ts';
 import { clipped } from '../../catalog/lock/difference.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { withoutGatewayFields } from '../../core/tools/server-result.ts';
-import { tell } from '../../core/async/emit-safely.ts';
+import { emitSafely } from '../../core/async/emit-safely.ts';
 import type { Connection } from './connection.ts';
 import { onConnection } from './on-connection.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -78,7 +78,7 @@ export class RemoteContent implements SourceContent {
 
   /** The server says that a resource changed. */
   updated(uri: string): void {
-    for (const listener of this.#watched.get(uri)?.listeners ?? []) tell(listener, undefined);
+    for (const listener of this.#watched.get(uri)?.listeners ?? []) emitSafely(listener, undefined);
   }
 
   async readResource(uri: string, options: ContentOptions): Promise<JsonObject> {

@@ -3,7 +3,7 @@ import { checkedElicitation, checkedSample } from '../../catalog/check-answer.ts
 import type { Asking, Elicitation, LogMessage, Root, SamplingRequest } from '../../core/calls/call-client.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import { unlessAborted } from '../../core/async/unless-aborted.ts';
+import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { type Addressee, type Caller, Callers } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
 import { elicitationOf, logMessageOf, samplingOf } from './server-messages.ts';
@@ -136,7 +136,7 @@ export class ServerRequests {
     if (elicit !== undefined) return await elicit(request, asking);
     const { onElicit } = this.#options;
     if (onElicit === undefined) throw nobody('elicitation/create');
-    return checkedElicitation(request, await unlessAborted(() => onElicit(params, asking), asking.signal));
+    return checkedElicitation(request, await raceAbort(() => onElicit(params, asking), asking.signal));
   }
 
   async #sample(request: SamplingRequest, [call]: readonly Caller[], asking: Asking): Promise<JsonObject> {
@@ -144,7 +144,7 @@ export class ServerRequests {
     if (sample !== undefined) return await sample(request, asking);
     const { onSample } = this.#options;
     if (onSample === undefined) throw nobody('sampling/createMessage');
-    return checkedSample(await unlessAborted(() => onSample(request, asking), asking.signal));
+    return checkedSample(await raceAbort(() => onSample(request, asking), asking.signal));
   }
 
   #log(params: JsonObject, known: Caller | undefined): void {

@@ -1,6 +1,6 @@
 import type { SourceHealth, SourceState } from '../../catalog/source.ts';
 import { messageOf } from '../../core/errors.ts';
-import { ServerUnreached } from '../../core/tools/server-unreached.ts';
+import { ServerUnreached } from '../../core/tools/source-errors.ts';
 import { Backoff } from './backoff.ts';
 import { ConnectionLost, ServerCrashed } from './connection-errors.ts';
 import type { Connection } from './connection.ts';

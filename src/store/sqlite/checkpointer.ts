@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../../core/compiled-code.ts';
+import { compiledCode } from '../../core/compile-cache.ts';
 
 /** The log may grow to this many pages (32 MB) before a commit has to move it into the database itself. */
 export const longestLog = 8000;

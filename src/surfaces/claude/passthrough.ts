@@ -6,7 +6,7 @@ import type {
   McpStdioServerConfig,
 } from '@anthropic-ai/claude-agent-sdk';
 import type { ObservedCall } from '../../pipeline/observed.ts';
-import type { CallOutcome } from '../../core/calls/call.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 
 /** A server that Claude reaches by itself, past Signalbox. */

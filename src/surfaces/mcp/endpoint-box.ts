@@ -3,7 +3,7 @@ import type { ProfileSettings } from '../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { ResultPage } from '../../journal/store.ts';
 import type { CallOptions, CallResult, ToolReference } from '../../core/calls/call.ts';
-import type { StopSignal } from '../../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 
 /** What the endpoint needs of a Signalbox. */
@@ -15,7 +15,7 @@ export interface EndpointBox extends BoxContent {
   tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
   profiles(): readonly { readonly name: string; readonly settings: ProfileSettings }[];
   /** Waits, for a bounded time, for servers that are starting; `undefined` when none is. */
-  awaitStartup(options: { readonly profile?: string; readonly signal?: StopSignal }): Promise<void> | undefined;
+  awaitStartup(options: { readonly profile?: string; readonly signal?: AbortSignalLike }): Promise<void> | undefined;
   /** Reads a result that was too large to pass whole. */
   readResult(uri: string, page: { readonly offset: number; readonly limit: number }): Promise<ResultPage>;
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;

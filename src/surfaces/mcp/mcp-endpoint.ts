@@ -1,6 +1,6 @@
 import type { Store } from '../../journal/store.ts';
 import type { CallParts } from './requests/call-tool.ts';
-import type { StopSignal } from '../../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { Caller, Channel, Peer } from './requests/request-context.ts';
 import { Changes } from './listing/list-changes.ts';
 import { Conversations } from './sessions/conversation-registry.ts';
@@ -75,7 +75,7 @@ export class McpEndpoint {
   }
 
   /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
-  serve(request: WireRequest, peer: Peer, channel: Channel, gone?: StopSignal): Answer | Promise<Answer> {
+  serve(request: WireRequest, peer: Peer, channel: Channel, gone?: AbortSignalLike): Answer | Promise<Answer> {
     const envelope = readEnvelope(request.params);
     const session = this.#conversations.of(peer, envelope.client);
     const serve = (known: string): Answer | Promise<Answer> =>

@@ -4,8 +4,7 @@ import { fitNames } from './fit-names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { objectRoot } from './schema/object-root.ts';
 import { openaiSchema } from './schema/openai-schema.ts';
-import { type StrictRules, anthropicStrict, openaiStrict } from './schema/strict-rules.ts';
-import { strictSchema } from './schema/strict-schema.ts';
+import { type StrictRules, anthropicStrict, openaiStrict, strictSchema } from './schema/strict-schema.ts';
 import { type SchemaObject, named, requiredOf } from './schema/subschemas.ts';
 
 /** Anthropic: JSON Schema, without combinations at the root, and with simple names for the arguments. */

@@ -21,13 +21,13 @@ export type {
   GeminiTools,
 } from './gemini.ts';
 export type { ToolWarning } from './provider-tools.ts';
-export type { OpenaiChatTool, OpenaiChatTools, OpenaiToolCall, OpenaiToolMessage } from './openai-chat.ts';
+export type { OpenaiChatTool, OpenaiChatTools, OpenaiToolCall, OpenaiToolMessage } from './openai.ts';
 export type {
   OpenaiFunctionCallOutput,
   OpenaiFunctionTool,
   OpenaiItem,
   OpenaiOutputPart,
   OpenaiResponsesTools,
-} from './openai-responses.ts';
+} from './openai.ts';
 export { openaiTools } from './openai.ts';
 export type { OpenaiOptions } from './openai.ts';

@@ -3,8 +3,13 @@ import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { CallResult } from '../../core/calls/call.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
-import { callWithModelArguments } from '../model-arguments.ts';
-import { type SurfaceCallOptions, type ToolBox, callOptions, oncePerCatalog } from '../tool-box.ts';
+import {
+  type SurfaceCallOptions,
+  type ToolBox,
+  callOptions,
+  callWithModelArguments,
+  oncePerCatalog,
+} from '../tool-box.ts';
 import { type Dialect, type Shape, shapeTool } from './provider-format.ts';
 import { fitNames } from './fit-names.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { findExecutable } from '../../../src/runtimes/claude/shared/find-executable.ts';
+import { findExecutable } from '../../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../../support/claude.ts';
 import { heardInMessages, startMessagesServer } from '../../support/messages-server.ts';
 import type { ModelApi } from '../../support/model/api-server.ts';

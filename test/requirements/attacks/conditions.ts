@@ -45,7 +45,7 @@ export const conditions: Section<'H'> = {
       'test/attacks/conditions.test.ts > shell(x) > ordinary commands are listed by name and have no substitution',
       'test/attacks/conditions.test.ts > shell(x) > a text that cannot be parsed denies, whether the rule allows or denies',
       'test/attacks/conditions.test.ts > shell(x) > shows substitutions, words, computed words, and what eval and sh -c run',
-      'src/policy/prefix-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
+      'src/policy/rules/prefix-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
     ],
   },
   H34: {

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Role } from '../../../src/core/role.ts';
+import type { Role } from '../../../src/core/principal.ts';
 import type { Session } from '../../../src/sessions/session.ts';
 import type { SessionEvent } from '../../../src/sessions/session-event.ts';
 import { type RunningServer, startServer } from '../../../src/server/start-server.ts';

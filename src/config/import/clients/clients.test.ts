@@ -7,7 +7,7 @@ import { parseConfiguration } from '../../file/load-configuration.ts';
 import { clients } from './clients.ts';
 import type { ClientReading } from '../found-server.ts';
 import { ImportedSecrets } from '../imported-secrets.ts';
-import { fittingName } from '../server-name.ts';
+import { fittingName } from '../plan-import.ts';
 
 const fixtures = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'clients');
 

@@ -1,5 +1,6 @@
-import { join } from 'node:path';
 import type { ReadClient } from '../found-server.ts';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 
 /** Where the files of clients are looked for. */
 export interface Machine {
@@ -39,13 +40,13 @@ export const clients: readonly Client[] = [
     id: 'claude-desktop',
     title: 'Claude Desktop',
     files: (machine) => [join(settingsDirectory(machine), 'Claude', 'claude_desktop_config.json')],
-    load: async () => (await import('./claude-desktop.ts')).readClaudeDesktop,
+    load: async () => (await import('./standard-clients.ts')).readClaudeDesktop,
   },
   {
     id: 'cursor',
     title: 'Cursor',
     files: ({ home, directory }) => [directory, home].map((place) => join(place, '.cursor', 'mcp.json')),
-    load: async () => (await import('./cursor.ts')).readCursor,
+    load: async () => (await import('./standard-clients.ts')).readCursor,
   },
   {
     id: 'vscode',
@@ -61,7 +62,7 @@ export const clients: readonly Client[] = [
     id: 'windsurf',
     title: 'Windsurf',
     files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
-    load: async () => (await import('./windsurf.ts')).readWindsurf,
+    load: async () => (await import('./standard-clients.ts')).readWindsurf,
   },
   {
     id: 'zed',
@@ -106,4 +107,15 @@ function settingsDirectory({ home, platform, applicationData }: Machine): string
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return applicationData ?? join(home, 'AppData', 'Roaming');
   return join(home, '.config');
+}
+
+/** The machine we run on, seen from a project's directory. */
+export function thisMachine(directory: string): Machine {
+  const applicationData = process.env['APPDATA'];
+  return {
+    home: homedir(),
+    directory,
+    platform: process.platform,
+    ...(applicationData !== undefined && { applicationData }),
+  };
 }

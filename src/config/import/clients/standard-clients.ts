@@ -1,9 +1,8 @@
-import { type Fields, parseJsonFile, unreadable } from './client-document.ts';
-import { leftBehind, usualDraft, usualKeys } from './server-draft.ts';
-import type { Draft } from './server-draft.ts';
-import type { ClientReading, ImportContext } from '../found-server.ts';
+import type { ClientReading, ImportContext, ReadClient } from '../found-server.ts';
+import { type Fields, field, parseJsonFile, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
-import type { Dialect } from './placeholders.ts';
+import { type Dialect, editorVariables, noPlaceholders } from './placeholders.ts';
+import { type Draft, leftBehind, textOf, textsOf, usualDraft, usualKeys } from './server-draft.ts';
 
 /** Reads a JSON file whose `mcpServers` have the usual shape; `adapt` adds what only this client has. */
 export function readUsualFile(
@@ -24,3 +23,26 @@ export function readUsualFile(
   };
   return readServers(document, { path: ['mcpServers'], dialect, draft }, context);
 }
+
+/** `claude_desktop_config.json`. */
+export const readClaudeDesktop: ReadClient = (text, context) => readUsualFile(text, context, noPlaceholders);
+
+/** `.cursor/mcp.json`, of the user and of the project. */
+export const readCursor: ReadClient = (text, context) =>
+  readUsualFile(text, context, editorVariables, {
+    keys: ['envFile'],
+    draft: (entry) => {
+      const file = textOf(field(entry, 'envFile'));
+      return file === undefined ? {} : { notes: [`the variables of ${file} are not read: name them in "env"`] };
+    },
+  });
+
+/** `mcp_config.json`, where the address of a remote server is its `serverUrl`. */
+export const readWindsurf: ReadClient = (text, context) =>
+  readUsualFile(text, context, editorVariables, {
+    keys: ['serverUrl', 'disabledTools'],
+    draft: (entry) => ({
+      url: textOf(field(entry, 'serverUrl')) ?? textOf(field(entry, 'url')),
+      deny: textsOf(field(entry, 'disabledTools')),
+    }),
+  });

@@ -1,7 +1,15 @@
-import type { ClaudeCodeSettings } from '../shared/claude-options.ts';
-import { processRuntime } from '../shared/process-runtime.ts';
-import type { Runtime } from '../../runtime.ts';
-import { drive } from './cli-turn.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { describeExit, explainStart } from '../../../process/explain-process.ts';
+import { type ProgramOptions, ProcessGroup } from '../../../process/process-group.ts';
+import { RecentLines } from '../../../process/recent-lines.ts';
+import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
+import type { CliMessage } from '../shared/claude-message.ts';
+import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
+import { ClaudeTurn } from '../shared/claude-turn.ts';
+import { cliEnvironment, findExecutable } from '../shared/installation.ts';
+import { processRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
+import { ControlChannel } from './control-channel.ts';
+import { HookCallbacks, answerRequest } from './control-requests.ts';
 
 /**
  * Drives turns with Claude Code by its control protocol, without the Claude Agent SDK.
@@ -11,4 +19,110 @@ import { drive } from './cli-turn.ts';
  */
 export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
   return processRuntime('claude-cli', settings, drive);
+}
+
+const largestFrame = 64 * 1024 * 1024;
+
+/** Drives one turn: starts the CLI, says what it may use, asks, and listens until the result. */
+export async function drive(
+  turn: Turn,
+  options: ClaudeCodeOptions,
+  signal: AbortSignal,
+  tell: (event: TurnEvent) => void,
+): Promise<void> {
+  const claude = new ClaudeTurn(turn, options, signal, tell);
+  const command = options.executable ?? findExecutable();
+  if (command === undefined) {
+    const message =
+      'Claude Code is not installed: put `claude` on the PATH, or run npm install @anthropic-ai/claude-agent-sdk';
+    await claude.close('error', { code: 'runtime-missing', message });
+    return;
+  }
+  const program = { command, args: cliArguments(turn, options), env: cliEnvironment(options.env), cwd: turn.cwd };
+  const group = new ProcessGroup(program);
+  const hooks = new HookCallbacks(claude, options.passthrough);
+  const channel = connect(group, program, claude, hooks);
+  begin(channel, hooks, claude, turn).catch((error: unknown) => claude.fail('runtime-failed', messageOf(error)));
+  const ended = await resultOrInterrupt(claude.result, signal, () => channel.request({ subtype: 'interrupt' }));
+  // Its input ends here: until now it could ask.
+  await group.stop();
+  channel.close('the turn is over');
+  if (ended === 'interrupted') await claude.close('interrupted');
+  else await claude.close(ended.reason, ended.error);
+}
+
+/** Says what the CLI may use, and then the user's message. */
+async function begin(channel: ControlChannel, hooks: HookCallbacks, claude: ClaudeTurn, turn: Turn): Promise<void> {
+  const servers = [...claude.servers.values()];
+  await channel.request({
+    subtype: 'initialize',
+    hooks: hooks.registration,
+    sdkMcpServers: servers.map(({ name }) => name),
+    sdkMcpServerManifests: Object.fromEntries(servers.map(({ name, manifest }) => [name, manifest])),
+    ...(turn.instructions === undefined ? {} : { appendSystemPrompt: turn.instructions }),
+  });
+  channel.send({ type: 'user', message: { role: 'user', content: turn.content }, parent_tool_use_id: null });
+}
+
+/** Connects the turn with the process: what it writes is heard, and its end is the turn's if that has none yet. */
+function connect(
+  group: ProcessGroup,
+  program: ProgramOptions,
+  claude: ClaudeTurn,
+  hooks: HookCallbacks,
+): ControlChannel {
+  const { child } = group;
+  const lines = new RecentLines();
+  const channel = new ControlChannel({
+    largestFrame,
+    write: (line) => child.stdin.write(line),
+    onMessage: (message) => claude.hear(message as unknown as CliMessage),
+    onRequest: (request, signal) => answerRequest(request, claude, hooks, signal),
+    onBroken(why) {
+      lines.add(`(a frame was skipped: ${why})`);
+      process.emitWarning(`Claude Code sent a frame that was skipped: ${why}`, { type: 'SignalboxWarning' });
+    },
+    onTooLarge: () => claude.fail('runtime-failed', `Claude Code sent a frame of more than ${largestFrame} bytes`),
+  });
+  const crashed = (why: string): void => {
+    channel.close(why);
+    const last = lines.all().slice(-5).join('\n');
+    claude.fail('runtime-failed', `Claude Code ended too early: ${why}${last === '' ? '' : `\n${last}`}`);
+  };
+  child.stdout.on('data', (chunk: Buffer) => channel.read(chunk));
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => lines.write(piece));
+  // That it cannot be written to is known from its end.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
+  child.once('error', (error) => crashed(explainStart(program, error)));
+  // What it wrote last may still be in the pipe.
+  child.once('close', (code, signal) => crashed(describeExit(code, signal)));
+  return channel;
+}
+
+/** How the CLI is started for a turn. It always asks: what may run is decided here, by the policy of the turn's mode. */
+export function cliArguments(
+  { model, memory, fork }: Pick<Turn, 'model' | 'memory' | 'fork'>,
+  options: ClaudeCodeOptions,
+): string[] {
+  const chosen = model ?? options.model;
+  const { steps, costUsd } = options.limits ?? {};
+  const servers = options.passthrough?.mcpServers ?? {};
+  return [
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--input-format',
+    'stream-json',
+    ...(steps === undefined ? [] : [`--max-turns=${steps}`]),
+    ...(costUsd === undefined ? [] : [`--max-budget-usd=${costUsd}`]),
+    ...(chosen === undefined ? [] : [`--model=${chosen}`]),
+    '--permission-prompt-tool=stdio',
+    ...(typeof memory === 'string' ? [`--resume=${memory}`] : []),
+    ...(Object.keys(servers).length === 0 ? [] : ['--mcp-config', JSON.stringify({ mcpServers: servers })]),
+    `--setting-sources=${(options.settingSources ?? []).join(',')}`,
+    '--strict-mcp-config',
+    '--permission-mode=default',
+    '--include-partial-messages',
+    ...(fork === true && typeof memory === 'string' ? ['--fork-session'] : []),
+  ];
 }

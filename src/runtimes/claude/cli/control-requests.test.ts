@@ -5,8 +5,7 @@ import { createSignalbox } from '../../../index.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { ownTools } from '../../own-tools.ts';
-import { answerRequest } from './control-requests.ts';
-import { HookCallbacks } from './hook-callbacks.ts';
+import { HookCallbacks, answerRequest } from './control-requests.ts';
 
 const { signal } = new AbortController();
 

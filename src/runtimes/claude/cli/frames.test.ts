@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openClaudePlace } from '../../../../test/support/claude-place.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { findExecutable } from '../shared/find-executable.ts';
+import { findExecutable } from '../shared/installation.ts';
 import type { ClaudeCodeOptions } from '../shared/claude-options.ts';
 import { claudeRuntime } from '../sdk/claude-runtime.ts';
 import type { Runtime } from '../../runtime.ts';

@@ -1,7 +1,13 @@
-import type { ClaudeCodeSettings } from '../shared/claude-options.ts';
-import { processRuntime } from '../shared/process-runtime.ts';
-import type { Runtime } from '../../runtime.ts';
-import { drive } from './sdk-turn.ts';
+import type * as Sdk from '@anthropic-ai/claude-agent-sdk';
+import { messageOf } from '../../../core/errors.ts';
+import { ProcessGroup } from '../../../process/process-group.ts';
+import { RecentLines } from '../../../process/recent-lines.ts';
+import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
+import type { CliMessage } from '../shared/claude-message.ts';
+import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
+import { ClaudeTurn } from '../shared/claude-turn.ts';
+import { processRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
+import { queryOptions } from './query-options.ts';
 
 /**
  * Drives turns with Claude Code through the Claude Agent SDK, which is loaded with the first turn.
@@ -11,4 +17,85 @@ import { drive } from './sdk-turn.ts';
  */
 export function claudeRuntime(settings: ClaudeCodeSettings = {}): Runtime {
   return processRuntime('claude', settings, drive);
+}
+
+/** Drives one turn: asks with the message held open, and listens until the result. */
+export async function drive(
+  turn: Turn,
+  options: ClaudeCodeOptions,
+  signal: AbortSignal,
+  tell: (event: TurnEvent) => void,
+): Promise<void> {
+  const claude = new ClaudeTurn(turn, options, signal, tell);
+  const sdk = await loadSdk();
+  if (sdk instanceof Error) {
+    const what = 'the Claude Agent SDK is not installed: run npm install @anthropic-ai/claude-agent-sdk';
+    await claude.close('error', { code: 'runtime-missing', message: `${what} (${sdk.message})` });
+    return;
+  }
+  const ending = Promise.withResolvers<void>();
+  const lines = new RecentLines();
+  let group: ProcessGroup | undefined;
+  const query = sdk.query({
+    prompt: held(turn.content, ending.promise),
+    options: {
+      ...queryOptions(turn, options, claude),
+      spawnClaudeCodeProcess: (program) => {
+        group = startGroup(program, lines);
+        return group.child;
+      },
+    },
+  });
+  const listening = listen(query, claude, lines);
+  const ended = await resultOrInterrupt(claude.result, signal, () => query.interrupt());
+  ending.resolve();
+  await group?.stop();
+  query.close();
+  await listening;
+  if (ended === 'interrupted') await claude.close('interrupted');
+  else await claude.close(ended.reason, ended.error);
+}
+
+async function loadSdk(): Promise<typeof Sdk | Error> {
+  try {
+    return await import('@anthropic-ai/claude-agent-sdk');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return error;
+    throw error;
+  }
+}
+
+/** The user's message. It stays open until the turn is over: when it ends, Claude Code cannot ask any more. */
+async function* held(content: string, ending: Promise<void>): AsyncGenerator<Sdk.SDKUserMessage> {
+  yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
+  await ending;
+}
+
+async function listen(query: Sdk.Query, claude: ClaudeTurn, lines: RecentLines): Promise<void> {
+  const last = (): string =>
+    lines
+      .all()
+      .slice(-5)
+      .map((line) => `\n${line}`)
+      .join('');
+  try {
+    for await (const message of query) claude.hear(message as unknown as CliMessage);
+    claude.fail('runtime-failed', `Claude Code ended without a result${last()}`);
+  } catch (error) {
+    claude.fail('runtime-failed', `${messageOf(error)}${last()}`);
+  }
+}
+
+/** Starts Claude Code as the leader of a group of its own, so that nothing it started outlives the turn. */
+function startGroup({ command, args, cwd, env }: Sdk.SpawnOptions, lines: RecentLines): ProcessGroup {
+  const named = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const group = new ProcessGroup({
+    command,
+    args,
+    env: Object.fromEntries(named),
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  group.child.stderr.setEncoding('utf8').on('data', (piece: string) => lines.write(piece));
+  for (const stream of [group.child.stdin, group.child.stdout, group.child.stderr]) stream.on('error', () => undefined);
+  return group;
 }

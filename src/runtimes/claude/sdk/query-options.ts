@@ -2,9 +2,9 @@ import type { HookInput as SdkHookInput, Options } from '@anthropic-ai/claude-ag
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { ClaudeCodeOptions, HookInput } from '../shared/claude-options.ts';
 import type { ClaudeTurn } from '../shared/claude-turn.ts';
-import { cliEnvironment } from '../shared/cli-environment.ts';
+import { cliEnvironment } from '../shared/installation.ts';
 import type { Turn } from '../../runtime.ts';
-import { serverConfig } from '../../../surfaces/claude/sdk-server-config.ts';
+import { serverConfig } from '../../../surfaces/claude/tool-server.ts';
 
 /** What the SDK is told for a turn. Claude Code always asks: what may run is decided here, by the policy of the turn's mode. */
 export function queryOptions(

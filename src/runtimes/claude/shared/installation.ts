@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { explainStart } from '../../../process/explain-process.ts';
 import { minimalEnvironment } from '../../../process/minimal-environment.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
-import { cliEnvironment } from './cli-environment.ts';
-import { findExecutable } from './find-executable.ts';
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 /** The Claude Code that turns would run with. */
 export interface Installation {
@@ -50,4 +49,70 @@ function signInOf(env: Readonly<Record<string, string>>): string | undefined {
   if (named !== undefined) return named;
   const file = join(env['CLAUDE_CONFIG_DIR'] ?? join(env['HOME'] ?? homedir(), '.claude'), '.credentials.json');
   return existsSync(file) ? file : undefined;
+}
+
+const require = createRequire(import.meta.url);
+const sdk = '@anthropic-ai/claude-agent-sdk';
+
+/** Where the program of Claude Code is: on the PATH, or where the Claude Agent SDK brought it along; `undefined` if neither. */
+export function findExecutable(path = process.env['PATH'] ?? ''): string | undefined {
+  const onPath = path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'claude'));
+  return onPath.find(canRun) ?? bundled();
+}
+
+function bundled(): string | undefined {
+  const { platform, arch } = process;
+  const program = platform === 'win32' ? 'claude.exe' : 'claude';
+  return ['', '-musl']
+    .flatMap((kind) => packageFolder(`${sdk}-${platform}-${arch}${kind}`))
+    .map((folder) => join(folder, program))
+    .find(canRun);
+}
+
+function packageFolder(name: string): string[] {
+  try {
+    return [dirname(require.resolve(`${name}/package.json`))];
+  } catch {
+    return [];
+  }
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** What belongs to Claude Code, and how it reaches the network. */
+const known =
+  /^(ANTHROPIC|CLAUDE|XDG)_|^(HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy)$|^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|IS_SANDBOX|TERM|COLORTERM)$/;
+
+/**
+ * The variables that Claude Code gets, besides a few harmless ones: its own, and those that are named. Whatever is here can be
+ * read by the commands an agent runs, so our own secrets are not; a token of ours would let it answer its own questions.
+ */
+export function cliEnvironment(named: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const own = Object.entries(process.env).filter(([name]) => known.test(name)) as [string, string][];
+  // Claude Code that was itself started by Claude Code would take itself for a part of it.
+  const inherited = own.filter(([name]) => name !== 'CLAUDECODE' && !name.startsWith('CLAUDE_CODE_ENTRYPOINT'));
+  return { ...Object.fromEntries(inherited), ...named };
+}
+
+/** The package that the runtime `claude` needs. */
+export const sdkPackage = '@anthropic-ai/claude-agent-sdk';
+
+/** Says whether the Claude Agent SDK is installed, without loading it. */
+export function hasSdk(): boolean {
+  try {
+    createRequire(import.meta.url).resolve(sdkPackage);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
 import { text } from '../../../core/tools/content.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import { unlessAborted } from '../../../core/async/unless-aborted.ts';
+import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { parseName } from '../../../catalog/names.ts';
 import type { OwnCall, OwnOutcome, Question, Turn } from '../../runtime.ts';
 import { builtInTool, outputOf, questionTool } from './built-in-tools.ts';
@@ -94,7 +94,7 @@ export class Gate {
       return { behavior: 'deny', message: 'nobody waits for the answer' };
     }
     if (toolName !== questionTool) return { behavior: 'allow', updatedInput: call.arguments };
-    const answers = await unlessAborted(() => turn.ask(toolUseId, questionsOf(call.arguments)), signal).catch(
+    const answers = await raceAbort(() => turn.ask(toolUseId, questionsOf(call.arguments)), signal).catch(
       () => undefined,
     );
     if (answers !== undefined)

@@ -1,10 +1,11 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
 import { turnStream } from '../../turn-stream.ts';
+import type { TurnResult } from './claude-event-mapper.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from './claude-options.ts';
-import { cliEnvironment } from './cli-environment.ts';
-import { readTranscriptFile } from './transcript-file.ts';
-import { transcriptOf } from './transcript.ts';
+import { cliEnvironment } from './installation.ts';
+import { readTranscriptFile, transcriptOf } from './transcript.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Drives one turn to its end. */
 export type Drive = (
@@ -50,4 +51,29 @@ export function processRuntime(name: string, settings: ClaudeCodeSettings, drive
       await Promise.allSettled(running);
     },
   };
+}
+
+const longestFarewellMs = 3000;
+
+/** Waits for the result of a turn. Once it is interrupted, for a little while only: long enough to write down what was said. */
+export async function resultOrInterrupt(
+  result: Promise<TurnResult>,
+  signal: AbortSignal,
+  interrupt: () => Promise<unknown>,
+): Promise<TurnResult | 'interrupted'> {
+  const aborted = Promise.withResolvers<void>();
+  const onAbort = (): void => aborted.resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    const first = await Promise.race([result, aborted.promise.then(() => 'interrupted' as const)]);
+    if (first !== 'interrupted') return first;
+    const farewell = new AbortController();
+    const late = wait(longestFarewellMs, undefined, { signal: farewell.signal, ref: false }).catch(() => undefined);
+    await Promise.race([Promise.all([interrupt(), result]).catch(() => undefined), late]);
+    farewell.abort();
+    return 'interrupted';
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

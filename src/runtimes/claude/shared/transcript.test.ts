@@ -7,8 +7,7 @@ import fc from 'fast-check';
 import { openClaudePlace } from '../../../../test/support/claude-place.ts';
 import { claudeCliRuntime } from '../cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../sdk/claude-runtime.ts';
-import type { Runtime } from '../../runtime.ts';
-import type { TranscriptMessage } from '../../transcript.ts';
+import type { Runtime, TranscriptMessage } from '../../runtime.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'signalbox-transcript-'));
 after(() => rmSync(home, { recursive: true }));

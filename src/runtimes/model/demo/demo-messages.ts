@@ -1,5 +1,6 @@
-import type { ModelMessage, ToolModelMessage } from 'ai';
+import type { JsonObject } from '../../../core/json/json.ts';
 import type { StepRequest } from '../step.ts';
+import type { ModelMessage, ToolModelMessage } from 'ai';
 
 /** A result of a call that the demo model made. */
 export interface HeardResult {
@@ -50,4 +51,16 @@ function resultOf(part: ToolModelMessage['content'][number]): HeardResult[] {
     case 'content':
       return [{ tool: toolName, text: JSON.stringify(output.value), failed: output.type === 'error-json' }];
   }
+}
+
+/** What the demo model says, and the calls it wants made. */
+export interface Answer {
+  readonly text: string;
+  readonly calls?: readonly DemoCall[];
+}
+
+/** A call that the demo model wants made. */
+export interface DemoCall {
+  readonly tool: string;
+  readonly input: JsonObject;
 }

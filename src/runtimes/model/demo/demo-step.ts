@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { unexpected } from '../failure.ts';
-import type { Step, StepRequest } from '../step.ts';
+import { type Step, type StepRequest, unexpected } from '../step.ts';
 import { ToldStep } from '../step-events.ts';
 import { answer } from './demo-answer.ts';
-import { hear } from './demo-messages.ts';
-import type { Answer } from './said.ts';
+import { type Answer, hear } from './demo-messages.ts';
 
 /**
  * A step of the model without key, network and packages, for first steps and for tests. It answers in small pieces, `pauseMs`

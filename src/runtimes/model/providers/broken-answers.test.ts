@@ -8,7 +8,7 @@ import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-tur
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
 import { testSource, testTool } from '../../../../test/support/test-source.ts';
 import { modelRuntime } from '../model-runtime.ts';
-import type { ProviderSettings } from './providers.ts';
+import type { ProviderSettings } from './choose-model.ts';
 
 /** A provider's API on this machine that answers as scripted, and the settings that lead to it. */
 type Api = (script: ModelScript) => Promise<{

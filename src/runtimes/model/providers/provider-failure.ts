@@ -1,6 +1,6 @@
 import { APICallError, RetryError } from 'ai';
 import { messageOf } from '../../../core/errors.ts';
-import { type Failure, unexpected } from '../failure.ts';
+import { type Failure, unexpected } from '../step.ts';
 
 /** The number of retries of a request that may succeed later. */
 const maxRetries = 2;

@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { type AssistantModelMessage, type TextStreamPart, type ToolSet, streamText } from 'ai';
-import { failureOf, retryDelayMs } from './provider-failure.ts';
-import type { Step, StepRequest } from '../step.ts';
 import { ToldStep } from '../step-events.ts';
+import type { Step, StepRequest } from '../step.ts';
 import { ModelTools } from '../tools/model-tools.ts';
-import { warnOnce } from './warn-once.ts';
+import { failureOf, retryDelayMs } from './provider-failure.ts';
+import { type AssistantModelMessage, type TextStreamPart, type ToolSet, streamText } from 'ai';
+import { setTimeout as pause } from 'node:timers/promises';
 
 warnOnce();
 
@@ -72,4 +71,17 @@ function take(part: TextStreamPart<ToolSet>, told: ToldStep, tools: ModelTools):
   else if (part.type === 'tool-call' && part.providerExecuted !== true)
     told.call({ ...part, input: tools.restore(part.toolName, part.input) });
   else if (part.type === 'finish-step') told.finish(part.usage, part.finishReason);
+}
+
+/** The AI SDK repeats a provider's warnings with every step; once is enough. A host that has set how they are told keeps that. */
+export function warnOnce(): void {
+  const told = new Set<string>();
+  globalThis.AI_SDK_LOG_WARNINGS ??= ({ warnings, provider = 'model', model = '' }) => {
+    for (const warning of warnings) {
+      const text = `${provider} ${model}: ${JSON.stringify(warning)}`;
+      if (told.has(text)) continue;
+      told.add(text);
+      process.emitWarning(text, 'SignalboxWarning');
+    }
+  };
 }

@@ -2,7 +2,7 @@ import type { ToolModelMessage } from 'ai';
 import type { CallResult } from '../../../core/calls/call.ts';
 import { text } from '../../../core/tools/content.ts';
 import { messageOf } from '../../../core/errors.ts';
-import { callWithModelArguments } from '../../../surfaces/model-arguments.ts';
+import { callWithModelArguments } from '../../../surfaces/tool-box.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
 import { askUser, askUserName } from './ask-user.ts';
 import { callContentTool, isContentTool } from './content-tools.ts';

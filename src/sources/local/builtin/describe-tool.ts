@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../../core/errors.ts';
-import { nearest } from '../../../core/text/closest-match.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { findNamed } from '../../../core/tools/tool-names.ts';
 
@@ -10,7 +10,7 @@ export type DescribedTool = Pick<ToolDefinition, 'name' | 'description' | 'input
 export function describeTool(tools: readonly ToolDefinition[], { name }: { readonly name: string }): DescribedTool {
   const tool = findNamed(tools, name);
   if (tool === undefined) {
-    const meant = nearest(
+    const meant = closestMatch(
       name,
       tools.map((each) => each.name),
     );

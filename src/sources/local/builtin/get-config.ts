@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../../core/errors.ts';
 import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import { nearest } from '../../../core/text/closest-match.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { ConfigurationBook } from './configuration-book.ts';
 
 /** What `get_config` answers. */
@@ -26,7 +26,7 @@ export function getConfig(
 }
 
 function absent(path: string, step: string, keys: readonly string[]): SignalboxError {
-  const meant = nearest(step, keys);
+  const meant = closestMatch(step, keys);
   const hint = meant === undefined ? `there is ${keys.join(', ') || 'nothing'}` : `did you mean "${meant}"?`;
   return new SignalboxError(
     'setting-unknown',

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../../../core/compiled-code.ts';
+import { compiledCode } from '../../../core/compile-cache.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { died, outOfMemory, revive } from './failures.ts';

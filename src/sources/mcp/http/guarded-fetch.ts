@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { Readable, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { instance } from '../../../core/instance.ts';
+import { instance } from '../../../core/mcp-protocol.ts';
 import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
 import type { Ask } from './ask.ts';
 import { boundedEvents } from './bounded-events.ts';

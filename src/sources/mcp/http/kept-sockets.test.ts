@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { localhostCertificate } from '../../../../test/support/localhost-certificate.ts';
 import { within } from '../../../../test/support/within.ts';
-import { instance } from '../../../core/instance.ts';
+import { instance } from '../../../core/mcp-protocol.ts';
 import { publicLookup } from './address-guard.ts';
 import type { Ask } from './ask.ts';
 import { guardedFetch } from './guarded-fetch.ts';

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { instance } from '../../../core/instance.ts';
+import { instance } from '../../../core/mcp-protocol.ts';
 import { PlainAnswer, isJson } from './plain-answer.ts';
 
 const largest = 2000;

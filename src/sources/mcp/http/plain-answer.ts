@@ -1,4 +1,4 @@
-import { instance } from '../../../core/instance.ts';
+import { instance } from '../../../core/mcp-protocol.ts';
 
 /** How far an answer is read: more of it must come, it is whole, or it is none that is read here. */
 export type Reading = 'more' | 'whole' | 'other';

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
-import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { Asked } from './ask.ts';
 import { beforeNextTurn, together } from './end-of-turn.ts';
 import { takeAnswer } from './guarded-fetch.ts';
@@ -12,7 +11,7 @@ export interface Post {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: string;
-  readonly signal: StopSignal | undefined;
+  readonly signal: AbortSignalLike | undefined;
   readonly largestAnswer: number;
   /** Takes a JSON document where it comes, in whatever asynchronous context; or leaves it. */
   take(document: unknown): boolean;
@@ -32,7 +31,7 @@ export function post(
   return new Promise((resolve, reject) => {
     let request: Asked | undefined;
     const cancel = (): void => {
-      const reason = reasonOf(signal ?? { reason: 'cancelled' });
+      const reason = abortReason(signal ?? { reason: 'cancelled' });
       request?.destroy(reason);
       reject(reason);
     };

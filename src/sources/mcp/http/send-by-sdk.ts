@@ -1,5 +1,5 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type StopSignal, abortSignalOf } from '../../../core/async/light-abort-signal.ts';
+import { type AbortSignalLike, toAbortSignal } from '../../../core/async/light-abort-signal.ts';
 
 /** Sends by the SDK's transport. */
 export type Send = StreamableHTTPClientTransport['send'];
@@ -8,7 +8,7 @@ export type Send = StreamableHTTPClientTransport['send'];
 export function sendBySdk(transport: StreamableHTTPClientTransport): Send {
   const send = transport.send.bind(transport);
   return (message, options) => {
-    const given: StopSignal | undefined = options?.requestSignal;
-    return send(message, given === undefined ? options : { ...options, requestSignal: abortSignalOf(given) });
+    const given: AbortSignalLike | undefined = options?.requestSignal;
+    return send(message, given === undefined ? options : { ...options, requestSignal: toAbortSignal(given) });
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Stop } from '../../../core/async/light-abort-signal.ts';
+import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import type { Channel } from '../requests/request-context.ts';
 import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../protocol/wire-messages.ts';
 import { type EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
@@ -29,7 +29,7 @@ export interface ExchangeOptions {
 export class Exchange implements Channel {
   readonly canTell: boolean;
   /** Aborted when nobody can get the answer any more, and by whoever else ends the request. */
-  readonly stop = new Stop();
+  readonly stop = new LightAbortSignal();
   readonly #response: HttpReply;
   readonly #options: ExchangeOptions;
   #stream: EventStream | undefined;

@@ -1,6 +1,6 @@
 import { isLargeJson, readJson, readLargeJson } from '../../../core/json/read-json.ts';
-import { Slots } from '../../../core/async/slot-map.ts';
-import { Stop } from '../../../core/async/light-abort-signal.ts';
+import { SlotMap } from '../../../core/async/slot-map.ts';
+import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
 import type { Peer } from '../requests/request-context.ts';
 import { type SeenClient, namedVersion, readEnvelope } from '../protocol/client-info.ts';
@@ -47,7 +47,7 @@ export class McpHttp {
   readonly #log: (line: string) => void;
   readonly #sessions: HttpSessions;
   /** What is shown to be alive now and then: requests, and streams that stay open. */
-  readonly #underWay = new Slots<Exchange>();
+  readonly #underWay = new SlotMap<Exchange>();
   readonly #open = new Set<{ beat(): void }>();
   readonly #listening = new Map<Listening, (text: string) => void>();
   readonly #resumption: Resumption;
@@ -306,8 +306,8 @@ function isAsking(value: unknown): boolean {
 }
 
 /** A client may cancel one request of a batch, and goes away from all of them. */
-function endingWith({ stop: all }: Exchange): Stop {
-  const one = new Stop();
+function endingWith({ stop: all }: Exchange): LightAbortSignal {
+  const one = new LightAbortSignal();
   const end = (): void => one.abort(all.reason);
   if (all.aborted) end();
   else all.addEventListener('abort', end);

@@ -2,7 +2,7 @@ import { renderName } from '../../../catalog/names.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
-import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tools/tool.ts';
 import { looksFull, namesOf } from '../../../core/tools/tool-names.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
@@ -74,7 +74,7 @@ export class View {
   }
 
   /** Waits, for a bounded time, for servers that are starting, because many clients list tools only once; `undefined` when none is starting. */
-  awaitStartup(signal?: StopSignal): Promise<void> | undefined {
+  awaitStartup(signal?: AbortSignalLike): Promise<void> | undefined {
     const profile = this.profile === undefined ? {} : { profile: this.profile };
     return this.#box.awaitStartup({ ...profile, ...(signal === undefined ? {} : { signal }) });
   }

@@ -1,4 +1,4 @@
-import { tell } from '../../../core/async/emit-safely.ts';
+import { emitSafely } from '../../../core/async/emit-safely.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import type { ListName } from './list-pages.ts';
 import type { View } from './catalog-view.ts';
@@ -60,7 +60,7 @@ export class Changes {
     const before = watched.fingerprints;
     watched.fingerprints = now;
     for (const list of ['tools', 'prompts', 'resources'] as const)
-      if (now[list] !== before[list]) for (const listener of watched.listeners) tell(listener, list);
+      if (now[list] !== before[list]) for (const listener of watched.listeners) emitSafely(listener, list);
   }
 }
 

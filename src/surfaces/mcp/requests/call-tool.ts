@@ -2,7 +2,7 @@ import { parseName } from '../../../catalog/names.ts';
 import type { CallOptions, CallResult } from '../../../core/calls/call.ts';
 import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
-import { nearest } from '../../../core/text/closest-match.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
 import { approvalOf } from './client-approval.ts';
 import type { Caller } from './request-context.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
@@ -98,7 +98,7 @@ function refuse({ outcome, error, tool }: CallResult, { isModern }: Caller, know
 }
 
 function unknownTool(name: string, known: Iterable<string>): WireError {
-  const meant = nearest(name, [...known]);
+  const meant = closestMatch(name, [...known]);
   const hint = meant === undefined ? 'tools/list tells which there are' : `did you mean "${meant}"?`;
   return new WireError(wireCodes.params, `there is no tool named ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
 }

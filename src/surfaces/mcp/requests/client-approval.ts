@@ -3,7 +3,7 @@ import type { Progress } from '../../../core/calls/call.ts';
 import type { CallClient, Elicitation } from '../../../core/calls/call-client.ts';
 import { escapeInvisible } from '../../../core/text/escape-invisible.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import { abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { Caller } from './request-context.ts';
 
 const tickMs = 10_000;
@@ -107,7 +107,7 @@ function waiting(request: ApprovalRequest, onProgress: (progress: Progress) => v
       'abort',
       () => {
         clearInterval(timer);
-        reject(reasonOf(signal));
+        reject(abortReason(signal));
       },
       { once: true },
     );

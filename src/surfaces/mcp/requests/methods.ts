@@ -1,7 +1,6 @@
-import { CapabilityMissing } from '../../../core/tools/capability-missing.ts';
+import { CapabilityMissing, rpcErrorOf } from '../../../core/tools/source-errors.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { isResultUri } from '../../../core/calls/result-uri.ts';
-import { rpcErrorOf } from '../../../core/tools/source-errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import type { ReadOptions } from '../../../pipeline/content.ts';
 import type { CompletionRequest } from '../../../catalog/source-content.ts';

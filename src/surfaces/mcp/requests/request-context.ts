@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type {
   Asking,
   CallClient,
@@ -28,7 +28,7 @@ export interface Caller extends Peer {
   readonly isModern: boolean;
   /** The session that its calls belong to. */
   readonly session: string;
-  readonly signal: StopSignal;
+  readonly signal: AbortSignalLike;
   readonly client: CallClient;
   /** What the client was shown last, where that is known. */
   readonly shown?: Shown | undefined;

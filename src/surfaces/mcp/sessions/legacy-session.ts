@@ -3,9 +3,8 @@ import type { Asking, CallClient, LogLevel, LogMessage } from '../../../core/cal
 import { newId } from '../../../core/identifiers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { NamedSlots } from '../../../core/async/slot-map.ts';
-import { Stop } from '../../../core/async/light-abort-signal.ts';
-import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
+import { LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
 import {
   type Abilities,
   type ClientName,
@@ -58,7 +57,7 @@ export class LegacySession {
   readonly #parts: CallParts;
   /** Where messages go that belong to no request. */
   readonly #channel: Channel;
-  readonly #running = new NamedSlots<RequestId, Stop>();
+  readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
   readonly #questions = new Map<RequestId, Question>();
   readonly #watched: WatchedResources;
   readonly #stopListening: () => void;
@@ -168,7 +167,11 @@ export class LegacySession {
    * Serves a request. What the client must be asked or told meanwhile goes through the channel. The stop ends it: whoever
    * gives one aborts it when the client is gone, and the session when the client cancels.
    */
-  serve({ id, method, params }: WireRequest, channel: Channel, stop = new Stop()): Answer | Promise<Answer> {
+  serve(
+    { id, method, params }: WireRequest,
+    channel: Channel,
+    stop = new LightAbortSignal(),
+  ): Answer | Promise<Answer> {
     // Many clients list only once, so a list waits for servers that are starting.
     const starting = isListMethod(method) ? this.peer.view.awaitStartup(stop) : undefined;
     const ready = starting === undefined ? this.#atOnce(method, params) : undefined;
@@ -191,7 +194,7 @@ export class LegacySession {
     );
   }
 
-  #answering(method: string, params: JsonObject, channel: Channel, stop: Stop): Promise<Answer> {
+  #answering(method: string, params: JsonObject, channel: Channel, stop: LightAbortSignal): Promise<Answer> {
     if (method === 'resources/subscribe') return this.#subscribe(params);
     if (method === 'resources/unsubscribe') return this.#unsubscribe(params);
     const answer = methodOf(method);
@@ -333,7 +336,7 @@ export class LegacySession {
       channel.tell(
         notificationText('notifications/cancelled', { requestId: id, reason: 'the answer is not needed any more' }),
       );
-      if (signal !== undefined) reject(reasonOf(signal));
+      if (signal !== undefined) reject(abortReason(signal));
     };
     signal?.addEventListener('abort', withdraw, { once: true });
     this.#questions.set(id, { resolve, reject });
@@ -356,13 +359,13 @@ export class LegacySession {
 /** Whoever waits for the answer to one request of a session. What most tools never ask for is made when one does. */
 class SessionCaller implements Caller {
   readonly isModern = false;
-  readonly signal: Stop;
+  readonly signal: LightAbortSignal;
   readonly onProgress: Caller['onProgress'];
   readonly #session: LegacySession;
   readonly #channel: Channel;
   #client: CallClient | undefined;
 
-  constructor(session: LegacySession, params: JsonObject, channel: Channel, stop: Stop) {
+  constructor(session: LegacySession, params: JsonObject, channel: Channel, stop: LightAbortSignal) {
     const token = channel.canTell ? progressTokenOf(params) : undefined;
     this.#session = session;
     this.#channel = channel;

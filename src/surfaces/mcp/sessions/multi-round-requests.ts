@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
+import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type { CallClient, LogMessage } from '../../../core/calls/call-client.ts';
 import { newId } from '../../../core/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
@@ -35,7 +35,7 @@ export interface Round {
   readonly envelope: Envelope;
   readonly session: string;
   readonly channel: Channel;
-  readonly gone: StopSignal | undefined;
+  readonly gone: AbortSignalLike | undefined;
 }
 
 /** Serves requests of the 2026 revision whose client may have to be asked something: then the work waits for the next round. */
@@ -172,13 +172,13 @@ class RoundCaller implements Caller {
   readonly principal: Caller['principal'];
   readonly view: Caller['view'];
   readonly session: string;
-  readonly signal: StopSignal;
+  readonly signal: AbortSignalLike;
   readonly onProgress: Caller['onProgress'];
   readonly #envelope: Envelope;
   readonly #run: AskedRun;
   #client: CallClient | undefined;
 
-  constructor({ peer, envelope, session, params }: Round, run: AskedRun, signal: StopSignal) {
+  constructor({ peer, envelope, session, params }: Round, run: AskedRun, signal: AbortSignalLike) {
     this.principal = peer.principal;
     this.view = peer.view;
     this.session = session;

@@ -2,8 +2,7 @@ import { setImmediate as whatCameAlready } from 'node:timers/promises';
 import type { Post } from '../../../journal/post.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
-import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';
 
 /** How long one waits for the other. */
 export interface RelayTimes {
@@ -92,9 +91,9 @@ export class Relay {
     to: string,
     name: string,
     asked: object,
-    { tell, signal }: { tell(text: string): void; readonly signal?: StopSignal | undefined },
+    { tell, signal }: { tell(text: string): void; readonly signal?: AbortSignalLike | undefined },
   ): Promise<JsonObject> {
-    if (signal?.aborted === true) throw reasonOf(signal);
+    if (signal?.aborted === true) throw abortReason(signal);
     if (!this.#post.reachesOthers && !this.#here.has(to)) throw new RelayLost('it is not there');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     let hasBegun = false;
@@ -114,7 +113,7 @@ export class Relay {
     });
     const leave = (): void => {
       this.#send(line, { kind: 'leave' });
-      if (signal !== undefined) reject(reasonOf(signal));
+      if (signal !== undefined) reject(abortReason(signal));
     };
     signal?.addEventListener('abort', leave, { once: true });
     try {

@@ -2,8 +2,7 @@ import { checkedElicitation, checkedSample } from '../../../catalog/check-answer
 import type { Asking, Elicitation } from '../../../core/calls/call-client.ts';
 import { errorOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import { Stop, type StopSignal } from '../../../core/async/light-abort-signal.ts';
-import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { Channel } from '../requests/request-context.ts';
 import type { Answer } from '../protocol/wire-messages.ts';
 
@@ -23,7 +22,7 @@ type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject }
 export class AskedRun {
   /** Where progress and messages go; nowhere between two rounds. */
   channel: Channel | undefined;
-  readonly #stop = new Stop();
+  readonly #stop = new LightAbortSignal();
   readonly #questions = new Map<string, Question>();
   readonly #ended: Promise<Answer>;
   #given: Record<string, JsonValue> = {};
@@ -32,7 +31,7 @@ export class AskedRun {
   #asked = 0;
 
   /** `channel`: that of the first round, before the work begins, which may have something to tell at once. */
-  constructor(channel: Channel, work: (run: AskedRun, signal: StopSignal) => Promise<Answer>) {
+  constructor(channel: Channel, work: (run: AskedRun, signal: AbortSignalLike) => Promise<Answer>) {
     this.channel = channel;
     this.#ended = work(this, this.#stop);
     // Whoever waits for it hears of it; between two rounds nobody does.
@@ -40,8 +39,8 @@ export class AskedRun {
   }
 
   /** Waits for the answer or for questions. The client going away meanwhile ends the work. */
-  next(gone: StopSignal | undefined): Promise<Turn> {
-    const give = (): void => this.abort(gone === undefined ? undefined : reasonOf(gone));
+  next(gone: AbortSignalLike | undefined): Promise<Turn> {
+    const give = (): void => this.abort(gone === undefined ? undefined : abortReason(gone));
     if (gone?.aborted === true) give();
     gone?.addEventListener('abort', give, { once: true });
     return new Promise((resolve, reject) => {
@@ -75,13 +74,13 @@ export class AskedRun {
   /** Puts a question to the client, together with whatever else is asked at the same moment. */
   ask(method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
     const signal = asking?.signal ?? this.#stop;
-    if (signal.aborted) return Promise.reject(reasonOf(signal));
+    if (signal.aborted) return Promise.reject(abortReason(signal));
     // What came unasked may answer what a server asks by name, and nothing else.
     const given = asking?.key === undefined ? undefined : this.#take(asking.key, method, params);
     if (given !== undefined) return Promise.resolve(given);
     const key = this.#free(asking?.key ?? 'question');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    const withdraw = (): void => reject(reasonOf(signal));
+    const withdraw = (): void => reject(abortReason(signal));
     signal.addEventListener('abort', withdraw, { once: true });
     this.#questions.set(key, { method, params, resolve });
     this.#flush();

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { MessageReader } from '../../../process/message-reader.ts';
 import { readJson } from '../../../core/json/read-json.ts';
-import { NamedSlots, Slots } from '../../../core/async/slot-map.ts';
-import { Stop } from '../../../core/async/light-abort-signal.ts';
+import { KeyedSlotMap, SlotMap } from '../../../core/async/slot-map.ts';
+import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
 import type { Channel, Peer } from '../requests/request-context.ts';
 import { namedVersion, readEnvelope } from '../protocol/client-info.ts';
@@ -84,9 +84,9 @@ class Pipe implements Channel {
   readonly canTell = true;
   readonly #options: StdioOptions;
   readonly #session: LegacySession;
-  readonly #running = new NamedSlots<RequestId, Stop>();
+  readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
   readonly #listening = new Map<RequestId, Listening>();
-  readonly #underWay = new Slots<Promise<unknown>>();
+  readonly #underWay = new SlotMap<Promise<unknown>>();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -171,7 +171,7 @@ class Pipe implements Channel {
     const { id, method } = message;
     const peer = this.#peerOf(message);
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
-    const stop = new Stop();
+    const stop = new LightAbortSignal();
     this.#running.set(id, stop);
     try {
       if (method !== 'subscriptions/listen') return await endpoint.serve(message, peer, this, stop);

@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SchemaCompiler } from '../../../catalog/json-schema.ts';
 import type { JsonValue } from '../../../core/json/json.ts';
-import { anthropicStrict, openaiStrict } from './strict-rules.ts';
-import { type StrictSchema, strictSchema } from './strict-schema.ts';
+import { type StrictSchema, anthropicStrict, openaiStrict, strictSchema } from './strict-schema.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 const seed = 20261115;

@@ -140,7 +140,7 @@ async function asked<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-const kind = 'mcp-shown';
+const shownKind = 'mcp-shown';
 const keptMs = 24 * 3_600_000;
 const renewMs = 3_600_000;
 
@@ -181,14 +181,14 @@ export class ShownTools {
       shown instanceof KeptShown ? { key: shown.key, text: undefined } : this.#write(shown as Listing);
     if (now - (this.#keptAt.get(key) ?? 0) < renewMs) return key;
     for (const [old, at] of this.#keptAt) if (now - at >= renewMs) this.#keptAt.delete(old);
-    if (text === undefined) await this.#kept.extend(kind, key, now + keptMs);
-    else await this.#kept.put(kind, key, { text, until: now + keptMs });
+    if (text === undefined) await this.#kept.extend(shownKind, key, now + keptMs);
+    else await this.#kept.put(shownKind, key, { text, until: now + keptMs });
     this.#keptAt.set(key, now);
     return key;
   }
 
   async find(key: string): Promise<KeptShown> {
-    const kept = await this.#kept.get(kind, key);
+    const kept = await this.#kept.get(shownKind, key);
     const hashes = kept === undefined ? undefined : new Map(JSON.parse(kept.text) as [string, string][]);
     return new KeptShown(key, hashes);
   }

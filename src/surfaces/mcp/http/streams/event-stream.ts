@@ -1,4 +1,4 @@
-import { instance } from '../../../../core/instance.ts';
+import { instance } from '../../../../core/mcp-protocol.ts';
 import type { Channel } from '../../requests/request-context.ts';
 
 /** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */

@@ -1,0 +1,50 @@
+import { text, type ContentBlock } from '../tools/content.ts';
+import type { CallErrorCode } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import { ResultExtras, CallError, CallOutcome } from './call-outcome.ts';
+
+/** An outcome other than `completed`, with the message as the content a model reads. */
+export function failedOutcome(
+  outcome: Exclude<CallOutcome['outcome'], 'completed'>,
+  code: CallErrorCode,
+  message: string,
+): Exclude<CallOutcome, { outcome: 'completed' }> {
+  return { outcome, error: { code, message }, content: [text(message)] };
+}
+/** Why a call did not complete. */
+
+export interface CallError {
+  readonly code: CallErrorCode;
+  readonly message: string;
+  /** What the caller would have to be able to do, where that is what is missing; in the shape MCP gives it. */
+  readonly required?: JsonObject;
+  /** The JSON-RPC error by which an MCP server answered the call; its message is `message`. */
+  readonly rpc?: { readonly code: number; readonly data?: JsonValue };
+}
+/** Parts of a tool's result that pass to the caller unchanged and that models do not read. */
+
+export interface ResultExtras {
+  readonly _meta?: JsonObject;
+  /** Result fields that this version of Signalbox does not know. */
+  readonly fields?: JsonObject;
+}
+/** The outcome of a call. A model reads `content`; when that is empty, `structuredContent` or the error message. */
+
+export type CallOutcome =
+  | (ResultExtras & {
+      readonly outcome: 'completed';
+      readonly content: readonly ContentBlock[];
+      readonly structuredContent?: JsonValue;
+      readonly error?: never;
+    })
+  | (ResultExtras & {
+      readonly outcome: 'failed' | 'denied' | 'awaiting-approval' | 'timed-out' | 'cancelled' | 'stale' | 'unknown';
+      readonly error: CallError;
+      /** What is awaited, when an approval is. */
+      readonly approvalId?: string;
+      readonly content: readonly ContentBlock[];
+      readonly structuredContent?: JsonValue;
+    });
+/** The name of an outcome. */
+
+export type OutcomeName = CallOutcome['outcome'];

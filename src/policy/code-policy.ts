@@ -1,0 +1,77 @@
+import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import { type Decision, asksOf } from '../core/calls/decision.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Facts } from './facts/facts.ts';
+import { isStronger } from './rules/strength.ts';
+import type { DecidedCall } from './policy.ts';
+
+/** What a policy in code can ask about the session. */
+export type SessionHistory = Pick<Facts, 'last' | 'lastOk' | 'count' | 'hasRead' | 'labels' | 'cost'>;
+
+/** What a policy in code says of a call; nothing when the call is none of its business. */
+export type ToolPolicyAnswer = Pick<Decision, 'answer' | 'reason' | 'values'>;
+
+/** A policy in code. */
+export interface ToolPolicy {
+  readonly name: string;
+  /** Decides a call. A throw, a rejection and anything that is no answer deny. */
+  check(
+    call: DecidedCall,
+    session: SessionHistory,
+  ): ToolPolicyAnswer | undefined | Promise<ToolPolicyAnswer | undefined>;
+  /** Told how each call ended that it was asked about and that was not denied. */
+  onResult?(call: DecidedCall, outcome: CallOutcome): void;
+}
+
+/** What rules and policies in code say together: `deny` beats `ask` beats `allow`, and any of them beats the default. */
+export function strongest(ruled: Decision, said: readonly Decision[]): Decision {
+  let found = ruled.rule.startsWith('default:') ? undefined : ruled;
+  for (const each of said) if (found === undefined || isStronger(each.answer, found.answer)) found = each;
+  if (found === undefined) return ruled;
+  const asking = [...(found === ruled ? [ruled] : []), ...said].filter(({ answer }) => answer === 'ask');
+  if (found === ruled && asking.length < 2) return ruled;
+  const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking.flatMap(asksOf) } : {};
+  const { policy, shadow } = ruled;
+  return {
+    ...found,
+    ...asks,
+    ...(policy === undefined ? {} : { policy }),
+    ...(shadow === undefined ? {} : { shadow }),
+  };
+}
+
+/** Asks one policy in code. Waits only when it has to be waited for. */
+export function askToolPolicy(
+  policy: ToolPolicy,
+  call: DecidedCall,
+  session: SessionHistory,
+): Decision | undefined | Promise<Decision | undefined> {
+  const rule = `code:${policy.name}`;
+  const failed = (error: unknown): Decision => ({
+    answer: 'deny',
+    rule,
+    reason: `the policy failed: ${messageOf(error)}`,
+  });
+  try {
+    const said = policy.check(call, session);
+    if (said instanceof Promise) return said.then((answer) => decisionOf(answer, rule), failed);
+    return decisionOf(said, rule);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function decisionOf(said: ToolPolicyAnswer | undefined, rule: string): Decision | undefined {
+  if (said === undefined) return undefined;
+  // In plain JavaScript it may be anything.
+  const answer: unknown = (said as Partial<ToolPolicyAnswer> | null)?.answer;
+  if (answer !== 'allow' && answer !== 'ask' && answer !== 'deny')
+    return { answer: 'deny', rule, reason: 'the policy gave no answer; it must be allow, ask or deny' };
+  const { reason, values } = said;
+  return {
+    answer,
+    rule,
+    reason: typeof reason === 'string' ? reason : '',
+    ...(values === undefined ? {} : { values }),
+  };
+}

@@ -1,0 +1,153 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { durationMs } from '../../core/text/duration.ts';
+import { matchesPattern } from '../../core/text/name-pattern.ts';
+import { PathLocation } from './functions/path-location.ts';
+import { ShellCommand, ShellScript, parseShell, shellWork } from './functions/shell-commands.ts';
+import { currentEvaluation } from './metered-evaluation.ts';
+import type { Meter } from '../facts/meter.ts';
+import type { WorkBudget } from './work-budget.ts';
+import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './condition-views.ts';
+
+const timestamp = 'google.protobuf.Timestamp';
+const now = { async: false };
+const arithmetic: readonly (readonly [string, (left: number, right: number) => number])[] = [
+  ['+', (left, right) => left + right],
+  ['-', (left, right) => left - right],
+  ['*', (left, right) => left * right],
+  ['/', (left, right) => left / right],
+];
+
+/** The meters that `session.count(pattern, window)` reads: one for each pair that a policy mentions. */
+export class WindowMeters {
+  readonly #meters = new Map<string, Meter>();
+
+  of(pattern: string, window: string): Meter {
+    const key = `${window} ${pattern}`;
+    let meter = this.#meters.get(key);
+    if (meter === undefined) {
+      meter = { match: [pattern], windowMs: durationMs(window), each: undefined };
+      this.#meters.set(key, meter);
+    }
+    return meter;
+  }
+
+  all(): readonly Meter[] {
+    return [...this.#meters.values()];
+  }
+}
+
+/** The language of conditions: CEL, with what Signalbox knows of a call. */
+export function conditionLanguage(meters: WindowMeters): Environment {
+  return withoutMeters
+    .clone()
+    .registerFunction(
+      'Session.count(string, string): int',
+      (session: SessionView, name: string, window: string) => session.countIn(meters.of(name, window)),
+      now,
+    );
+}
+
+/** The language in which a budget says what a call costs: only the arguments can be looked at. */
+export function costLanguage(): Environment {
+  return base.clone().registerVariable('args', 'map<string, dyn>');
+}
+
+const base = baseLanguage();
+/** Made once: to copy it takes a tenth of the time. */
+const withoutMeters = base
+  .clone()
+  .registerType('Call', { ctor: CallView, fields: { id: 'string', time: timestamp } })
+  .registerType('Tool', {
+    ctor: ToolView,
+    fields: { name: 'string', server: 'string', effect: 'string', labels: 'list<string>', annotations: 'map' },
+  })
+  .registerType('Principal', { ctor: PrincipalView, fields: { id: 'string', kind: 'string' } })
+  .registerType('PastCall', { ctor: PastCallView, fields: { seq: 'int', at: timestamp, args: 'map<string, dyn>' } })
+  .registerType('Session', {
+    ctor: SessionView,
+    fields: { id: 'string', labels: 'list<string>', cost: 'double' },
+  })
+  .registerType('Path', { ctor: PathLocation, fields: {} })
+  .registerType('ShellCommand', {
+    ctor: ShellCommand,
+    fields: { name: 'string', words: 'list<string>', isLiteral: 'bool' },
+  })
+  .registerType('Shell', {
+    ctor: ShellScript,
+    fields: { commands: 'list<ShellCommand>', hasSubstitution: 'bool' },
+  })
+  .registerVariable('call', 'Call')
+  .registerVariable('args', 'map<string, dyn>')
+  .registerVariable('tool', 'Tool')
+  .registerVariable('principal', 'Principal')
+  .registerVariable('session', 'Session')
+  .registerVariable('now', timestamp)
+  .registerFunction('path(string): Path', pathOf, now)
+  .registerFunction(
+    'Path.within(string): bool',
+    (path: PathLocation, directory: string) => isWithin(path, directory),
+    now,
+  )
+  .registerFunction('shell(string): Shell', shellOf, now)
+  .registerFunction('Session.last(string): PastCall', (session: SessionView, name: string) => session.last(name), now)
+  .registerFunction(
+    'Session.lastOk(string): PastCall',
+    (session: SessionView, name: string) => session.lastOk(name),
+    now,
+  )
+  .registerFunction('Session.count(string): int', (session: SessionView, name: string) => session.count(name), now)
+  .registerFunction(
+    'Session.hasRead(string): bool',
+    (session: SessionView, path: string) => session.hasRead(path),
+    now,
+  );
+
+/** Each name of a path is a question to the file system. */
+const pathWork = 3000;
+const namesWork = 2000;
+
+function pathOf(text: string): PathLocation {
+  const { seen } = currentEvaluation();
+  return new PathLocation(text, seen?.directory);
+}
+
+function isWithin(path: PathLocation, directory: string): boolean {
+  currentEvaluation().work.charge(pathWork + path.names * namesWork);
+  return path.within(directory);
+}
+
+const parsedTexts = new WeakMap<WorkBudget, Map<string, ShellScript>>();
+
+/** Parses a text once for all rules of a call. */
+function shellOf(text: string): ShellScript {
+  const { work } = currentEvaluation();
+  let known = parsedTexts.get(work);
+  if (known === undefined) parsedTexts.set(work, (known = new Map()));
+  let script = known.get(text);
+  if (script === undefined) {
+    work.charge(shellWork(text));
+    known.set(text, (script = parseShell(text)));
+  }
+  return script;
+}
+
+function baseLanguage(): Environment {
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    limits: { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 500, maxCallArguments: 4 },
+  }).registerFunction(
+    'string.like(string): bool',
+    (text: string, pattern: string) => matchesPattern(text, pattern),
+    now,
+  );
+  // Numbers in arguments are doubles, as in all JSON; written-out numbers are whole. Strict CEL would not add the two.
+  for (const [operator, apply] of arithmetic) {
+    environment.registerOperator(`double ${operator} int: double`, (left: number, right: bigint) =>
+      apply(left, Number(right)),
+    );
+    environment.registerOperator(`int ${operator} double: double`, (left: bigint, right: number) =>
+      apply(Number(left), right),
+    );
+  }
+  return environment;
+}

@@ -1,0 +1,137 @@
+import type { Environment } from '@marcbachmann/cel-js';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { type ConditionProblem, surveyCondition } from './survey-condition.ts';
+import { problemOf } from './condition-problem.ts';
+import { type WindowMeters, conditionLanguage, costLanguage } from './condition-language.ts';
+import { type Evaluation, evaluateWithin, meterCondition } from './metered-evaluation.ts';
+import { shownValue } from './display-value.ts';
+import type { Cost } from '../facts/meter.ts';
+import type { Scene } from './condition-input.ts';
+import { WorkBudget } from './work-budget.ts';
+
+/** A condition, ready to be evaluated: nothing is parsed any more. */
+export interface Condition {
+  readonly text: string;
+  /** The patterns of tools whose earlier calls it reads. */
+  readonly tools: readonly string[];
+  /** The names of arguments whose beginning it compares as text although they hold a command or a path. */
+  readonly prefixed: readonly string[];
+  /** Whether it depends on `tool.name`. */
+  readonly readsToolName: boolean;
+  /** Throws when it cannot be evaluated, for instance because an argument is missing. */
+  readonly holds: (scene: Scene) => boolean;
+  /** What it looked at, by the pieces of its text. */
+  readonly values: (scene: Scene) => JsonObject;
+}
+
+/** What came of reading a condition. */
+export type Compiled<Value> =
+  | { readonly value: Value; readonly problems?: never }
+  | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
+
+const longestText = 4000;
+
+/** Compiles the conditions of one policy. */
+export class ConditionCompiler {
+  readonly #conditions: Environment;
+  readonly #meters: WindowMeters;
+  #costs: Environment | undefined;
+
+  constructor(meters: WindowMeters) {
+    this.#meters = meters;
+    this.#conditions = conditionLanguage(meters);
+  }
+
+  /** Compiles a condition; what is not part of the language is found here, not when a call comes. */
+  condition(text: string): Compiled<Condition> {
+    const parsed = parse(this.#conditions, text, ['bool', 'dyn'], 'true or false');
+    if (parsed.problems !== undefined) return parsed;
+    const { run, survey } = parsed.value;
+    for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
+    const { looksAt, prefixed, readsToolName, tools } = survey;
+    // Prepared for the first call that needs them: rules are also read only to check them.
+    let looks: readonly (readonly [string, Run])[] | undefined;
+    const holds = (scene: Scene): boolean => {
+      const answer = run(scene);
+      if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
+      return answer;
+    };
+    const values = (scene: Scene): JsonObject => {
+      looks ??= looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)]);
+      return valuesOf(looks, scene);
+    };
+    return { value: { text, readsToolName, tools, prefixed, holds, values } };
+  }
+
+  /** Compiles what a call costs. */
+  cost(text: string): Compiled<Cost> {
+    const language = (this.#costs ??= costLanguage());
+    const parsed = parse(language, text, ['int', 'double', 'dyn'], 'a number');
+    if (parsed.problems !== undefined) return parsed;
+    const { run } = parsed.value;
+    const of = (args: JsonObject, work = new WorkBudget(0)): number => {
+      const cost = run({ args, work } as Evaluation);
+      const number = typeof cost === 'bigint' ? Number(cost) : cost;
+      if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
+        throw new Error(`${text} gives ${nameOf(cost)}, which is no cost`);
+      return number;
+    };
+    return { value: { text, of } };
+  }
+}
+
+type Run = (scene: Evaluation) => unknown;
+
+interface Parsed {
+  readonly run: Run;
+  readonly survey: ReturnType<typeof surveyCondition>;
+}
+
+function parse(language: Environment, text: string, types: readonly string[], expected: string): Compiled<Parsed> {
+  if (text.length > longestText)
+    return { problems: [{ offset: 0, message: `a condition of more than ${longestText} characters` }] };
+  try {
+    const expression = language.parse(text);
+    const survey = surveyCondition(expression.ast);
+    if (survey.problems.length > 0) return { problems: survey.problems };
+    const { valid, type = '', error } = expression.check();
+    if (!valid) return { problems: [problemOf(error)] };
+    if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
+    const units = meterCondition(expression.ast);
+    return {
+      value: { run: (scene) => evaluateWithin(scene, units, () => expression(scene) as unknown), survey },
+    };
+  } catch (error) {
+    return { problems: [problemOf(error)] };
+  }
+}
+
+/** A piece of a condition that was compiled as a whole before. */
+function prepared(language: Environment, text: string): Run {
+  const expression = language.parse(text);
+  expression.check();
+  return expression;
+}
+
+/** `args['password']` as `args.password`: secrets are also known by the name they stand under. */
+function plainName(look: string): string {
+  return look.replace(/\[(['"])([\w-]+)\1\]/g, '.$2');
+}
+
+function valuesOf(looks: readonly (readonly [string, Run])[], scene: Scene): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  for (const [look, run] of looks) {
+    try {
+      values[look] = shownValue(run(scene));
+    } catch {
+      // What is missing has no value to show.
+    }
+  }
+  return values;
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,51 @@
+import type { JsonValue } from '../../core/json/json.ts';
+
+const longest = 200;
+
+/** A value of a condition as it is told to people: plain JSON, and short. */
+export function shownValue(value: unknown): JsonValue {
+  switch (typeof value) {
+    case 'bigint':
+      return Number(value);
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'boolean':
+      return value;
+    case 'string':
+      return shortened(value);
+    case 'object':
+      if (value === null) return null;
+      if (value instanceof Date) return value.toISOString();
+      if (value instanceof Set) return shownValue([...value]);
+      return shownObject(value);
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
+  }
+}
+
+function shownObject(value: object): JsonValue {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return 'an object';
+  const text = beginningOf(value);
+  return text.length <= longest ? (JSON.parse(text) as JsonValue) : shortened(text);
+}
+
+/** Returns a value as JSON, or a little more than is shown of it: the rest of a large one is not written at all. */
+function beginningOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, longest + 1));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  let text = isList ? '[' : '{';
+  for (const key in value) {
+    if (text.length > longest) return text;
+    const inner = beginningOf((value as Readonly<Record<string, unknown>>)[key]);
+    text += `${text.length === 1 ? '' : ','}${isList ? '' : `${JSON.stringify(key)}:`}${inner}`;
+  }
+  return text + (isList ? ']' : '}');
+}
+
+function shortened(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,34 @@
+import { posix } from 'node:path';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+
+/** The arguments that usually hold a path. */
+export const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
+const longestPath = 4096;
+const maxPaths = 1000;
+const none: readonly string[] = [];
+/** A path without any of these is in its one form already. */
+const unusual = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
+
+/** A path in the one form in which it is remembered and looked up; `undefined` when it is too long to be one. */
+export function normalPath(path: string): string | undefined {
+  if (path === '' || path.length > longestPath) return undefined;
+  if (!unusual.test(path)) return path;
+  const normal = posix.normalize(path.replaceAll('\\', '/'));
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
+}
+
+/** The paths an argument holds: one, or a list of them. `undefined` when it holds something else, nothing, or more than a thousand. */
+export function pathsIn(value: JsonValue | undefined): readonly string[] | undefined {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (given.length > maxPaths) return undefined;
+  const paths = given.map((each) => (typeof each === 'string' ? normalPath(each) : undefined));
+  return given.length > 0 && paths.every((path) => path !== undefined) ? paths : undefined;
+}
+
+/** The paths in those arguments that usually hold one. */
+export function usualPaths(args: JsonObject): readonly string[] {
+  let paths: string[] | undefined;
+  for (const name of pathArguments)
+    if (Object.hasOwn(args, name)) (paths ??= []).push(...(pathsIn(args[name]) ?? none));
+  return paths ?? none;
+}

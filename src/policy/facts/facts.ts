@@ -1,0 +1,311 @@
+import { type CountedArguments, pathFingerprint } from '../../core/calls/argument-facts.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { isAnyMatched } from '../../core/text/name-pattern.ts';
+import { KeyedSlotMap } from '../../core/async/slot-map.ts';
+import { type RecordedNaming, namesOf, recordedTool } from '../../core/tools/tool-names.ts';
+import type { CallEvent } from './call-event.ts';
+import { Fingerprints, fingerprintsOf, recognised } from './fingerprints/fingerprints.ts';
+import { type Meter, MeterState, type Reading, costOfDecided } from './meter.ts';
+import { normalPath, pathArguments, pathsIn, usualPaths } from './argument-paths.ts';
+import { type Patterns, matchesAny } from '../rules/patterns.ts';
+import { RecentSet } from './recent-set.ts';
+
+/** Files that count as known: read by one kind of tool, or written by another. */
+export interface ReadTrack {
+  readonly read: Patterns;
+  readonly write: Patterns;
+  /** The argument that names the file. */
+  readonly path: string;
+}
+
+/** What the rules of a policy ask about; nothing else is kept. */
+export interface FactNeeds {
+  readonly meters: readonly Meter[];
+  readonly tracks: readonly ReadTrack[];
+  /** Labels of the tools whose output is recognised again in arguments. */
+  readonly valuesOf: readonly string[];
+}
+
+/** One call of the past: the last that fits. `seq` is 0 when there was none. */
+export interface PastCall {
+  readonly seq: number;
+  readonly at: number;
+  readonly args: JsonObject;
+}
+
+/** A call that has been let through and has not ended yet. */
+export interface BegunCall {
+  readonly id: string;
+  readonly tool: string;
+  /** Present when the rendered name differs from the server's own name for the tool. */
+  readonly naming?: RecordedNaming | undefined;
+  readonly at: number;
+  /** The place of its intent in the journal, where that is known. */
+  readonly seq?: number | undefined;
+  readonly arguments: JsonObject;
+  /** Present where it began in another process and its arguments are not recorded whole. */
+  readonly counted?: CountedArguments | undefined;
+  /** The call as it was decided, where that was in this process. */
+  readonly decided?: { readonly arguments: JsonObject } | undefined;
+}
+
+interface ToolRecord {
+  readonly names: readonly string[];
+  readonly meters: readonly MeterState[];
+  readonly tracks: readonly { readonly path: string; readonly known: RecentSet<string> }[];
+  last: PastCall;
+  lastOk: PastCall;
+  /** The newest calls that completed and can be undone: `lastOk` becomes one of them when later ones are. */
+  completed: { readonly call: string; readonly past: PastCall }[];
+  count: number;
+  readonly pending: KeyedSlotMap<string, BegunCall>;
+}
+
+/** A call that runs, and the place of its intent in the journal once that is known. */
+interface Begun {
+  readonly record: ToolRecord;
+  readonly costs: readonly number[];
+  seq: number;
+}
+
+const never: PastCall = { seq: 0, at: 0, args: {} };
+const mostPaths = 10_000;
+const mostLookups = 1000;
+/** So many of the latest completed calls of a tool are known by id; when all of them are undone, none counts as completed. */
+const maxUndone = 8;
+const noCosts: readonly number[] = [];
+
+/** What is known of the calls of one session, or of one principal. Each event costs the same, however many came before. */
+export class Facts {
+  readonly #meters: ReadonlyMap<Meter, MeterState>;
+  readonly #tracks: ReadonlyMap<ReadTrack, RecentSet<string>>;
+  readonly #values: ReadonlyMap<string, Fingerprints>;
+  readonly #tools = new Map<string, ToolRecord>();
+  readonly #lookups = new Map<string, ToolRecord[]>();
+  readonly #begun = new KeyedSlotMap<string, Begun>();
+  readonly #read = new RecentSet<string>(mostPaths);
+  readonly #labels = new Set<string>();
+  #hasFingerprints = false;
+  /** When a tool of each label ended last. */
+  readonly #labelled = new Map<string, number>();
+  #newest = 0;
+  #cost = 0;
+
+  constructor(needs: FactNeeds) {
+    this.#meters = new Map(needs.meters.map((meter) => [meter, new MeterState(meter)]));
+    this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(mostPaths)]));
+    this.#values = new Map(needs.valuesOf.map((label) => [label, new Fingerprints()]));
+  }
+
+  /** The labels of the tools that have run. */
+  get labels(): ReadonlySet<string> {
+    return this.#labels;
+  }
+
+  /** Returns whether a tool with this label has run since. */
+  hasSeen(label: string, since: number): boolean {
+    const at = this.#labelled.get(label);
+    return at !== undefined && at > since;
+  }
+
+  /** What the calls cost, where that was reported. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
+  begin(call: BegunCall): void {
+    const record = this.#record(call);
+    const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
+    record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
+    record.pending.set(call.id, call);
+    this.#begun.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
+  }
+
+  /** The intent of a call that was let through is in the journal. */
+  placed(id: string, seq: number): void {
+    const begun = this.#begun.get(id);
+    if (begun !== undefined) begun.seq = seq;
+  }
+
+  /** Reads meters without the calls that run and whose intents are not before this place. */
+  readBefore<Result>(seq: number, read: () => Result): Result {
+    const later = [...this.#begun.values()].filter((begun) => begun.seq >= seq);
+    for (const { record, costs } of later) record.meters.forEach((state, index) => state.end(costs[index] ?? 0));
+    try {
+      return read();
+    } finally {
+      for (const { record, costs } of later) record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
+    }
+  }
+
+  /** A call that was let through has ended without running. */
+  forget(id: string): void {
+    const begun = this.#begun.get(id);
+    if (begun === undefined) return;
+    this.#begun.delete(id);
+    begun.record.pending.delete(id);
+    begun.record.meters.forEach((state, index) => state.end(begun.costs[index] ?? 0));
+  }
+
+  /** A call has ended and may have acted. */
+  observe(event: CallEvent): void {
+    const record = this.#record(event);
+    const begun = this.#begun.get(event.call);
+    const costs = begun?.record === record ? begun.costs : noCosts;
+    this.forget(event.call);
+    const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
+    this.#newest = Math.max(this.#newest, event.seq);
+    this.#cost += event.cost;
+    // What other processes recorded may be heard of after what came later here.
+    if (past.seq >= record.last.seq) record.last = past;
+    record.count += 1;
+    record.meters.forEach((state, index) => {
+      const decided = state.meter.each === undefined ? undefined : costs[index];
+      state.add(event.at, decided ?? costOf(state.meter, event, event.cost));
+    });
+    for (const label of event.labels) {
+      this.#labels.add(label);
+      this.#labelled.set(label, Math.max(event.at, this.#labelled.get(label) ?? 0));
+    }
+    const values = this.#values.size === 0 ? [] : event.labels.flatMap((label) => this.#values.get(label) ?? []);
+    if (values.length > 0) {
+      const prints = event.prints ?? fingerprintsOf(event.output);
+      for (const each of values) each.addAll(prints);
+    }
+    if (!event.ok) return;
+    if (past.seq >= record.lastOk.seq) record.lastOk = past;
+    if (event.effect !== 'read') {
+      record.completed.push({ call: event.call, past });
+      if (record.completed.length > maxUndone) record.completed.shift();
+    }
+    for (const { path, known } of record.tracks) for (const each of this.#pathsOf(event, path)) known.add(each);
+    if (event.effect !== 'read') return;
+    if (event.counted === undefined) for (const path of usualPaths(event.arguments)) this.#read.add(path);
+    else for (const name of pathArguments) for (const path of this.#pathsOf(event, name)) this.#read.add(path);
+  }
+
+  /** The paths that an argument names, or their fingerprints. */
+  #pathsOf({ arguments: args, counted }: CallEvent, name: string): readonly string[] {
+    if (counted === undefined) return pathsIn(args[name]) ?? [];
+    this.#hasFingerprints = true;
+    return counted.paths[name] ?? [];
+  }
+
+  #has(paths: RecentSet<string>, path: string): boolean {
+    return paths.has(path) || (this.#hasFingerprints && paths.has(pathFingerprint(path)));
+  }
+
+  /** A call was undone: what it completed no longer holds. That it ran stays true. */
+  undone(call: string): void {
+    for (const record of this.#tools.values()) {
+      const left = record.completed.filter((each) => each.call !== call);
+      if (left.length === record.completed.length) continue;
+      record.completed = left;
+      record.lastOk = left.reduce((latest, { past }) => (past.seq > latest.seq ? past : latest), never);
+    }
+  }
+
+  /** The last call that may have acted, of the tools that match. One that is under way is later than all that have ended. */
+  last(pattern: string): PastCall {
+    let last = never;
+    for (const record of this.#matching(pattern)) {
+      if (record.pending.size > 0)
+        for (const call of record.pending.values()) {
+          const seq = this.#newest + 1;
+          if (seq > last.seq || call.at >= last.at) last = { seq, at: call.at, args: call.arguments };
+        }
+      if (record.last.seq > last.seq) last = record.last;
+    }
+    return last;
+  }
+
+  /** The last call that completed and was not undone, of the tools that match. */
+  lastOk(pattern: string): PastCall {
+    let last = never;
+    for (const { lastOk } of this.#matching(pattern)) if (lastOk.seq > last.seq) last = lastOk;
+    return last;
+  }
+
+  /** How many calls of the tools that match ran or are running. */
+  count(pattern: string): number {
+    let count = 0;
+    for (const record of this.#matching(pattern)) count += record.count + record.pending.size;
+    return count;
+  }
+
+  /** What one of the meters it was made with has counted. */
+  reading(meter: Meter, now: number): Reading {
+    const state = this.#meters.get(meter);
+    if (state === undefined) throw new Error('these facts were not made for that meter');
+    return state.read(now);
+  }
+
+  /** Whether a completed call of a tool that reads named this path. */
+  hasRead(path: string): boolean {
+    const normal = normalPath(path);
+    return normal !== undefined && this.#has(this.#read, normal);
+  }
+
+  /** Whether one of the tracked tools has read or written this path. */
+  knows(track: ReadTrack, path: string): boolean {
+    const paths = this.#tracks.get(track);
+    return paths !== undefined && this.#has(paths, path);
+  }
+
+  /** Adds fingerprints of an output of a tool with this label. */
+  remember(label: string, prints: Iterable<number>): void {
+    this.#values.get(label)?.addAll(prints);
+  }
+
+  /** The labels of the tools of whose words a part stands in the arguments. */
+  recognised(args: JsonObject): ReadonlySet<string> {
+    return recognised(this.#values, args);
+  }
+
+  #matching(pattern: string): readonly ToolRecord[] {
+    let found = this.#lookups.get(pattern);
+    if (found === undefined) {
+      found = [...this.#tools.values()].filter(({ names }) => isAnyMatched(names, pattern));
+      if (this.#lookups.size < mostLookups) this.#lookups.set(pattern, found);
+    }
+    return found;
+  }
+
+  #record({ tool, naming }: Pick<BegunCall, 'tool' | 'naming'>): ToolRecord {
+    // The same rendered name with different original names is another tool.
+    const key = naming === undefined ? tool : JSON.stringify([tool, naming]);
+    let record = this.#tools.get(key);
+    if (record === undefined) {
+      // Past calls can also permit (a required step, a file that was read): there no tool counts by a name that looks like another server's.
+      const { past: names, all } = namesOf(recordedTool(tool, naming ?? {}));
+      record = {
+        names,
+        meters: [...this.#meters.values()].filter(({ meter }) => matchesAny(all, meter.match)),
+        tracks: [...this.#tracks]
+          .filter(([{ read, write }]) => matchesAny(names, read) || matchesAny(names, write))
+          .map(([{ path }, known]) => ({ path, known })),
+        last: never,
+        lastOk: never,
+        completed: [],
+        count: 0,
+        pending: new KeyedSlotMap(),
+      };
+      this.#tools.set(key, record);
+      for (const [pattern, found] of this.#lookups) if (isAnyMatched(names, pattern)) found.push(record);
+    }
+    return record;
+  }
+}
+
+/** A call of the past whose arguments do not say what it cost was made under another policy: it cost nothing under this one. */
+function costOf({ each }: Meter, call: Pick<BegunCall, 'arguments' | 'counted' | 'decided'>, reported: number): number {
+  if (each === undefined) return reported;
+  const { costs = {} } = call.counted ?? {};
+  if (Object.hasOwn(costs, each.text)) return costs[each.text] ?? 0;
+  try {
+    return costOfDecided(call.decided ?? call, each);
+  } catch {
+    return 0;
+  }
+}

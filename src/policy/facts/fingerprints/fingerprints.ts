@@ -1,0 +1,125 @@
+import type { JsonObject, JsonValue } from '../../../core/json/json.ts';
+import { decodings } from './decodings.ts';
+import { FingerprintSet } from './fingerprint-set.ts';
+import { hashOf, windowHashes } from './rolling-hash.ts';
+
+const gram = 20;
+const window = 5;
+/** So many of the newest fingerprints are known at least. */
+export const minKnown = 65_536;
+const longestOutput = 256 * 1024;
+/** Arguments of more text than this are not searched but taken for found. */
+const longestSearched = 128 * 1024;
+
+/**
+ * Recognises text that was seen before, without keeping it. Kept are hashes of distinctive words (letters with digits, mail
+ * addresses, long numbers) and, of running text, one hash out of every five neighbouring runs of twenty letters and digits:
+ * any part of at least twenty-four of them is found again, whatever stands between them and however they are capitalised.
+ */
+export class Fingerprints extends FingerprintSet {
+  constructor() {
+    super(minKnown);
+  }
+
+  /** Adds the fingerprints of a text. */
+  addAll(prints: Iterable<number>): void {
+    for (const print of prints) this.add(print);
+  }
+}
+
+/** Returns the fingerprints of a text. */
+export function fingerprintsOf(text: string): Float64Array {
+  const searched = text.slice(0, longestOutput);
+  return Float64Array.from(wordHashes(searched).concat(winnowed(gramHashes(normal(searched)))));
+}
+
+/** The labels whose text stands in the arguments; also where it is encoded as base64, hex or for URLs. */
+export function recognised(
+  known: ReadonlyMap<string, Pick<Fingerprints, 'isEmpty' | 'has'>>,
+  args: JsonObject,
+): ReadonlySet<string> {
+  const sought = [...known].flatMap(([label, prints]) => (prints.isEmpty ? [] : { label, prints }));
+  const found = new Set<string>();
+  if (sought.length === 0) return found;
+  const texts: string[] = [];
+  let length = 0;
+  for (const text of textsIn(args)) {
+    texts.push(text);
+    length += text.length;
+    if (length > longestSearched) return new Set(sought.map(({ label }) => label));
+  }
+  // Joined, so that a value that was spread over several arguments is still found.
+  for (const text of decodings(texts.join('\n'))) {
+    for (const prints of [wordHashes(text), gramHashes(normal(text))])
+      for (const print of prints) for (const each of sought) if (each.prints.has(print)) found.add(each.label);
+    if (found.size === sought.length) break;
+  }
+  return found;
+}
+
+function* textsIn(value: JsonValue): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'number') yield String(value);
+  else if (Array.isArray(value)) for (const each of value) yield* textsIn(each as JsonValue);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, each] of Object.entries(value as JsonObject)) {
+      yield key;
+      yield* textsIn(each);
+    }
+  }
+}
+
+function normal(text: string): string {
+  return withoutMarks(text.toLowerCase());
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+const dateLike = /^(?:19|20)\d\d[-./]?\d\d[-./]?\d\d(?:t.*)?$/;
+
+const word = /[\p{L}\p{N}@._+-]{8,256}/gu;
+const number = /\d(?:[ ./-]?\d){8,40}/g;
+
+/** Returns the hashes of mail addresses, words of letters and digits, and long numbers. */
+function wordHashes(text: string): readonly number[] {
+  const hashes: number[] = [];
+  for (const found of text.toLowerCase().match(word) ?? []) {
+    const isTelling = found.includes('@') || (/\p{N}/u.test(found) && /\p{L}/u.test(found));
+    if (!isTelling || dateLike.test(found)) continue;
+    const bare = withoutMarks(found);
+    if (bare.length >= 8) hashes.push(hashOf(bare));
+  }
+  for (const found of text.match(number) ?? [])
+    if (!dateLike.test(found)) hashes.push(hashOf(found.replace(/\D+/g, '')));
+  return hashes;
+}
+
+function gramHashes(text: string): Float64Array {
+  return windowHashes(text, gram);
+}
+
+/** Returns of each five neighboring hashes the smallest, the last of equals: two texts choose the same ones of a part they share. */
+function winnowed(hashes: Float64Array): readonly number[] {
+  const chosen: number[] = [];
+  const count = hashes.length;
+  let smallest = -1;
+  let least = -1;
+  for (let end = Math.min(window, count); end > 0 && end <= count; end += 1) {
+    const start = Math.max(0, end - window);
+    const before = least;
+    // While the smallest is inside, only the hash that came in can take its place.
+    const isInside = smallest >= start;
+    let index = isInside ? end - 1 : start;
+    if (!isInside) least = hashes[(smallest = start)] ?? 0;
+    for (; index < end; index += 1) {
+      const hash = hashes[index] ?? 0;
+      if (hash > least) continue;
+      smallest = index;
+      least = hash;
+    }
+    if (least !== before) chosen.push(least);
+  }
+  return chosen;
+}

@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../core/json/json.ts';
+import type { Patterns } from '../rules/patterns.ts';
+import type { WorkBudget } from '../conditions/work-budget.ts';
+
+/** What a call costs by its arguments. */
+export interface Cost {
+  readonly text: string;
+  /** Throws when the arguments do not say, or say something that is no cost, or when computing it takes too much work. */
+  of(args: JsonObject, work?: WorkBudget): number;
+}
+
+const knownCosts = new WeakMap<object, Map<Cost, number>>();
+
+/** Returns the cost of a call that is decided. Evaluated once, for all meters of the session and of the principal. */
+export function costOfDecided(call: { readonly arguments: JsonObject }, each: Cost, work?: WorkBudget): number {
+  let costs = knownCosts.get(call);
+  if (costs === undefined) knownCosts.set(call, (costs = new Map()));
+  let cost = costs.get(each);
+  if (cost === undefined) costs.set(each, (cost = each.of(call.arguments, work)));
+  return cost;
+}
+
+/** What is counted: the calls that match, in a window of time or from the beginning, and what each of them costs. */
+export interface Meter {
+  readonly match: Patterns;
+  readonly windowMs: number | undefined;
+  /** The cost of a call by its arguments. Without it, the cost that was reported counts. */
+  readonly each: Cost | undefined;
+}
+
+/** What a meter has counted. */
+export interface Reading {
+  readonly calls: number;
+  readonly cost: number;
+}
+
+interface Mark {
+  at: number;
+  calls: number;
+  cost: number;
+}
+
+const mostMarks = 10_000;
+
+/**
+ * Counts over a sliding window. Exact up to ten thousand calls in the window; beyond, the two oldest marks become one that
+ * leaves the window with the younger of them: more is counted than was, never less.
+ */
+export class MeterState {
+  readonly meter: Meter;
+  #marks: Mark[] = [];
+  #head = 0;
+  #calls = 0;
+  #cost = 0;
+  #pendingCalls = 0;
+  #pendingCost = 0;
+
+  constructor(meter: Meter) {
+    this.meter = meter;
+  }
+
+  /** A call has been let through and has not ended yet. */
+  begin(cost: number): void {
+    this.#pendingCalls += 1;
+    this.#pendingCost += cost;
+  }
+
+  /** The call that had begun has ended; whether it counts is said by `add`. */
+  end(cost: number): void {
+    this.#pendingCalls -= 1;
+    this.#pendingCost = this.#pendingCalls === 0 ? 0 : this.#pendingCost - cost;
+  }
+
+  add(at: number, cost: number): void {
+    this.#calls += 1;
+    this.#cost += cost;
+    if (this.meter.windowMs === undefined) return;
+    if (this.#marks.length - this.#head === mostMarks) this.#mergeOldest();
+    this.#marks.push({ at, calls: 1, cost });
+  }
+
+  read(now: number): Reading {
+    this.#forget(now);
+    return { calls: this.#calls + this.#pendingCalls, cost: this.#cost + this.#pendingCost };
+  }
+
+  #forget(now: number): void {
+    const { windowMs } = this.meter;
+    if (windowMs === undefined) return;
+    let mark = this.#marks[this.#head];
+    while (mark !== undefined && mark.at <= now - windowMs) {
+      this.#calls -= mark.calls;
+      this.#cost -= mark.cost;
+      this.#head += 1;
+      mark = this.#marks[this.#head];
+    }
+    // Differences of fractions leave dust behind.
+    if (mark === undefined) this.#cost = 0;
+    if (this.#head > 1000 && this.#head * 2 > this.#marks.length) {
+      this.#marks = this.#marks.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  #mergeOldest(): void {
+    const oldest = this.#marks[this.#head];
+    const next = this.#marks[this.#head + 1];
+    if (oldest === undefined || next === undefined) return;
+    next.calls += oldest.calls;
+    next.cost += oldest.cost;
+    this.#head += 1;
+  }
+}

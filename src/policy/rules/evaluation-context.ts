@@ -1,0 +1,46 @@
+import type { Facts } from '../facts/facts.ts';
+import { Scene, type SeenCall } from '../conditions/condition-input.ts';
+import type { ToolView } from '../conditions/condition-views.ts';
+import { WorkBudget } from '../conditions/work-budget.ts';
+
+/** Searching arguments for values that were read takes up to 0.25 µs for each character; longer ones are taken for found. */
+const searchedWork = 8;
+const maxSearched = 128 * 1024;
+
+/** One call that is being decided, and everything its rules may look at; nothing is looked up twice. */
+export class Situation {
+  readonly call: SeenCall;
+  readonly session: Facts;
+  readonly principal: Facts;
+  readonly work: WorkBudget;
+  readonly #tool: ToolView;
+  #scene: Scene | undefined;
+  #recognised: ReadonlySet<string> | undefined;
+
+  constructor(call: SeenCall, session: Facts, principal: Facts, tool: ToolView) {
+    this.call = call;
+    this.session = session;
+    this.principal = principal;
+    this.#tool = tool;
+    this.work = new WorkBudget(call.size);
+  }
+
+  /** What conditions see. */
+  get scene(): Scene {
+    return (this.#scene ??= new Scene(this.call, this.#tool, this.session, this.work));
+  }
+
+  /** Returns the scene of the same call under another name of the tool, for conditions on `tool.name`. */
+  sceneOf(tool: ToolView): Scene {
+    return new Scene(this.call, tool, this.session, this.work);
+  }
+
+  /** Whether the arguments hold something that was read under this label. */
+  holdsValueOf(label: string): boolean {
+    if (this.#recognised === undefined) {
+      this.work.charge(Math.min(this.call.size, maxSearched) * searchedWork);
+      this.#recognised = this.principal.recognised(this.call.arguments);
+    }
+    return this.#recognised.has(label);
+  }
+}

@@ -1,0 +1,149 @@
+import { durationForm, durationMs } from '../../core/text/duration.ts';
+import { isJsonObject } from '../../core/json/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
+import type { Compiled } from '../conditions/condition.ts';
+import type { Patterns } from './patterns.ts';
+
+/** A place in a policy: keys and positions from the root. */
+export type RulePath = readonly (string | number)[];
+
+/** Something wrong with a rule; with an offset, in the text of a condition. */
+export interface RuleFinding {
+  readonly path: RulePath;
+  readonly message: string;
+  readonly hint?: string;
+  readonly offset?: number;
+}
+
+/** Reads the parts of one object, and notes everything that is not as it should be. */
+export class ObjectReader {
+  readonly #value: JsonObject;
+  readonly #path: RulePath;
+  readonly #findings: RuleFinding[];
+
+  constructor(value: JsonObject, path: RulePath, findings: RuleFinding[]) {
+    this.#value = value;
+    this.#path = path;
+    this.#findings = findings;
+  }
+
+  has(key: string): boolean {
+    return Object.hasOwn(this.#value, key);
+  }
+
+  /** The object under a key. */
+  inner(key: string): ObjectReader | undefined {
+    const value = this.#get(key);
+    if (isJsonObject(value)) return new ObjectReader(value, [...this.#path, key], this.#findings);
+    this.wrong(key, 'expected an object');
+    return undefined;
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.#value);
+  }
+
+  /** Notes keys that are none of these; false when there are some. */
+  onlyKeys(known: readonly string[]): boolean {
+    const unknown = this.keys().filter((key) => !known.includes(key));
+    for (const key of unknown) {
+      const close = closestMatch(key, known);
+      this.wrong(
+        key,
+        'unknown key',
+        close === undefined ? `there are ${known.join(', ')}` : `did you mean "${close}"?`,
+      );
+    }
+    return unknown.length === 0;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.#get(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && value !== '') return value;
+    return this.wrong(key, 'expected text');
+  }
+
+  flag(key: string): boolean {
+    const value = this.#get(key);
+    if (value === undefined || typeof value === 'boolean') return value === true;
+    this.wrong(key, 'expected true or false');
+    return false;
+  }
+
+  oneOf<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined {
+    const value = this.#get(key);
+    if (value === undefined) return undefined;
+    const found = choices.find((choice) => choice === value);
+    if (found !== undefined) return found;
+    const close = typeof value === 'string' ? closestMatch(value, choices) : undefined;
+    return this.wrong(
+      key,
+      `expected ${choices.map((choice) => `"${choice}"`).join(' or ')}`,
+      close === undefined ? undefined : `did you mean "${close}"?`,
+    );
+  }
+
+  /** A number of at least 0; a whole one where that is asked for. */
+  number(key: string, whole: boolean): number | undefined {
+    const value = this.#get(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && value >= 0 && (whole ? Number.isSafeInteger(value) : Number.isFinite(value)))
+      return value;
+    return this.wrong(key, whole ? 'expected a whole number' : 'expected a number of at least 0');
+  }
+
+  /** A duration, as it was written. */
+  duration(key: string): string | undefined {
+    const value = this.#get(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && (durationMs(value) ?? 0) > 0) return value;
+    return this.wrong(key, `expected ${durationForm}`);
+  }
+
+  /** One name or a list of them. */
+  patterns(key: string): Patterns | undefined {
+    const value = this.#get(key);
+    if (value === undefined) return undefined;
+    const list: readonly JsonValue[] = Array.isArray(value) ? value : [value];
+    const names = list.filter((each) => typeof each === 'string' && each !== '');
+    if (list.length > 0 && names.length === list.length) return names as Patterns;
+    return this.wrong(key, 'expected a name or a list of names');
+  }
+
+  /** Like `patterns`, but it must be there. */
+  neededPatterns(key: string): Patterns {
+    if (!this.has(key)) this.missing(key);
+    return this.patterns(key) ?? [];
+  }
+
+  /** Something in CEL; `true` is understood where `literal` says so. */
+  compiled<Value>(key: string, compile: (text: string) => Compiled<Value>): Value | undefined {
+    const value = this.#get(key);
+    if (typeof value !== 'string') return this.wrong(key, 'expected a condition, in quotes');
+    const { value: made, problems } = compile(value);
+    for (const { message, hint, offset } of problems ?? [])
+      this.#findings.push({ path: [...this.#path, key], message, offset, ...(hint === undefined ? {} : { hint }) });
+    return made;
+  }
+
+  is(key: string, value: JsonValue): boolean {
+    return this.#get(key) === value;
+  }
+
+  missing(key: string): undefined {
+    this.#findings.push({ path: this.#path, message: `"${key}" is missing` });
+    return undefined;
+  }
+
+  wrong(key: string | undefined, message: string, hint?: string): undefined {
+    const path = key === undefined ? this.#path : [...this.#path, key];
+    this.#findings.push({ path, message, ...(hint === undefined ? {} : { hint }) });
+    return undefined;
+  }
+
+  #get(key: string): JsonValue | undefined {
+    return this.has(key) ? this.#value[key] : undefined;
+  }
+}

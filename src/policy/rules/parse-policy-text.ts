@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import { messageOf } from '../../core/errors.ts';
+import { PolicyError } from './policy-error.ts';
+import type { PolicyDocument } from './read-policies.ts';
+import type { RulePath } from './object-reader.ts';
+
+const longestText = 1024 * 1024;
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first text: rules that stand in the configuration are read without. */
+const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
+
+/** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
+export function policyText(text: string, name: string, place?: string): PolicyDocument {
+  const file = place ?? name;
+  if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
+  const { LineCounter, parseDocument } = yaml();
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const placeAt = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  if (document.errors.length > 0) {
+    throw new PolicyError(
+      document.errors.map(({ message, pos }) => ({ file, ...placeAt(pos[0]), path: '', message: message.trim() })),
+    );
+  }
+  let value: unknown;
+  try {
+    value = document.toJS() as unknown;
+  } catch (error) {
+    throw unreadable(file, messageOf(error));
+  }
+  return {
+    value: value ?? [],
+    file: name,
+    path: file,
+    placeOf: (path, offset) => placeAt(offsetOf(document.contents, path, offset)),
+  };
+}
+
+function unreadable(file: string, message: string): PolicyError {
+  return new PolicyError([{ file, line: 1, column: 1, path: '', message }]);
+}
+
+/** Where a part begins: at its key, when it has one; with an offset, inside its text. */
+function offsetOf(root: unknown, path: RulePath, inText: number | undefined): number {
+  const { isMap, isNode, isScalar, isSeq } = yaml();
+  let node: Yaml.Node | undefined = isNode(root) ? root : undefined;
+  let start = node?.range?.[0] ?? 0;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (pair === undefined) break;
+      start = isNode(pair.key) ? (pair.key.range?.[0] ?? start) : start;
+      node = isNode(pair.value) ? pair.value : undefined;
+    } else if (isSeq(node)) {
+      const item: unknown = node.items[Number(step)];
+      node = isNode(item) ? item : undefined;
+      start = node?.range?.[0] ?? start;
+    } else break;
+  }
+  if (inText === undefined || !isScalar(node)) return start;
+  const begin = node.range?.[0] ?? start;
+  // In text over several lines, or with escapes, the beginning has to do.
+  if (node.type === 'PLAIN') return begin + inText;
+  return node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? begin + 1 + inText : begin;
+}

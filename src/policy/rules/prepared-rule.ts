@@ -1,0 +1,74 @@
+import type { AskingRule, Decision } from '../../core/calls/decision.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import { type Check, type Grounds, checkOf } from './rule-checks.ts';
+import { anyOf } from './patterns.ts';
+import type { Rule } from './rule.ts';
+import type { Situation } from './evaluation-context.ts';
+
+const maxMessageLength = 300;
+
+/** What a rule says of a call. */
+export interface Said {
+  readonly rule: Rule;
+  readonly answer: Decision['answer'];
+  readonly reason: string;
+  readonly values: Grounds['values'];
+  /** As it is named where several rules ask. */
+  readonly asking: AskingRule;
+}
+
+/** A rule with everything worked out that does not depend on the call, for one tool that it is about. */
+export class PreparedRule {
+  readonly #rule: Rule;
+  readonly #check: Check;
+  readonly #isInSession: ((id: string) => boolean) | undefined;
+  readonly #isByPrincipal: ((id: string) => boolean) | undefined;
+  #grounds: Grounds | undefined;
+  #said: Said | undefined;
+
+  constructor(rule: Rule, tool: ToolDefinition) {
+    this.#rule = rule;
+    this.#check = checkOf(rule, tool);
+    const { sessions, principals } = rule.scope;
+    this.#isInSession = sessions && anyOf(sessions);
+    this.#isByPrincipal = principals && anyOf(principals);
+  }
+
+  /** Whether it limits how many calls run or what they cost. */
+  get isLimit(): boolean {
+    return this.#rule.kind.kind === 'limit';
+  }
+
+  /** What it says of a call. Never throws: a rule that cannot be evaluated denies. */
+  says(situation: Situation): Said | undefined {
+    const { call } = situation;
+    if (this.#isInSession?.(call.session ?? '') === false) return undefined;
+    if (this.#isByPrincipal !== undefined && !names(call.principal.id).some(this.#isByPrincipal)) return undefined;
+    try {
+      const grounds = this.#check(situation);
+      if (grounds === undefined) return undefined;
+      if (this.#said === undefined || this.#grounds !== grounds) {
+        this.#grounds = grounds;
+        const { answer, reason = grounds.reason } = this.#rule;
+        this.#said = saidOf(this.#rule, answer, reason, grounds.values);
+      }
+      return this.#said;
+    } catch (error) {
+      // The library's messages go on with a picture of the condition, and may hold a whole argument.
+      const [what = ''] = messageOf(error).slice(0, maxMessageLength).split('\n', 1);
+      return saidOf(this.#rule, 'deny', `the rule cannot be evaluated: ${what}`, undefined);
+    }
+  }
+}
+
+/** `stdio` in a rule means every client of `signalbox stdio`, whose ids are `stdio:NAME in DIRECTORY`. */
+function names(principal: string): readonly string[] {
+  return principal.startsWith('stdio:') ? [principal, 'stdio'] : [principal];
+}
+
+function saidOf(rule: Rule, answer: Said['answer'], reason: string, values: Said['values']): Said {
+  const { id, at, version } = rule;
+  const asking = { rule: id, reason, ...(at === undefined ? {} : { at }), version };
+  return { rule, answer, reason, values, asking };
+}

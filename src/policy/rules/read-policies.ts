@@ -1,0 +1,157 @@
+import { isJsonObject, jsonPath } from '../../core/json/json.ts';
+import { ConditionCompiler } from '../conditions/condition.ts';
+import type { FactNeeds } from '../facts/facts.ts';
+import { WindowMeters } from '../conditions/condition-language.ts';
+import { PolicyError, type PolicyProblem } from './policy-error.ts';
+import type { Rule, RuleKind } from './rule.ts';
+import { readRule } from './read-rule.ts';
+import type { RuleFinding, RulePath } from './object-reader.ts';
+import { namesIn } from './unmatched-names.ts';
+import { versionOf } from './version.ts';
+
+/** Line and column, both counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A policy as it was written, with where its parts stand. */
+export interface PolicyDocument {
+  readonly value: unknown;
+  /** What its rules are said to stand in: `policies.yaml`. */
+  readonly file: string;
+  /** Where the file is, for problems. */
+  readonly path?: string;
+  /** Where a part stands; with an offset, a place in a text. `undefined` for what was not read from a file. */
+  placeOf(path: RulePath, offset?: number): Place | undefined;
+}
+
+/** The rules of one or more documents, and what must be known to evaluate them. */
+export interface RuleSet {
+  readonly rules: readonly Rule[];
+  /** Changes whenever a rule does. */
+  readonly version: string;
+  readonly sessionNeeds: FactNeeds;
+  readonly principalNeeds: FactNeeds;
+  /** How far back facts of a principal must be known, in milliseconds; 0 when no rule reads them. */
+  readonly principalWindowMs: number;
+}
+
+const mostRules = 5000;
+const defaultBuiltin = 'signalbox';
+const forwarding = 'call_tool';
+
+/**
+ * Reads policies. Throws a `PolicyError` that tells everything that is wrong with them. `builtin` is the name of the built-in
+ * server, whose `call_tool` rules cannot be about.
+ */
+export function readPolicies(
+  documents: readonly PolicyDocument[],
+  builtin: string | undefined = defaultBuiltin,
+): RuleSet {
+  const meters = new WindowMeters();
+  const compiler = new ConditionCompiler(meters);
+  const problems: PolicyProblem[] = [];
+  const ids = new Map<string, string>();
+  const rules = documents.flatMap((document) => {
+    const { value } = document;
+    const report = (finding: RuleFinding): void => void problems.push(problemOf(document, finding));
+    if (!Array.isArray(value) || value.length > mostRules) {
+      const message = Array.isArray(value) ? `more than ${mostRules} rules` : 'expected a list of rules';
+      report({ path: [], message });
+      return [];
+    }
+    return value.flatMap((each: unknown, index) => {
+      const path = [index];
+      if (!isJsonObject(each)) {
+        report({ path, message: 'expected a rule: an object with "id" and what it says' });
+        return [];
+      }
+      const place = document.placeOf(path);
+      const { rule, findings } = readRule(each, path, compiler, place && `${document.file}:${place.line}`);
+      findings.forEach(report);
+      if (rule !== undefined)
+        forwardingNames(rule, builtin).forEach(({ key, name }) => report(aboutForwarding(index, key, name)));
+      const { id } = each;
+      if (typeof id === 'string') {
+        const first = ids.get(id);
+        if (first !== undefined)
+          report({ path: [index, 'id'], message: `${JSON.stringify(id)} is the id of ${first} too` });
+        else ids.set(id, place === undefined ? 'an earlier rule' : `the rule at ${document.file}:${place.line}`);
+      }
+      return rule ?? [];
+    });
+  });
+  if (problems.length > 0)
+    throw new PolicyError(
+      problems.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0)),
+    );
+  let version: string | undefined;
+  return {
+    rules,
+    // Rules are also read to see whether they are good, and then nobody asks.
+    get version() {
+      return (version ??= versionOf(rules.map(({ source }) => source)));
+    },
+    ...needsOf(rules, meters),
+  };
+}
+
+/** The names in a rule that mean the tool that only passes calls on. */
+function forwardingNames(rule: Rule, builtin: string): readonly { readonly key: string; readonly name: string }[] {
+  return namesIn(rule).filter(
+    ({ what, name }) => what === 'tool' && (name === forwarding || name === `mcp__${builtin}__${forwarding}`),
+  );
+}
+
+function aboutForwarding(index: number, key: string, name: string): RuleFinding {
+  const [top = key] = key.split('.', 1);
+  return {
+    path: [index, top],
+    message: `${name} only passes calls on: each is decided, counted and recorded as a call of the tool that it names`,
+    hint: 'write the rule for those tools; to take call_tool away, set "disclosure": "never" in the profile',
+  };
+}
+
+function needsOf(
+  rules: readonly Rule[],
+  windows: WindowMeters,
+): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds' | 'principalWindowMs'> {
+  const kinds = rules.map(({ kind }) => kind);
+  const scoped = kinds.flatMap((kind) => (kind.kind === 'limit' ? kind.meters : []));
+  const metersBy = (by: string): FactNeeds['meters'] => scoped.flatMap((each) => (each.by === by ? each.meter : []));
+  const flows = kinds.filter((kind) => kind.kind === 'flow');
+  return {
+    sessionNeeds: {
+      meters: [...windows.all(), ...metersBy('session')],
+      tracks: kinds.flatMap((kind) => (kind.kind === 'readBeforeWrite' ? kind.track : [])),
+      valuesOf: [],
+    },
+    principalNeeds: {
+      meters: metersBy('principal'),
+      tracks: [],
+      valuesOf: [...new Set(flows.flatMap(({ from }) => from))],
+    },
+    principalWindowMs: Math.max(
+      0,
+      ...metersBy('principal').map(({ windowMs = 0 }) => windowMs),
+      ...kinds.map((kind) => (looksAtPrincipal(kind) ? kind.windowMs : 0)),
+    ),
+  };
+}
+
+function looksAtPrincipal(kind: RuleKind): kind is Extract<RuleKind, { windowMs: number }> {
+  if (kind.kind === 'flow') return kind.labels === 'principal';
+  return kind.kind === 'requires' && kind.by !== 'session';
+}
+
+function problemOf(document: PolicyDocument, { path, message, hint, offset }: RuleFinding): PolicyProblem {
+  const place = document.placeOf(path, offset) ?? { line: 0, column: 0 };
+  return {
+    file: document.path ?? document.file,
+    ...place,
+    path: jsonPath(path).slice(1),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

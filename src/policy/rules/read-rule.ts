@@ -1,0 +1,170 @@
+import { durationMs } from '../../core/text/duration.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { ConditionCompiler } from '../conditions/condition.ts';
+import type { Meter } from '../facts/meter.ts';
+import type { Rule, RuleKind } from './rule.ts';
+import { versionOf } from './version.ts';
+import { ObjectReader, type RuleFinding, type RulePath } from './object-reader.ts';
+
+/** What came of reading a rule: the rule, unless something is wrong with it. */
+export interface RuleReading {
+  readonly rule?: Rule;
+  readonly findings: readonly RuleFinding[];
+}
+
+const answers = ['deny', 'ask', 'allow'] as const;
+const shorthands = ['requires', 'readBeforeWrite', 'rateLimit', 'flow', 'budget'] as const;
+/** How long the calls of a principal count in its other sessions, unless the rule sets a window. */
+const defaultPrincipalWindow = '24h';
+const scopes = ['session', 'principal'] as const;
+const about = ['id', 'reason', 'mode', 'servers', 'sessions', 'principals'];
+
+/** Reads one rule, and finds everything that is wrong with it. */
+export function readRule(
+  value: JsonObject,
+  path: RulePath,
+  compiler: ConditionCompiler,
+  at: string | undefined,
+): RuleReading {
+  const findings: RuleFinding[] = [];
+  const reader = new ObjectReader(value, path, findings);
+  const id = reader.text('id') ?? (reader.has('id') ? undefined : reader.missing('id')) ?? '';
+  if (/^(?:default|mode|code):/.test(id))
+    reader.wrong('id', 'ids that begin with "default:", "mode:" or "code:" are taken');
+  const [shorthand, second] = shorthands.filter((key) => reader.has(key));
+  const made =
+    shorthand === undefined ? readMatch(reader, compiler) : readShorthand(reader, shorthand, second, compiler);
+  let version: string | undefined;
+  const rule = {
+    id,
+    reason: reader.text('reason'),
+    at,
+    shadow: reader.oneOf('mode', ['enforce', 'shadow']) === 'shadow',
+    scope: {
+      servers: reader.patterns('servers'),
+      sessions: reader.patterns('sessions'),
+      principals: reader.patterns('principals'),
+    },
+    source: value,
+    get version() {
+      return (version ??= versionOf(value));
+    },
+  };
+  if (made === undefined || findings.length > 0) return { findings };
+  return { rule: Object.assign(rule, made), findings };
+}
+
+type Made = Pick<Rule, 'answer' | 'kind'> | undefined;
+
+function readMatch(reader: ObjectReader, compiler: ConditionCompiler): Made {
+  const isKnown = reader.onlyKeys([...about, 'match', ...answers, ...shorthands]);
+  const [answer, second] = answers.filter((key) => reader.has(key));
+  if (answer === undefined) {
+    // A mistyped key explains what is missing.
+    if (isKnown) reader.wrong(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
+    return undefined;
+  }
+  if (second !== undefined)
+    reader.wrong(second, `stands beside "${answer}", expected only one of them`, 'make two rules');
+  const match = reader.has('match') ? reader.patterns('match') : ['*'];
+  const when = reader.is(answer, true) ? true : reader.compiled(answer, (text) => compiler.condition(text));
+  if (match === undefined || when === undefined) return undefined;
+  return { answer, kind: { kind: 'match', match, when } };
+}
+
+function readShorthand(
+  reader: ObjectReader,
+  shorthand: (typeof shorthands)[number],
+  second: string | undefined,
+  compiler: ConditionCompiler,
+): Made {
+  reader.onlyKeys([...about, ...shorthands, 'ask', ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : [])]);
+  if (second !== undefined)
+    reader.wrong(second, `stands beside "${shorthand}", expected only one of them`, 'make two rules');
+  if (reader.has('ask') && !reader.is('ask', true))
+    reader.wrong('ask', `beside "${shorthand}" only true is possible`, 'without it the rule denies');
+  const inner = reader.inner(shorthand);
+  if (inner === undefined) return undefined;
+  const kind = readKind(reader, inner, shorthand, compiler);
+  return kind === undefined ? undefined : { answer: reader.has('ask') ? 'ask' : 'deny', kind };
+}
+
+function readKind(
+  reader: ObjectReader,
+  inner: ObjectReader,
+  shorthand: (typeof shorthands)[number],
+  compiler: ConditionCompiler,
+): RuleKind | undefined {
+  switch (shorthand) {
+    case 'requires': {
+      const targets = inner.keys().map((match) => ({ match, steps: inner.neededPatterns(match) }));
+      if (targets.length === 0) reader.wrong('requires', 'names no tool');
+      const by = reader.oneOf('by', scopes);
+      return { kind: 'requires', targets, fresh: reader.flag('fresh'), by, windowMs: principalWindowMs(reader) };
+    }
+    case 'readBeforeWrite': {
+      inner.onlyKeys(['read', 'write', 'path']);
+      const track = {
+        read: inner.neededPatterns('read'),
+        write: inner.neededPatterns('write'),
+        path: inner.text('path') ?? 'path',
+      };
+      return { kind: 'readBeforeWrite', track };
+    }
+    case 'rateLimit': {
+      inner.onlyKeys(['match', 'per', 'max', 'by']);
+      if (!inner.has('per')) inner.missing('per');
+      if (!inner.has('max')) inner.missing('max');
+      const calls = inner.number('max', true);
+      return { ...limitOf(inner, undefined), calls, cost: undefined };
+    }
+    case 'budget': {
+      inner.onlyKeys(['match', 'per', 'by', 'calls', 'cost', 'each']);
+      const calls = inner.number('calls', true);
+      const cost = inner.number('cost', false);
+      if (!inner.has('calls') && !inner.has('cost'))
+        inner.wrong(undefined, 'says no limit: expected "calls" or "cost"');
+      if (inner.has('each') && !inner.has('cost')) inner.wrong('each', 'has no "cost" to stay below');
+      const each = inner.has('each') ? inner.compiled('each', (text) => compiler.cost(text)) : undefined;
+      return { ...limitOf(inner, each), calls, cost };
+    }
+    case 'flow': {
+      inner.onlyKeys(['from', 'to', 'when', 'within']);
+      const [from, to] = [inner.neededPatterns('from'), inner.neededPatterns('to')];
+      const when = inner.oneOf('when', ['session', 'value']);
+      if (when !== undefined && inner.has('within'))
+        inner.wrong('within', `has no effect beside "when: ${when}"`, 'leave one of them out');
+      const labels = when === undefined ? 'principal' : when === 'session' ? 'session' : 'none';
+      return { kind: 'flow', from, to, labels, windowMs: principalWindowMs(inner) };
+    }
+  }
+}
+
+type Limit = Extract<RuleKind, { kind: 'limit' }>;
+
+function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' | 'cost'> {
+  const per = inner.duration('per');
+  const by = inner.oneOf('by', scopes);
+  if (by === 'principal' && !inner.has('per'))
+    inner.wrong(undefined, '"per" is missing: what a principal did is counted in a window of time');
+  const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
+  const meter: Meter = {
+    match,
+    windowMs: per === undefined ? undefined : durationMs(per),
+    each,
+  };
+  const ofSession = { by: 'session', meter, span: per === undefined ? 'in this session' : `in ${per}` } as const;
+  // Agents can begin sessions at will, so a limit also holds over all sessions of the principal.
+  const windowMs = meter.windowMs ?? durationMs(defaultPrincipalWindow);
+  const ofPrincipal = {
+    by: 'principal',
+    meter: { ...meter, windowMs },
+    span: `in ${per ?? defaultPrincipalWindow}`,
+  } as const;
+  const meters = [...(by === 'principal' ? [] : [ofSession]), ...(by === 'session' ? [] : [ofPrincipal])];
+  return { kind: 'limit', meters, each };
+}
+
+function principalWindowMs(reader: ObjectReader): number {
+  return durationMs(reader.duration('within') ?? defaultPrincipalWindow) ?? 0;
+}

@@ -1,0 +1,218 @@
+import type { JsonObject } from '../../core/json/json.ts';
+import { isAnyMatched } from '../../core/text/name-pattern.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import { fullName, namesOf } from '../../core/tools/tool-names.ts';
+import type { Condition } from '../conditions/condition.ts';
+import { costOfDecided } from '../facts/meter.ts';
+import { pathsIn } from '../facts/argument-paths.ts';
+import { matchesAny } from './patterns.ts';
+import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
+import type { Situation } from './evaluation-context.ts';
+import { ToolView } from '../conditions/condition-views.ts';
+
+/** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
+export interface Grounds {
+  readonly reason: string;
+  /** Asked only of the rule that decides. */
+  readonly values?: (situation: Situation) => JsonObject;
+}
+
+/** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
+export type Check = (situation: Situation) => Grounds | undefined;
+
+/** Tells whether a rule can be about calls of a tool at all. */
+export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
+  if (scope.servers !== undefined && !matchesAny([tool.id.server], scope.servers)) return false;
+  const { full, bare, all } = namesOf(tool);
+  switch (kind.kind) {
+    case 'match':
+      if (answer !== 'allow') return matchesAny(all, kind.match);
+      // Any server can give a tool any name, so a bare name allows a tool only when the rule names its server.
+      return matchesAny(scope.servers === undefined ? full : [...full, ...bare], kind.match);
+    case 'requires':
+      return kind.targets.some(({ match }) => isAnyMatched(all, match));
+    case 'readBeforeWrite':
+      return matchesAny(all, kind.track.write);
+    case 'limit':
+      return kind.meters.some(({ meter }) => matchesAny(all, meter.match));
+    case 'flow':
+      return tool.labels.some((label) => kind.to.includes(label));
+  }
+}
+
+/** What a rule checks in calls of a tool that it is about. */
+export function checkOf({ kind, answer }: Rule, tool: ToolDefinition): Check {
+  switch (kind.kind) {
+    case 'match':
+      return matchCheck(kind, answer, tool);
+    case 'requires':
+      return requiresCheck(kind, tool);
+    case 'readBeforeWrite':
+      return readCheck(kind);
+    case 'limit':
+      return limitCheck(kind);
+    case 'flow':
+      return flowCheck(kind, tool);
+  }
+}
+
+type Kind<Name extends RuleKind['kind']> = Extract<RuleKind, { kind: Name }>;
+
+function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolDefinition): Check {
+  if (when === true) {
+    const always: Grounds = { reason: 'the rule is about this tool' };
+    return () => always;
+  }
+  const grounds: Grounds = { reason: when.text, values: ({ scene }) => when.values(scene) };
+  const holds = holdsByEveryName(when, answer, tool);
+  return (situation) => (holds(situation) ? grounds : undefined);
+}
+
+/**
+ * Evaluates a condition on `tool.name` for each full name of a tool. A rule that restricts applies when one name matches; a rule that
+ * allows applies only when all current names match.
+ */
+function holdsByEveryName(
+  { holds, readsToolName }: Condition,
+  answer: Rule['answer'],
+  tool: ToolDefinition,
+): (situation: Situation) => boolean {
+  const { all } = namesOf(tool);
+  const names = answer === 'allow' ? [tool.name, fullName(tool.id)] : all.filter((name) => name.startsWith('mcp__'));
+  const others = readsToolName ? names.filter((name) => name !== tool.name) : [];
+  if (others.length === 0) return ({ scene }) => holds(scene);
+  const views = others.map((name) => new ToolView({ ...tool, name }));
+  if (answer === 'allow')
+    return (situation) => holds(situation.scene) && views.every((view) => holds(situation.sceneOf(view)));
+  return (situation) => holds(situation.scene) || views.some((view) => holds(situation.sceneOf(view)));
+}
+
+/** The last completed call of each step must be later than that of the step before it. */
+function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): Check {
+  const checks = kind.targets
+    .filter(({ match }) => isAnyMatched(namesOf(tool).all, match))
+    .map(({ match, steps }) => stepsCheck(match, steps, kind, tool));
+  return (situation) => {
+    for (const check of checks) {
+      const grounds = check(situation);
+      if (grounds !== undefined) return grounds;
+    }
+    return undefined;
+  };
+}
+
+function stepsCheck(match: string, steps: readonly string[], kind: Kind<'requires'>, tool: ToolDefinition): Check {
+  const { done, latest } = stepTimes(kind);
+  const missing = (step: string, previous: string | undefined): Grounds => ({
+    reason: `${step} must have completed${previous === undefined ? '' : ` after ${previous}`} before ${tool.name}`,
+    values: (situation) => ({
+      [`lastOk(${step}).seq`]: done(situation, step),
+      ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: latest(situation, previous) }),
+    }),
+  });
+  const all = steps.map((step, index) => ({
+    step,
+    grounds: missing(step, index === 0 ? undefined : steps[index - 1]),
+  }));
+  const [first] = steps;
+  const again = first === undefined ? undefined : missing(first, match);
+  return (situation) => {
+    // The tool's own name too: a restriction also applies by names that do not count for past calls.
+    let before = kind.fresh ? Math.max(latest(situation, match), latest(situation, tool.name)) : 0;
+    let isAgain = before > 0;
+    for (const { step, grounds } of all) {
+      if (done(situation, step) <= before) return isAgain ? again : grounds;
+      before = latest(situation, step);
+      isAgain = false;
+    }
+    return undefined;
+  };
+}
+
+type StepTime = (situation: Situation, step: string) => number;
+
+/**
+ * Where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
+ * was completed in the session, and an agent cannot hide that it repeated an earlier one in another session.
+ */
+function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTime; readonly latest: StepTime } {
+  const inSession: StepTime = ({ session }, step) => session.lastOk(step).seq;
+  if (by === 'session') return { done: inSession, latest: inSession };
+  const byPrincipal: StepTime = ({ principal, call }, step) => {
+    const { seq, at } = principal.lastOk(step);
+    return at > call.at - windowMs ? seq : 0;
+  };
+  if (by === 'principal') return { done: byPrincipal, latest: byPrincipal };
+  const latest: StepTime = (situation, step) => Math.max(inSession(situation, step), byPrincipal(situation, step));
+  return { done: inSession, latest };
+}
+
+function readCheck({ track }: Kind<'readBeforeWrite'>): Check {
+  return ({ session, call: { arguments: given } }) => {
+    const paths = pathsIn(Object.hasOwn(given, track.path) ? given[track.path] : undefined);
+    if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
+    const unknown = paths.find((path) => !session.knows(track, path));
+    if (unknown === undefined) return undefined;
+    return { reason: `${unknown} was not read in this session`, values: () => ({ [`args.${track.path}`]: unknown }) };
+  };
+}
+
+function limitCheck(kind: Kind<'limit'>): Check {
+  const checks = kind.meters.map((meter) => meterCheck(kind, meter));
+  return (situation) => {
+    for (const check of checks) {
+      const grounds = check(situation);
+      if (grounds !== undefined) return grounds;
+    }
+    return undefined;
+  };
+}
+
+function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): Check {
+  const read = (situation: Situation): { readonly calls: number; readonly cost: number } =>
+    situation[by].reading(meter, situation.call.at);
+  const own = each === undefined ? () => 0 : ({ call, work }: Situation) => costOfDecided(call, each, work);
+  const tooMany: Grounds = {
+    reason: `${calls} calls ${span} are the limit`,
+    values: (situation) => ({ calls: read(situation).calls }),
+  };
+  const tooDear: Grounds = {
+    reason: `a cost of ${cost} ${span} is the limit`,
+    values: (situation) => ({ cost: read(situation).cost, call: own(situation) }),
+  };
+  return (situation) => {
+    const reading = read(situation);
+    if (calls !== undefined && reading.calls >= calls) return tooMany;
+    if (cost === undefined) return undefined;
+    const isOver = each === undefined ? reading.cost >= cost : reading.cost + own(situation) > cost;
+    return isOver ? tooDear : undefined;
+  };
+}
+
+function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDefinition): Check {
+  const found: Grounds = {
+    reason: `the arguments hold something that was read as ${from.join(', ')} data`,
+    values: () => ({ 'tool.labels': [...tool.labels] }),
+  };
+  const seen = (who: string, labels: readonly string[], { session }: Situation): Grounds => ({
+    reason: `${who} has seen ${labels.join(', ')} data, and ${tool.name} sends it out`,
+    values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
+  });
+  return (situation) => {
+    const { session, principal, call } = situation;
+    if (scope !== 'none' && from.some((label) => session.labels.has(label)))
+      return seen(
+        'the session',
+        from.filter((label) => session.labels.has(label)),
+        situation,
+      );
+    const since = call.at - windowMs;
+    if (scope === 'principal' && from.some((label) => principal.hasSeen(label, since)))
+      return seen(
+        call.principal.id,
+        from.filter((label) => principal.hasSeen(label, since)),
+        situation,
+      );
+    return from.some((label) => situation.holdsValueOf(label)) ? found : undefined;
+  };
+}

@@ -1,0 +1,72 @@
+import type { Decision } from '../../core/calls/decision.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import type { Condition } from '../conditions/condition.ts';
+import type { ReadTrack } from '../facts/facts.ts';
+import type { Cost, Meter } from '../facts/meter.ts';
+import type { Patterns } from './patterns.ts';
+
+/** One rule of a policy, ready to be evaluated. */
+export interface Rule {
+  readonly id: string;
+  /** What it answers for the calls that its condition holds for. */
+  readonly answer: Decision['answer'];
+  readonly reason: string | undefined;
+  /** Where it stands: `policies.yaml:12`. */
+  readonly at: string | undefined;
+  /** Its answer is reported and has no effect. */
+  readonly shadow: boolean;
+  /** The calls it is about; everything where nothing is said. */
+  readonly scope: Scope;
+  readonly kind: RuleKind;
+  /** As it was written: what the version of a policy is made of. */
+  readonly source: JsonValue;
+  /** Changes whenever the source does. */
+  readonly version: string;
+}
+
+/** The calls a rule is about, besides those that its kind names. */
+export interface Scope {
+  readonly servers: Patterns | undefined;
+  readonly sessions: Patterns | undefined;
+  readonly principals: Patterns | undefined;
+}
+
+/** What a rule looks for. */
+export type RuleKind =
+  | { readonly kind: 'match'; readonly match: Patterns; readonly when: true | Condition }
+  | {
+      readonly kind: 'requires';
+      readonly targets: readonly { readonly match: string; readonly steps: readonly string[] }[];
+      /** The steps must be newer than the last completed call of the tool itself. */
+      readonly fresh: boolean;
+      /** Whose calls count as steps. Without it: steps of the session, unless the principal repeated an earlier one elsewhere since. */
+      readonly by: 'session' | 'principal' | undefined;
+      /** How long calls of the principal in other sessions count. */
+      readonly windowMs: number;
+    }
+  | { readonly kind: 'readBeforeWrite'; readonly track: ReadTrack }
+  | {
+      readonly kind: 'limit';
+      /** The call must stay within the limit by each of them. */
+      readonly meters: readonly ScopedMeter[];
+      readonly calls: number | undefined;
+      readonly cost: number | undefined;
+      readonly each: Cost | undefined;
+    }
+  | {
+      readonly kind: 'flow';
+      readonly from: readonly string[];
+      readonly to: readonly string[];
+      /** Which labels of the past count, besides values that reappear: also those of the principal, of the session alone, or none. */
+      readonly labels: 'principal' | 'session' | 'none';
+      /** How long calls of the principal in other sessions count. */
+      readonly windowMs: number;
+    };
+
+/** A count of calls, of the session or over all sessions of the principal. */
+export interface ScopedMeter {
+  readonly by: 'session' | 'principal';
+  readonly meter: Meter;
+  /** The span it counts over, for people. */
+  readonly span: string;
+}

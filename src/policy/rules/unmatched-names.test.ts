@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fullNames, recordedTool } from '../../core/tools/tool-names.ts';
+import { policyText } from './parse-policy-text.ts';
+import { readPolicies } from './read-policies.ts';
+import { type Offered, unmatchedNames } from './unmatched-names.ts';
+
+const text = `
+- { id: good, match: [mcp__files__read, "mcp__f*", "*"], servers: files, deny: true }
+- { id: match, match: mcp__files__raed, deny: true }
+- { id: glob, match: "mcp__flies__*", deny: true }
+- { id: requires, requires: { mcp__files__write: [mcp__files__reed] } }
+- { id: read, readBeforeWrite: { read: raed, write: mcp__files__writes } }
+- { id: flow, flow: { from: [private], to: [extrenal] } }
+- { id: rate, rateLimit: { match: mcp__bank__pay, per: 1m, max: 1 } }
+- { id: scope, servers: file, deny: true }
+`;
+const { rules } = readPolicies([policyText(text, 'policies.yaml')]);
+const offered: Offered = {
+  tools: ['mcp__files__read', 'mcp__files__write'].map((name) => recordedTool(name, {})),
+  labels: ['private', 'external'],
+  servers: ['files'],
+  absent: [],
+};
+const told = (given: Partial<Offered>): (string | undefined)[][] =>
+  unmatchedNames(rules, { ...offered, ...given }).map(({ rule, key, name, what, nearest }) => [
+    rule,
+    key,
+    name,
+    what,
+    nearest,
+  ]);
+
+test('names in rules that fit no tool, label or server are found, with the nearest', () => {
+  assert.deepEqual(told({}), [
+    ['match', 'match', 'mcp__files__raed', 'tool', 'mcp__files__read'],
+    ['glob', 'match', 'mcp__flies__*', 'tool', 'mcp__files__*'],
+    ['requires', 'requires', 'mcp__files__reed', 'tool', 'mcp__files__read'],
+    ['read', 'readBeforeWrite.read', 'raed', 'tool', 'mcp__files__read'],
+    ['read', 'readBeforeWrite.write', 'mcp__files__writes', 'tool', 'mcp__files__write'],
+    ['flow', 'flow.to', 'extrenal', 'label', 'external'],
+    ['rate', 'match', 'mcp__bank__pay', 'tool', undefined],
+    ['scope', 'servers', 'file', 'server', 'files'],
+  ]);
+});
+
+test('what a server that is away might offer is not reported', () => {
+  const names = told({ servers: ['files', 'bank', 'flies'], absent: ['bank', 'flies'] }).map(([rule]) => rule);
+  assert.deepEqual(names, ['match', 'requires', 'read', 'scope']);
+});
+
+test('a tool counts as named by each of its names; an allow rule without servers needs a full one', () => {
+  const long = `write_${'a_very_long_name_'.repeat(4)}`;
+  const [name = ''] = fullNames({ server: 'files', tool: long });
+  const tools = [recordedTool(name, { ownName: long }), recordedTool('mcp__files__new', { renamedFrom: 'old' })];
+  const read = (lines: string): string[] => {
+    const policy = readPolicies([policyText(lines, 'policies.yaml')]);
+    return unmatchedNames(policy.rules, { ...offered, tools }).map(({ rule, key }) => `${rule} ${key}`);
+  };
+  const deny = (match: string): string => `- { id: r, match: "${match}", deny: true }`;
+  for (const match of [...fullNames({ server: 'files', tool: long }), long, 'old', 'mcp__files__old', '*very_long*'])
+    assert.deepEqual(read(deny(match)), [], match);
+  assert.deepEqual(read(`- { id: r, match: ${long}, allow: true }`), ['r match']);
+  assert.deepEqual(read(`- { id: r, match: ${long}, servers: files, allow: true }`), []);
+  assert.deepEqual(read(`- { id: r, match: "*", deny: "session.count('mcp__files__nwe') > 1" }`), ['r deny']);
+});

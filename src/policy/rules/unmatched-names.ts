@@ -1,0 +1,103 @@
+import { isAnyMatched, matchesPattern } from '../../core/text/name-pattern.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
+import { type NamedTool, type ToolNames, namesOf } from '../../core/tools/tool-names.ts';
+import type { Rule } from './rule.ts';
+
+/** What is there to be matched. */
+export interface Offered {
+  readonly tools: readonly NamedTool[];
+  readonly labels: readonly string[];
+  readonly servers: readonly string[];
+  /** Servers whose tools are not known now. */
+  readonly absent: readonly string[];
+}
+
+/** A name in a rule that fits nothing: the rule is not about what its author thinks. */
+export interface UnmatchedName {
+  readonly rule: string;
+  /** Where the rule stands. */
+  readonly at: string | undefined;
+  /** What in the rule names it: `match`, `flow.from`. */
+  readonly key: string;
+  readonly name: string;
+  readonly what: 'tool' | 'label' | 'server';
+  readonly nearest: string | undefined;
+}
+
+type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
+  /** The names of a tool that it is matched against; all of them unless it can permit something. */
+  readonly by?: keyof ToolNames;
+};
+
+/** The names in rules that fit no tool, label or server. What a server that is away might offer is given the benefit of the doubt. */
+export function unmatchedNames(rules: readonly Rule[], offered: Offered): UnmatchedName[] {
+  const candidates = {
+    tool: [...offered.tools.map(({ name }) => name), ...offered.servers.map((server) => `mcp__${server}__*`)],
+    label: offered.labels,
+    server: offered.servers,
+  };
+  return rules.flatMap((rule) =>
+    [...namesIn(rule), ...named('servers', 'server', rule.scope.servers ?? [])]
+      .filter((each) => !isFound(each, offered))
+      .map(({ key, name, what }) => ({
+        rule: rule.id,
+        at: rule.at,
+        key,
+        name,
+        what,
+        nearest: closestMatch(name, candidates[what]),
+      })),
+  );
+}
+
+/** Returns the names of tools and labels in a rule. */
+export function namesIn({ kind, answer, scope }: Rule): Named[] {
+  switch (kind.kind) {
+    case 'match': {
+      const by = answer !== 'allow' ? 'all' : scope.servers === undefined ? 'full' : 'past';
+      const past = kind.when === true ? [] : kind.when.tools;
+      return [...named('match', 'tool', kind.match, by), ...named(answer, 'tool', past, 'past')];
+    }
+    case 'requires':
+      return kind.targets.flatMap(({ match, steps }) => [
+        ...named('requires', 'tool', [match]),
+        ...named('requires', 'tool', steps, 'past'),
+      ]);
+    case 'readBeforeWrite':
+      return [
+        ...named('readBeforeWrite.read', 'tool', kind.track.read, 'past'),
+        ...named('readBeforeWrite.write', 'tool', kind.track.write),
+      ];
+    case 'limit':
+      return named('match', 'tool', kind.meters[0]?.meter.match ?? []);
+    case 'flow':
+      return [...named('flow.from', 'label', kind.from), ...named('flow.to', 'label', kind.to)];
+  }
+}
+
+function named(key: string, what: Named['what'], names: readonly string[], by: Named['by'] = 'all'): Named[] {
+  return names.map((name) => ({ key, name, what, by }));
+}
+
+function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, absent }: Offered): boolean {
+  switch (what) {
+    case 'tool':
+      return (
+        name === '*' ||
+        tools.some((tool) => isAnyMatched(namesOf(tool)[by], name)) ||
+        absent.some((server) => mayBeOf(name, server))
+      );
+    case 'label':
+      return labels.includes(name) || absent.length > 0;
+    case 'server':
+      return servers.some((server) => matchesPattern(server, name));
+  }
+}
+
+/** Whether a tool of the server could have a name that fits. */
+function mayBeOf(pattern: string, server: string): boolean {
+  if (!pattern.startsWith('mcp__') && !pattern.startsWith('*')) return true;
+  const [beginning = ''] = pattern.split('*', 1);
+  const prefix = `mcp__${server}__`;
+  return beginning.startsWith(prefix) || (pattern.includes('*') && prefix.startsWith(beginning));
+}

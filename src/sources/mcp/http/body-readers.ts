@@ -1,0 +1,83 @@
+import { StringDecoder } from 'node:string_decoder';
+import { type EventSourceMessage, createParser } from 'eventsource-parser';
+import type { BodyReader } from './http-exchange.ts';
+
+/** Reads a whole body as text, up to a size. */
+export class TextReader implements BodyReader {
+  readonly #maxBytes: number;
+  readonly #onText: (text: string) => void;
+  readonly fail: (error: Error) => void;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number, onText: (text: string) => void, onError: (error: Error) => void) {
+    this.#maxBytes = maxBytes;
+    this.#onText = onText;
+    this.fail = onError;
+  }
+
+  write(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) throw new Error(`the answer is larger than ${megabytes(this.#maxBytes)} MB`);
+    this.#chunks.push(chunk);
+  }
+
+  end(): void {
+    const [first] = this.#chunks;
+    if (first === undefined) this.#onText('');
+    else this.#onText((this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)).toString());
+  }
+}
+
+/** Receives the events of an event stream. */
+export interface EventStreamHandler {
+  onEvent(event: EventSourceMessage): void;
+  /** The server's reconnection delay. */
+  onRetry(ms: number): void;
+  onEnd(error?: Error): void;
+}
+
+/** Reads an event stream, each of whose events may have up to a size. */
+export class EventStreamReader implements BodyReader {
+  readonly #maxBytes: number;
+  readonly #handler: EventStreamHandler;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #parser;
+  /** Bytes since the last complete event. */
+  #pendingBytes = 0;
+
+  constructor(maxBytes: number, handler: EventStreamHandler) {
+    this.#maxBytes = maxBytes;
+    this.#handler = handler;
+    this.#parser = createParser({
+      onEvent: (event) => {
+        this.#pendingBytes = 0;
+        if (event.data.length > maxBytes) throw this.#tooLarge();
+        handler.onEvent(event);
+      },
+      onRetry: (ms) => handler.onRetry(ms),
+    });
+  }
+
+  write(chunk: Buffer): void {
+    this.#pendingBytes += chunk.length;
+    this.#parser.feed(this.#decoder.write(chunk));
+    if (this.#pendingBytes > this.#maxBytes) throw this.#tooLarge();
+  }
+
+  end(): void {
+    this.#handler.onEnd();
+  }
+
+  fail(error: Error): void {
+    this.#handler.onEnd(error);
+  }
+
+  #tooLarge(): Error {
+    return new Error(`an event of the answer is larger than ${megabytes(this.#maxBytes)} MB`);
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}
