@@ -1,16 +1,16 @@
 export type { AccessToken, NewAccessToken, TokenCheck } from './access/access-tokens.ts';
 export type { ApprovalInbox } from './pipeline/approvals/approval-inbox.ts';
-export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './pipeline/approvals/approvals.ts';
+export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './pipeline/approvals/approval-inbox.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
-export type { BoxContent, ReadOptions } from './pipeline/content.ts';
-export type { SignalboxEvents } from './pipeline/events.ts';
+export type { BoxContent, ReadOptions } from './pipeline/box-content.ts';
+export type { SignalboxEvents } from './pipeline/box-events.ts';
 export type { FileProtection } from './pipeline/files/file-guard.ts';
 export type { ProtectedFile } from './core/calls/decision.ts';
-export type { PolicySummary } from './pipeline/policies.ts';
-export type { PolicySource, PolicyText, RuleSource } from './pipeline/policy-source.ts';
-export type { UndoOptions, UndoResult } from './pipeline/undo-calls.ts';
-export type { CallMetrics } from './pipeline/metrics.ts';
-export type { ObservedCall } from './pipeline/observed.ts';
+export type { PolicySummary } from './pipeline/policies/active-policies.ts';
+export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
+export type { UndoOptions, UndoResult } from './pipeline/undo/undo-calls.ts';
+export type { CallMetrics } from './pipeline/recording/telemetry.ts';
+export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
 export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
@@ -65,26 +65,18 @@ export type {
   RememberedRule,
   RevealedArguments,
 } from './core/calls/approval.ts';
-export type {
-  CallError,
-  CallOptions,
-  CallOutcome,
-  ResultExtras,
-  CallResult,
-  OutcomeName,
-  Principal,
-  Progress,
-  ToolReference,
-} from './core/calls/call.ts';
+export type { CallOptions, CallResult, Progress, ToolReference } from './core/calls/call.ts';
+export type { CallError, CallOutcome, OutcomeName, ResultExtras } from './core/calls/call-outcome.ts';
+export type { Principal } from './core/principal.ts';
 export type { FileChange } from './core/calls/file-change.ts';
 export type {
-  Asking,
+  QuestionOptions,
   CallClient,
   Elicitation,
   ElicitationAnswer,
   LogLevel,
   LogMessage,
-  Root,
+  CallRoot,
   SamplingAnswer,
   SamplingRequest,
   ToolClient,

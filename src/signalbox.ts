@@ -1,43 +1,36 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { AccessTokens } from './access/access-tokens.ts';
-import type { ApprovalInbox } from './pipeline/approvals/approval-inbox.ts';
-import { Approvals } from './pipeline/approvals/approvals.ts';
+import { type ApprovalInbox, Approvals } from './pipeline/approvals/approval-inbox.ts';
 import type { RevealKey } from './pipeline/approvals/reveal-store.ts';
-import { endLostCalls } from './pipeline/approvals/lost-calls.ts';
+import { endLostCalls } from './pipeline/approvals/waiting-calls.ts';
 import { Questions, callbackChannel } from './pipeline/approvals/questions.ts';
-import { directoryOf } from './pipeline/directory-of.ts';
+import { type PolicySummary, Policies, directoryOf } from './pipeline/policies/active-policies.ts';
 import { type BeginOptions, type BeginResult, ExternalRun, beginCall } from './pipeline/begin-call.ts';
-import { Compensations } from './pipeline/compensations.ts';
-import { callResult } from './pipeline/call-result.ts';
-import type { Call } from './pipeline/call.ts';
-import { type BoxContent, createContent } from './pipeline/content.ts';
-import { Events, type SignalboxEvents } from './pipeline/events.ts';
+import { Compensations } from './pipeline/undo/compensations.ts';
+import { type Call, callResult, newCall } from './pipeline/call-lifecycle.ts';
+import { type BoxContent, createContent } from './pipeline/box-content.ts';
+import { Events, type SignalboxEvents } from './pipeline/box-events.ts';
 import { FileGuard, type FileProtection } from './pipeline/files/file-guard.ts';
-import type { SizeLimits } from './pipeline/large-results/result-size.ts';
-import { Limiters } from './pipeline/limiter.ts';
-import type { CallMetrics } from './pipeline/metrics.ts';
-import type { ObservedCall } from './pipeline/observed.ts';
-import { newCall } from './pipeline/new-call.ts';
-import { pinStorage } from './pipeline/pin-storage.ts';
+import type { SizeLimits } from './pipeline/results/result-size.ts';
+import { Limiters } from './pipeline/limits/concurrency-limiter.ts';
+import type { CallMetrics } from './pipeline/recording/telemetry.ts';
+import { type ObservedCall, observedDraft } from './pipeline/recording/call-entries.ts';
+import { pinStorage } from './pipeline/recording/pin-storage.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
-import { recordConfiguration } from './pipeline/record-configuration.ts';
-import { observedDraft } from './pipeline/record.ts';
-import { Policies, type PolicySummary } from './pipeline/policies.ts';
-import type { PolicySource, RuleSource } from './pipeline/policy-source.ts';
-import { recordServers } from './pipeline/record-servers.ts';
-import { requireServers } from './pipeline/require-servers.ts';
-import { type Settling, settleCall } from './pipeline/settle.ts';
-import { SessionStates } from './pipeline/session-states.ts';
-import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from './pipeline/undo-calls.ts';
-import { UnsettledCalls } from './pipeline/unsettled-calls.ts';
-import { Waits } from './pipeline/waits.ts';
+import { recordConfiguration, recordServers } from './pipeline/recording/change-entries.ts';
+import type { PolicySource, RuleSource } from './pipeline/policies/compile-policies.ts';
+import { awaitStartup, requireServers } from './catalog/startup.ts';
+import { type Settling, settleCall } from './pipeline/recording/settle-call.ts';
+import { SessionStates } from './pipeline/handler/session-states.ts';
+import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from './pipeline/undo/undo-calls.ts';
+import { UnsettledCalls } from './pipeline/recording/unsettled-calls.ts';
+import { Waits } from './pipeline/limits/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { Pins } from './catalog/pins/pins.ts';
 import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
-import { awaitStartup } from './catalog/startup.ts';
 import type { ResultLimits } from './catalog/source-limits.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
@@ -412,7 +405,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     disable: (server) => catalog.disable(server),
     setPolicies: (sources, how) => policies.set(sources, how),
     async backtest(rules, span) {
-      const { backtest } = await import('./pipeline/backtest.ts');
+      const { backtest } = await import('./pipeline/policies/run-backtest.ts');
       return backtest(reader, rules, span, (server) =>
         directoryOf(catalog.sources().find((source) => source.server === server)?.limits.workspace),
       );

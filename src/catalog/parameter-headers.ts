@@ -23,7 +23,7 @@ export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | un
     const headers: Record<string, string> = {};
     for (const { path, name } of parameters) {
       const value = textOf(at(args, path));
-      if (value !== undefined) headers[`Mcp-Param-${name}`] = fieldValue(value);
+      if (value !== undefined) headers[`Mcp-Param-${name}`] = encodeHeaderValue(value);
     }
     return headers;
   };
@@ -80,8 +80,8 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** What a header cannot carry as it is goes encoded; so does what would look encoded. */
-function fieldValue(value: string): string {
+/** Encodes a header value in base64 when a header cannot carry it as it is, or when it would look encoded. */
+export function encodeHeaderValue(value: string): string {
   if (plainValue.test(value) && !encodedValue.test(value)) return value;
   return `=?base64?${Buffer.from(value).toString('base64')}?=`;
 }

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { type Signalbox, createSignalbox } from '../signalbox.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import { localServer } from '../sources/local/local-server.ts';
-import { ownTools } from '../runtimes/own-tools.ts';
+import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { ProfilesByName } from './profile.ts';
 
 const server = (name: string, ...tools: readonly string[]): ReturnType<typeof localServer> =>
@@ -125,21 +125,16 @@ suite('a call with a profile', () => {
 
   test('a tool that a runtime runs itself is left out by a pattern alone', () =>
     withBox({ files: { servers: ['files'] }, calm: { tools: ['!mcp__claude__Bash'] } }, async (box) => {
-      const own = ownTools('claude');
+      const own = runtimeTools('claude');
       box.mount(own);
-      const begin = (profile: string): ReturnType<typeof own.begin> =>
-        own.begin(
-          (tool, args, options) => box.call(tool, args, options),
-          { name: 'Bash', effect: 'read' },
-          {},
-          { principal: { id: 'a', kind: 'agent' }, profile },
-          [],
-        );
+      own.declare({ name: 'Bash', effect: 'read' });
+      const begin = (profile: string): ReturnType<typeof box.begin> =>
+        box.begin('mcp__claude__Bash', {}, { principal: { id: 'a', kind: 'agent' }, profile });
       const allowed = await begin('files');
       assert.ok(allowed.allowed);
-      await allowed.end({ outcome: 'completed', output: '' });
+      await allowed.end({ outcome: 'completed', content: [] });
       const refused = await begin('calm');
-      assert.match(refused.allowed ? '' : refused.reason, /leaves it out with "!mcp__claude__Bash"/);
+      assert.match(refused.allowed ? '' : (refused.result.error?.message ?? ''), /leaves it out with "!mcp__claude__Bash"/);
       assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'), 'nobody is told of it');
     }));
 

@@ -1,4 +1,4 @@
-import { isAnyMatched } from '../core/text/name-pattern.ts';
+import { matchesAnyName } from '../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type ToolNames, namesOf, recordedNaming } from '../core/tools/tool-names.ts';
 import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.ts';
@@ -72,20 +72,20 @@ export class Profile {
     return (this.settings.tools ?? []).filter((written) => {
       const isUnwanted = written.startsWith('!');
       const pattern = isUnwanted ? written.slice(1) : written;
-      return !all.some((names) => isAnyMatched(isUnwanted ? names.all : grantedBy(names), pattern));
+      return !all.some((names) => matchesAnyName(isUnwanted ? names.all : grantedBy(names), pattern));
     });
   }
 
   #reason(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
     const { id } = tool;
     const names = namesOf(tool);
-    const unwanted = this.#unwanted.find((pattern) => isAnyMatched(names.all, pattern));
+    const unwanted = this.#unwanted.find((pattern) => matchesAnyName(names.all, pattern));
     if (unwanted !== undefined) return `profile "${this.name}" leaves it out with "!${unwanted}"`;
     if (isUnlisted) return undefined;
     if (this.#servers?.has(id.server) === false && id.server !== this.#builtin)
       return `profile "${this.name}" does not have the server "${id.server}"`;
     const granted = grantedBy(names);
-    if (this.#wanted.length > 0 && !this.#wanted.some((pattern) => isAnyMatched(granted, pattern)))
+    if (this.#wanted.length > 0 && !this.#wanted.some((pattern) => matchesAnyName(granted, pattern)))
       return `profile "${this.name}" does not name it`;
     return undefined;
   }

@@ -1,4 +1,3 @@
-import type { Principal } from '../core/calls/call.ts';
 import type { ToolContext } from '../core/tools/tool-context.ts';
 import type { SignalboxError } from '../core/errors.ts';
 import type { JsonObject, JsonValue } from '../core/json/json.ts';
@@ -128,8 +127,6 @@ export interface SourceTool extends ToolDescription {
   undo?(args: unknown, context: ToolContext): unknown;
   /** The directories it writes to, where they are others than its server's. */
   readonly workspace?: readonly string[];
-  /** The directories that a call of this principal writes to, for a tool that works wherever its caller does. */
-  workspaceOf?(principal: Principal): readonly string[] | undefined;
 }
 
 /** Another tool that a call is meant for, and with what arguments. */

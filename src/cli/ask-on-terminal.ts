@@ -1,7 +1,7 @@
 import { fullPrincipalName } from '../core/principal.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../core/calls/approval.ts';
 import { pluralize } from '../core/text/pluralize.ts';
-import { asksOf } from '../core/calls/decision.ts';
+import { askingRules } from '../core/calls/decision.ts';
 import { argumentLines, unregistered } from './approvals/shown-arguments.ts';
 import { localUser } from '../access/local-user.ts';
 import { oneLine } from './printable.ts';
@@ -58,7 +58,10 @@ function describe(
 ): string {
   const facts: [string, string][] = [
     ['effect', tool.effect],
-    ...asksOf(decision).map(({ rule, reason }): [string, string] => ['asks because', `${oneLine(reason)} (${rule})`]),
+    ...askingRules(decision).map(({ rule, reason }): [string, string] => [
+      'asks because',
+      `${oneLine(reason)} (${rule})`,
+    ]),
     ...flags.map((flag): [string, string] => ['suspicious', colors.red(oneLine(flag))]),
     [
       'asked by',

@@ -6,8 +6,10 @@ import { backUpSqlite } from '../store/sqlite/backup.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { CommandContext } from './command-context.ts';
 import { Failure, usageFailure } from './fail.ts';
-import { globalsOf, journalFile, shortPath } from './globals.ts';
-import { storeOf } from '../host/store/open-store.ts';
+import { globalsOf } from './globals.ts';
+import { journalFile } from '../host/data-directory.ts';
+import { shortPath } from '../host/data-directory.ts';
+import { configuredStore } from '../host/store/open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 
@@ -22,7 +24,7 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
     .argument('<file>', 'the file to write; it must not exist yet')
     .action(async (given: string, _: object, command: Command) => {
       const globals = globalsOf(command);
-      if ((await storeOf(globals)) !== 'sqlite')
+      if ((await configuredStore(globals)) !== 'sqlite')
         throw usageFailure('the records are in PostgreSQL', { next: 'pg_dump, as docs/operations.md has it' });
       const to = resolve(given);
       const line = new ProgressLine(errors);

@@ -1,4 +1,4 @@
-import { toolRan } from '../pipeline/tool-ran.ts';
+import { toolRan } from '../pipeline/policies/recorded-calls.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { waitedForAnswer } from '../journal/waited-for-answer.ts';
 import { formatDuration } from './duration.ts';

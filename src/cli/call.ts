@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApprovalAnswer, ApprovalRequest } from '../core/calls/approval.ts';
-import type { CallOptions, CallResult, Principal } from '../core/calls/call.ts';
+import type { CallOptions, CallResult } from '../core/calls/call.ts';
+import type { Principal } from '../core/principal.ts';
 import type { CallClient } from '../core/calls/call-client.ts';
 import { renderContent } from '../core/tools/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
@@ -12,7 +13,7 @@ import { parseDuration } from './duration.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { runnable } from './invocation.ts';
-import { loadBoxParts } from '../host/load-host.ts';
+import { loadHost } from '../host/load-host.ts';
 import { localUser } from '../access/local-user.ts';
 import { nextStep } from './next-step.ts';
 import { printJson } from './print-json.ts';
@@ -104,7 +105,7 @@ interface TimedResult {
 /** Makes the call in this process, from the configuration. */
 async function callLocally(globals: Globals, call: CommandCall): Promise<TimedResult> {
   const { tool, args, options, terminal, progress, signal, client, approve } = call;
-  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const { openConfiguredBox, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   await tellWarnings(configuration, globals, terminal.errors);
   const { data } = globals;

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { durationForm, durationMs } from '../core/text/duration.ts';
+import { durationSyntax, parseDurationMs } from '../core/text/duration.ts';
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** Reads `90s`, `15m`, `1h`, `7d` as milliseconds. */
 export function parseDuration(text: string): number {
-  const milliseconds = durationMs(text);
-  if (milliseconds === undefined) throw new InvalidArgumentError(`A duration is ${durationForm}.`);
+  const milliseconds = parseDurationMs(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError(`A duration is ${durationSyntax}.`);
   return milliseconds;
 }
 

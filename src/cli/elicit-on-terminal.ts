@@ -1,4 +1,4 @@
-import type { Asking, Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
+import type { QuestionOptions, Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { type FormField, fieldsOf } from './form-field.ts';
 import { oneLine, printable } from './printable.ts';
@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
 export function elicitOnTerminal(
   terminal: Terminal,
   onInterrupt: () => void,
-): (request: Elicitation, asking: Asking) => Promise<ElicitationAnswer> {
+): (request: Elicitation, asking: QuestionOptions) => Promise<ElicitationAnswer> {
   const { errors } = terminal;
   return async (request, { signal }) => {
     const ask = (text: string): Promise<string | undefined> => question(terminal, text, { signal, onInterrupt });

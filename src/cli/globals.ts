@@ -43,14 +43,3 @@ export function globalsOf(command: Command): Globals {
     local: local === true,
   };
 }
-
-/** The file the journal is kept in. */
-export function journalFile(globals: Globals): string {
-  return join(globals.data, 'signalbox.db');
-}
-
-/** A path as people write it. */
-export function shortPath(path: string): string {
-  const home = homedir();
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}

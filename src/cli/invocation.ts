@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
-import { shortPath } from './globals.ts';
+import { shortPath } from '../host/data-directory.ts';
 
 /** How this process was started, as far as it decides which command people can run. */
 export interface Started {

@@ -6,9 +6,11 @@ import { postgresTarget } from '../store/postgres/copy-target.ts';
 import { sqliteSource } from '../store/sqlite/copy-source.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
-import { globalsOf, journalFile, shortPath } from './globals.ts';
+import { globalsOf } from './globals.ts';
+import { journalFile } from '../host/data-directory.ts';
+import { shortPath } from '../host/data-directory.ts';
 import { Interruption } from './interruption.ts';
-import { resolvedStore } from '../host/store/open-store.ts';
+import { resolveStoreAddress } from '../host/store/open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';
@@ -37,7 +39,7 @@ export function addMigrateCommand(program: Command, { terminal }: CommandContext
     .action(async ({ from, to, restart }: Options, command: Command) => {
       // The address is not repeated: it may hold a password.
       const globals = globalsOf(command);
-      const address = await resolvedStore(to, globals.data);
+      const address = await resolveStoreAddress(to, globals.data);
       if (!isPostgresAddress(address))
         throw usageFailure('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
       const line = new ProgressLine(terminal.errors);

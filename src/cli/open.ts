@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { messageOf } from '../core/errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { Failure } from './fail.ts';
-import { type Globals, globalsOf, shortPath } from './globals.ts';
+import { type Globals, globalsOf } from './globals.ts';
+import { shortPath } from '../host/data-directory.ts';
 import { printJson } from './print-json.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CallResult } from '../core/calls/call.ts';
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { OutcomeName } from '../core/calls/call-outcome.ts';
 import { pluralize } from '../core/text/pluralize.ts';
 import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';

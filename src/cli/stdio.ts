@@ -2,18 +2,18 @@ import type { Command } from 'commander';
 import { configurationFiles } from '../config/file/find-configuration.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
-import type { BegunBox } from '../host/box/start-servers.ts';
+import type { PendingBox } from '../host/box/start-servers.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ClientName } from '../surfaces/mcp/protocol/client-info.ts';
 import type { CommandContext } from './command-context.ts';
 import type { ConfiguredBox } from '../host/box/configured-box.ts';
-import { boundGarbage } from '../host/tune-v8.ts';
+import { tuneGarbageCollection } from '../host/tune-v8.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
-import { loadBoxParts } from '../host/load-host.ts';
+import { loadHost } from '../host/load-host.ts';
 import { FileWatch } from '../host/daemon/file-watch.ts';
 import { followConfiguration } from '../host/daemon/follow-configuration.ts';
-import { refuseStartedByItself } from '../host/servers/started-by.ts';
+import { assertNotStartedByItself } from '../host/servers/started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
 import { onModuleFile } from '../host/modules/tool-modules.ts';
@@ -69,9 +69,9 @@ async function stdio(
   globals: Globals,
   { input, output, errors }: Terminal,
 ): Promise<void> {
-  const { beginBox, readConfiguration } = await loadBoxParts();
+  const { startConfiguredServers, readConfiguration } = await loadHost();
   const { configuration, file } = readConfiguration(globals);
-  if (file !== undefined) refuseStartedByItself(configuration.directory);
+  if (file !== undefined) assertNotStartedByItself(configuration.directory);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
   onModuleFile((changeable) => watch.add(changeable));
@@ -79,11 +79,11 @@ async function stdio(
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;
   const interruption = new Interruption();
-  let begun: BegunBox | undefined;
+  let begun: PendingBox | undefined;
   let configured: ConfiguredBox | undefined;
   let stop: (() => void) | undefined;
   try {
-    const started = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
+    const started = await startConfiguredServers(configuration, { data: globals.data, secretsFrom: globals.data });
     begun = started;
     configured = await started.open();
     stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
@@ -94,7 +94,7 @@ async function stdio(
     const endpoint = new McpEndpoint({ box: configured.box });
     const view = endpoint.view(profile);
     const signal = AbortSignal.any([interruption.signal, output.closed]);
-    boundGarbage();
+    tuneGarbageCollection();
     // The delay lets this process answer the client's first message before it starts more programs.
     setTimeout(() => started.startAll(), startDelayMs).unref();
     const principalOf = (client: ClientName): Principal => stdioPrincipal(client, configuration.directory);

@@ -5,14 +5,14 @@ import type { Effect } from '../core/tools/tool.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { runnable } from './invocation.ts';
-import { loadBoxParts } from '../host/load-host.ts';
+import { loadHost } from '../host/load-host.ts';
 import { localTime } from './local-time.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
 import { ProgressLine } from './progress-line.ts';
 import { isSettled, settledCatalog } from './server/catalog-at-server.ts';
 import { connectToServer } from './server/connect.ts';
-import { startingServers } from '../host/starting-servers.ts';
+import { startingServers } from './starting-servers.ts';
 import { Table } from './table.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Printer, Terminal } from './terminal.ts';
@@ -51,12 +51,12 @@ async function ownCatalog(
   { profile }: { readonly profile?: string },
   { errors }: Terminal,
 ): Promise<CatalogSnapshot> {
-  const { openBoxAnyway, readConfiguration } = await loadBoxParts();
+  const { openBoxForDiagnosis, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   await tellWarnings(configuration, globals, errors);
   const { box } = await new ProgressLine(errors).during(
     startingServers(configuration),
-    async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
+    async () => await openBoxForDiagnosis(configuration, { secretsFrom: globals.data }),
   );
   try {
     return box.catalog(profile === undefined ? {} : { profile });

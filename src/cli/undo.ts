@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { UndoOptions, UndoResult } from '../pipeline/undo-calls.ts';
+import type { UndoOptions, UndoResult } from '../pipeline/undo/undo-calls.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { namedCall } from './named-call.ts';
 import { undoneLine } from './change-lines.ts';
@@ -9,7 +9,7 @@ import { Failure, usageFailure } from './fail.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { withJournal } from './journal/open-journal.ts';
-import { loadBoxParts } from '../host/load-host.ts';
+import { loadHost } from '../host/load-host.ts';
 import { localUser } from '../access/local-user.ts';
 import { printJson } from './print-json.ts';
 import { runnable } from './invocation.ts';
@@ -73,7 +73,7 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
 type UndoTarget = { readonly call: string } | { readonly session: string };
 
 async function undoLocally(globals: Globals, what: UndoTarget, options: UndoOptions): Promise<readonly UndoResult[]> {
-  const { openBox, readConfiguration } = await loadBoxParts();
+  const { openBox, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   // External servers have no undo of their own, so they are not started.
   const servers = configuration.servers.filter(({ kind }) => kind === 'local');

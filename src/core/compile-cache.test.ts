@@ -9,11 +9,11 @@ const module = JSON.stringify(new URL('./compile-cache.ts', import.meta.url).hre
 const program = `
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from ${module};
+import { compileCacheEnv } from ${module};
 if (process.argv[1] !== '') enableCompileCache(process.argv[1]);
 const code = "require('node:worker_threads').parentPort.postMessage(require('node:module').getCompileCacheDir() ?? 'none')";
 const tell = async (env) => new Promise((resolve) => new Worker(code, { eval: true, env, execArgv: [] }).once('message', resolve));
-console.log(JSON.stringify([getCompileCacheDir() ?? 'none', await tell(compiledCode()), await tell({})]));
+console.log(JSON.stringify([getCompileCacheDir() ?? 'none', await tell(compileCacheEnv()), await tell({})]));
 `;
 
 function run(cache: string): unknown {

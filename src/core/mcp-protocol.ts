@@ -22,4 +22,4 @@ export const metaKeys = {
 } as const;
 
 /** What this process is called. Its MCP endpoint says so with every answer: who mounts it then knows when that is itself. */
-export const instance = { header: 'signalbox-instance', id: newId('box') } as const;
+export const gatewayInstance = { header: 'signalbox-instance', id: newId('box') } as const;

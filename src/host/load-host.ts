@@ -1,11 +1,20 @@
-type BoxParts = Pick<typeof import('./box/start-servers.ts'), 'beginBox'> &
-  Pick<typeof import('./box/open-box.ts'), 'openBox' | 'openBoxAnyway' | 'openConfiguredBox'> &
-  Pick<typeof import('./read-configuration.ts'), 'assertTrusted' | 'readConfiguration'>;
+type Host = Pick<typeof import('./box/start-servers.ts'), 'startConfiguredServers'> &
+  Pick<typeof import('./box/open-box.ts'), 'openBox' | 'openBoxForDiagnosis' | 'openConfiguredBox'> &
+  Pick<typeof import('./trust.ts'), 'assertTrusted'> &
+  Pick<typeof import('./read-configuration.ts'), 'readConfiguration'>;
 
-/** What opens a box. Imported when it is needed: help, mistakes and the journal do not have to wait for all of it. */
-export async function loadBoxParts(): Promise<BoxParts> {
-  const { assertTrusted, readConfiguration } = await import('./read-configuration.ts');
-  const { beginBox } = await import('./box/start-servers.ts');
-  const { openBox, openBoxAnyway, openConfiguredBox } = await import('./box/open-box.ts');
-  return { assertTrusted, beginBox, openBox, openBoxAnyway, openConfiguredBox, readConfiguration };
+/** Loads the functions that build a running system. Imported on demand, because help, usage errors and `journal` do not need them. */
+export async function loadHost(): Promise<Host> {
+  const { readConfiguration } = await import('./read-configuration.ts');
+  const { assertTrusted } = await import('./trust.ts');
+  const { startConfiguredServers } = await import('./box/start-servers.ts');
+  const { openBox, openBoxForDiagnosis, openConfiguredBox } = await import('./box/open-box.ts');
+  return {
+    assertTrusted,
+    openBox,
+    openBoxForDiagnosis,
+    openConfiguredBox,
+    readConfiguration,
+    startConfiguredServers,
+  };
 }

@@ -1,20 +1,20 @@
-import type { Globals } from '../cli/globals.ts';
+import { resolve } from 'node:path';
 import { type Configuration, defaultConfiguration } from '../config/configuration.ts';
 import { findConfiguration } from '../config/file/find-configuration.ts';
 import { loadConfiguration } from '../config/file/load-configuration.ts';
-import { storeFromEnvironment } from './store/open-store.ts';
-import { resolve } from 'node:path';
+import type { HostLocation } from './data-directory.ts';
+import { storeVariable } from './environment.ts';
 
-/** The configuration, and the file it came from when there was one. */
+/** A configuration, and the file that it was read from; `undefined` for the defaults. */
 export interface ReadConfiguration {
   readonly configuration: Configuration;
   readonly file: string | undefined;
 }
 
-/** Reads the named configuration, or the nearest one, or takes the defaults. Whether it is trusted is checked where it is used. */
-export function readConfiguration(globals: Globals): ReadConfiguration {
-  const file = globals.config === undefined ? findConfiguration(process.cwd()) : resolve(globals.config);
+/** Reads the named configuration, else the nearest one, else returns the defaults. Trust is checked later, where it is used. */
+export function readConfiguration({ config }: Pick<HostLocation, 'config'>): ReadConfiguration {
+  const file = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
   const configuration = file === undefined ? defaultConfiguration(process.cwd()) : loadConfiguration(file);
-  const store = storeFromEnvironment();
+  const store = storeVariable();
   return { configuration: store === undefined ? configuration : { ...configuration, store }, file };
 }

@@ -1,4 +1,4 @@
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { OutcomeName } from '../core/calls/call-outcome.ts';
 
 /** What the calls of a sample have in common. `server` and `tool` are empty for calls that reached no tool. */
 export interface CallKind {

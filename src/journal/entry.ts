@@ -1,9 +1,9 @@
-import type { AskedCall, RememberScope } from '../core/calls/approval.ts';
-import type { Principal } from '../core/calls/call.ts';
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
-import type { CallError } from 'src/core/calls/call-outcome.ts';
+import type { ApprovalQuestion, RememberScope } from '../core/calls/approval.ts';
+import type { Principal } from '../core/principal.ts';
+import type { OutcomeName } from '../core/calls/call-outcome.ts';
+import type { CallError } from '../core/calls/call-outcome.ts';
 import type { FileChange } from '../core/calls/file-change.ts';
-import type { CountedArguments } from '../core/calls/argument-facts.ts';
+import type { ArgumentFacts } from '../core/calls/argument-facts.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Role } from '../core/principal.ts';
@@ -155,12 +155,12 @@ export interface Settlement {
 }
 
 /** A human is asked about a call. */
-export interface ApprovalRequested extends Recorded, Omit<AskedCall, 'session' | 'hidden'> {
+export interface ApprovalRequested extends Recorded, Omit<ApprovalQuestion, 'session' | 'hidden'> {
   readonly type: 'ApprovalRequested';
   readonly approvalId: string;
   readonly sessionId?: string;
   /** The parts that `arguments` does not show. Absent in entries of earlier versions. */
-  readonly hidden?: AskedCall['hidden'];
+  readonly hidden?: ApprovalQuestion['hidden'];
   readonly expiresAt: string;
   /** Of the question as it is stored: `verify` compares both. */
   readonly digest?: string;
@@ -354,15 +354,15 @@ export type JournalEvent =
  * Adds facts of the arguments to the body of an entry. They are exempt from redaction and not shown to readers: a budget must count
  * an amount that looks like a secret.
  */
-export function withCounted(body: string, counted: CountedArguments): string {
+export function withCounted(body: string, counted: ArgumentFacts): string {
   if (!body.startsWith('{"')) return body;
   return `${body.slice(0, -1)},"counted":${JSON.stringify(counted)}}`;
 }
 
 /** Returns the facts that `withCounted` added to an entry. */
-export function countedIn({ body }: StoredEntry): CountedArguments | undefined {
+export function countedIn({ body }: StoredEntry): ArgumentFacts | undefined {
   if (!body.includes('"counted":')) return undefined;
-  return (JSON.parse(body) as { readonly counted?: CountedArguments }).counted;
+  return (JSON.parse(body) as { readonly counted?: ArgumentFacts }).counted;
 }
 
 /** Turns a stored entry into what readers see. */

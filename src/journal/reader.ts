@@ -1,4 +1,4 @@
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import type { ArchivedEntry } from './archive-file.ts';
 import { bodyBytes } from './body-bytes.ts';
 import {

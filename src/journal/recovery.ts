@@ -1,4 +1,4 @@
-import type { CallError } from 'src/core/calls/call-outcome.ts';
+import type { CallError } from '../core/calls/call-outcome.ts';
 import type { EntryDraft, StoredEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 import type { Looking } from './looking.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { OutcomeName } from '../core/calls/call-outcome.ts';
 import type { CallKind } from './call-samples.ts';
 import type { Store } from './store.ts';
 

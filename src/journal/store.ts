@@ -1,4 +1,4 @@
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { OutcomeName } from '../core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { CallSamples, SampleQuery } from './call-samples.ts';

@@ -2,7 +2,7 @@ import type { CallOptions, CallResult } from '../core/calls/call.ts';
 import type { CallId } from '../core/identifiers.ts';
 import type { ContentBlock } from '../core/tools/content.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import type { Call } from './call.ts';
+import type { Call } from './call-lifecycle.ts';
 
 /** Options of a call that its caller runs itself. */
 export interface BeginOptions extends CallOptions {

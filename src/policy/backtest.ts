@@ -1,4 +1,4 @@
-import type { Principal } from '../core/calls/call.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Effect, ToolDefinition } from '../core/tools/tool.ts';

@@ -1,8 +1,8 @@
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { type Decision, asksOf } from '../core/calls/decision.ts';
+import type { CallOutcome } from '../core/calls/call-outcome.ts';
+import { type Decision, askingRules } from '../core/calls/decision.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Facts } from './facts/facts.ts';
-import { isStronger } from './rules/strength.ts';
+import { isStronger } from './rules/rule.ts';
 import type { DecidedCall } from './policy.ts';
 
 /** What a policy in code can ask about the session. */
@@ -30,7 +30,7 @@ export function strongest(ruled: Decision, said: readonly Decision[]): Decision 
   if (found === undefined) return ruled;
   const asking = [...(found === ruled ? [ruled] : []), ...said].filter(({ answer }) => answer === 'ask');
   if (found === ruled && asking.length < 2) return ruled;
-  const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking.flatMap(asksOf) } : {};
+  const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking.flatMap(askingRules) } : {};
   const { policy, shadow } = ruled;
   return {
     ...found,

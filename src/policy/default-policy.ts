@@ -1,4 +1,4 @@
-import { type Decision, asksOf } from '../core/calls/decision.ts';
+import { type Decision, askingRules } from '../core/calls/decision.ts';
 import { type Effect, type ToolDefinition, isEffect } from '../core/tools/tool.ts';
 
 /** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
@@ -38,6 +38,6 @@ export function askUnaccepted(decision: Decision, { unaccepted, definitionHash }
   if (unaccepted === undefined || decision.answer === 'deny') return decision;
   const asking = { rule: 'default:definition', reason: unaccepted.reason, version: definitionHash };
   const { answer, rule, reason, at: _, version: __, ...rest } = decision;
-  if (answer === 'ask') return { ...rest, answer, ...asking, asks: [asking, ...asksOf(decision)] };
+  if (answer === 'ask') return { ...rest, answer, ...asking, asks: [asking, ...askingRules(decision)] };
   return { ...rest, answer: 'ask', ...asking, ruled: { answer, rule, reason } };
 }

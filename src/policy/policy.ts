@@ -1,7 +1,7 @@
 import type { AskingRule, Decision } from '../core/calls/decision.ts';
-import { type CountedArguments, pathFingerprint } from '../core/calls/argument-facts.ts';
+import { type ArgumentFacts, pathFingerprint } from '../core/calls/argument-facts.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import { isAnyMatched } from '../core/text/name-pattern.ts';
+import { matchesAnyName } from '../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { namesOf } from '../core/tools/tool-names.ts';
 import { decideByDefault } from './default-policy.ts';
@@ -11,11 +11,9 @@ import { pathArguments, pathsIn } from './facts/argument-paths.ts';
 import { matchesAny } from './rules/patterns.ts';
 import { PreparedRule, type Said } from './rules/prepared-rule.ts';
 import type { RuleSet } from './rules/read-policies.ts';
-import type { Rule, RuleKind } from './rules/rule.ts';
-import type { SeenCall } from './conditions/condition-input.ts';
+import { type Rule, type RuleKind, isStronger } from './rules/rule.ts';
+import { type SeenCall, ToolView } from './conditions/condition-input.ts';
 import { Situation } from './rules/evaluation-context.ts';
-import { isStronger } from './rules/strength.ts';
-import { ToolView } from './conditions/condition-views.ts';
 import { WorkExceeded } from './conditions/work-budget.ts';
 
 /** A call that is to be decided. */
@@ -111,7 +109,7 @@ export class Policy {
   }
 
   /** Returns the facts of a call's arguments that rules of this policy may need later. */
-  countedArguments(tool: ToolDefinition, args: JsonObject): CountedArguments {
+  countedArguments(tool: ToolDefinition, args: JsonObject): ArgumentFacts {
     const { all } = namesOf(tool);
     const { sessionNeeds, principalNeeds } = this.#set;
     const costs: [string, number][] = [];
@@ -190,7 +188,7 @@ function isFactOf(kind: RuleKind, tool: ToolDefinition): boolean {
   const { all } = namesOf(tool);
   if (kind.kind === 'limit') return kind.meters.some(({ meter }) => matchesAny(all, meter.match));
   if (kind.kind === 'flow') return tool.labels.some((label) => kind.from.includes(label));
-  return kind.kind === 'requires' && kind.targets.some(({ steps }) => steps.some((step) => isAnyMatched(all, step)));
+  return kind.kind === 'requires' && kind.targets.some(({ steps }) => steps.some((step) => matchesAnyName(all, step)));
 }
 
 /** Whether a rule counts calls of a tool, also where it limits only those of others. */

@@ -3,7 +3,7 @@ import type { CallResult, Progress } from '../core/calls/call.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { ContentReader } from '../pipeline/content-reader.ts';
+import type { ContentReader } from '../pipeline/box-content.ts';
 
 /** What drives a turn. Every driver passes `runtime.conformance.ts`. */
 export interface Runtime {
@@ -63,7 +63,7 @@ export interface TurnTools {
    * Takes a call of a tool that the runtime runs itself (Read, Bash …) through the pipeline: decided, asked for, checkpointed,
    * recorded. Resolves when it may run, with the arguments to run with, or when it may not, with the reason.
    */
-  begin(tool: OwnTool, args: JsonObject, options: TurnCallOptions): Promise<OwnCall>;
+  begin(tool: RuntimeTool, args: JsonObject, options: TurnCallOptions): Promise<BegunCall>;
 }
 
 export interface TurnCallOptions {
@@ -74,7 +74,7 @@ export interface TurnCallOptions {
 }
 
 /** A tool that the runtime brings along. */
-export interface OwnTool {
+export interface RuntimeTool {
   /** As the runtime calls it: `Bash`. */
   readonly name: string;
   readonly effect: ToolDefinition['effect'];
@@ -83,11 +83,11 @@ export interface OwnTool {
 }
 
 /** A call that the runtime runs itself, once it is allowed. */
-export type OwnCall =
-  | { readonly allowed: true; readonly arguments: JsonObject; end(ended: OwnOutcome): Promise<CallResult> }
+export type BegunCall =
+  | { readonly allowed: true; readonly arguments: JsonObject; end(ended: RuntimeToolResult): Promise<CallResult> }
   | { readonly allowed: false; readonly reason: string };
 
-export type OwnOutcome =
+export type RuntimeToolResult =
   | { readonly outcome: 'completed'; readonly output: string }
   | { readonly outcome: 'failed' | 'cancelled'; readonly output: string };
 

@@ -5,7 +5,7 @@ import { createSignalbox } from '../signalbox.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import type { AnyTool } from '../sources/local/foreign-tools.ts';
 import { localServer } from '../sources/local/local-server.ts';
-import { ownTools } from './own-tools.ts';
+import { runtimeTools } from './runtime-tools.ts';
 import { turnTools } from './turn-tools.ts';
 
 const agent = { principal: { id: 'agent', kind: 'agent' }, permissionMode: 'default', cwd: '/' } as const;
@@ -15,7 +15,7 @@ const tool = (description: string): AnyTool =>
 
 test('a call is pinned to the definition that the model was shown', async (t) => {
   const server = localServer({ name: 'a', tools: [tool('one')] });
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const box = await createSignalbox({ servers: [server, own] });
   t.after(() => box.close());
   const tools = turnTools({ box, own, session: 's', ...agent });
@@ -28,7 +28,7 @@ test('a call is pinned to the definition that the model was shown', async (t) =>
 });
 
 test('what the session says of a call by its id goes with it', async (t) => {
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const box = await createSignalbox({ servers: [localServer({ name: 'a', tools: [tool('one')] }), own] });
   t.after(() => box.close());
   const options = (toolCallId: string): { deadline: number } => ({
@@ -40,7 +40,7 @@ test('what the session says of a call by its id goes with it', async (t) => {
 });
 
 test('an agent with a profile sees and calls nothing else, its own tools included', async (t) => {
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const servers = [
     localServer({ name: 'a', tools: [tool('one')] }),
     localServer({ name: 'b', tools: [tool('two')] }),

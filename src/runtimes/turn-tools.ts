@@ -1,34 +1,46 @@
-import type { CallOptions, Principal } from '../core/calls/call.ts';
+import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
+import { renderContent, text } from '../core/tools/content.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { Caller, OwnCallOptions, OwnTools } from './own-tools.ts';
-import type { TurnCallOptions, TurnTools } from './runtime.ts';
+import type { BeginOptions, BeginResult } from '../pipeline/begin-call.ts';
+import type { BegunCall, TurnCallOptions, TurnTools } from './runtime.ts';
+import type { RuntimeTools } from './runtime-tools.ts';
 
-/** What a turn's tools are made of. */
+const maxReasonCharacters = 4000;
+
+/** The part of a Signalbox that the tools of a turn use. */
+export interface TurnBox {
+  tools(view: { readonly profile?: string }): readonly ToolDefinition[];
+  call(tool: ToolReference, args: unknown, options: CallOptions): Promise<CallResult>;
+  begin(tool: ToolReference, args: unknown, options: BeginOptions): Promise<BeginResult>;
+}
+
+/** Options of `turnTools`. */
 export interface TurnToolsOptions {
-  readonly box: { tools(view: { readonly profile?: string }): readonly ToolDefinition[]; readonly call: Caller };
-  /** Where the runtime's own tools are mounted in the box. */
-  readonly own: OwnTools;
+  readonly box: TurnBox;
+  /** The server of the runtime's own tools, mounted in the box. */
+  readonly own: RuntimeTools;
   readonly session: string;
   readonly principal: Principal;
-  /** What of the catalog the agent sees. */
+  /** The profile of the catalog that the agent sees. */
   readonly profile?: string | undefined;
   /** The session's directory, where the runtime's own tools write. */
   readonly cwd: string;
-  /** How freely the agent may act. */
   readonly permissionMode: PermissionMode;
-  /** What else is said of a call, by the model's id for it: who may approve it, how long to wait for that. */
+  /** Returns further options of a call, such as who may approve it, by the model's id of the call. */
   readonly options?: (toolCallId: string) => CallOptions;
 }
 
-/** The tools of a box for one turn: calls carry the session, and are pinned to the definitions that were listed last. */
+/** Returns the tools of a box for one turn. Calls carry the session, and are pinned to the definitions that were listed last. */
 export function turnTools(given: TurnToolsOptions): TurnTools {
   const { box, own, session, principal, cwd, permissionMode, options } = given;
   const view = given.profile === undefined ? {} : { profile: given.profile };
   let listed: readonly ToolDefinition[] = [];
   let hashes: ReadonlyMap<string, string> = new Map();
 
-  const callOptions = ({ toolCallId, signal, onProgress }: TurnCallOptions): OwnCallOptions => ({
+  const callOptions = ({ toolCallId, signal, onProgress }: TurnCallOptions): CallOptions => ({
     ...options?.(toolCallId),
     session,
     principal,
@@ -54,6 +66,23 @@ export function turnTools(given: TurnToolsOptions): TurnTools {
         ...(definitionHash === undefined ? {} : { definitionHash }),
       });
     },
-    begin: (tool, args, about) => own.begin(box.call, tool, args, callOptions(about), [cwd]),
+    async begin(tool, args, about) {
+      own.declare(tool);
+      try {
+        const reference = { server: own.server, tool: tool.name };
+        return toBegunCall(await box.begin(reference, args, { ...callOptions(about), workspace: [cwd] }));
+      } catch (error) {
+        return { allowed: false, reason: messageOf(error) };
+      }
+    },
+  };
+}
+
+function toBegunCall(begun: BeginResult): BegunCall {
+  if (!begun.allowed) return { allowed: false, reason: renderContent(begun.result.content, maxReasonCharacters) };
+  return {
+    allowed: true,
+    arguments: begun.arguments,
+    end: ({ outcome, output }) => begun.end({ outcome, content: [text(output)] }),
   };
 }

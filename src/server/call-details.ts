@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
-import { toolRan } from '../pipeline/tool-ran.ts';
+import { toolRan } from '../pipeline/policies/recorded-calls.ts';
 import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts';
 import { waitedForAnswer } from '../journal/waited-for-answer.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { callDetailsSchema } from './schemas/journal.ts';

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../core/calls/call.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Identity } from './access/identity.ts';
 
 /** What a request carries through the server besides itself. */

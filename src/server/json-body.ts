@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { JsonRefused, isLargeJson, readJson, readLargeJson } from '../core/json/read-json.ts';
+import { JsonRejectedError, isLargeJson, readJson, readLargeJson } from '../core/json/read-json.ts';
 import { jsonType } from '../surfaces/mcp/http/request-body.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { Problem } from './problems/problem.ts';
@@ -33,7 +33,7 @@ async function parse(text: string): Promise<unknown> {
   try {
     return isLargeJson(text) ? await readLargeJson(text) : readJson(text);
   } catch (error) {
-    if (!(error instanceof JsonRefused)) throw error;
+    if (!(error instanceof JsonRejectedError)) throw error;
     throw error.kind === 'malformed'
       ? malformedBody(text)
       : new Problem('body-malformed', `the body: ${error.message}`);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { instance } from '../core/mcp-protocol.ts';
+import { gatewayInstance } from '../core/mcp-protocol.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { HttpAsk, HttpReply } from '../surfaces/mcp/http/http-types.ts';
 import { McpHttp } from '../surfaces/mcp/http/http-handler.ts';
@@ -295,7 +295,10 @@ function answer(response: HttpReply, problem: Problem, id: RequestId | null = nu
     return;
   }
   const code = replyCodes.get(problem.code);
-  const own = { [instance.header]: instance.id, 'Content-Type': code === undefined ? problemType : 'application/json' };
+  const own = {
+    [gatewayInstance.header]: gatewayInstance.id,
+    'Content-Type': code === undefined ? problemType : 'application/json',
+  };
   const headers = Object.entries({ ...securityHeaders, ...problem.headers, ...own }).flat();
   const told =
     code === undefined

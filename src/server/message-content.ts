@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { ContentReader } from '../pipeline/content-reader.ts';
+import type { ContentReader } from '../pipeline/box-content.ts';
 import { promptText, resourceText } from '../surfaces/server-content.ts';
 import type { messageSchema } from './schemas/session.ts';
 

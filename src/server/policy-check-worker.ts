@@ -1,7 +1,6 @@
 /** The thread behind `PolicyChecks`. */
 import { parentPort } from 'node:worker_threads';
-import { compilePolicies } from '../pipeline/compile-policies.ts';
-import type { RuleSource } from '../pipeline/policy-source.ts';
+import { type RuleSource, compilePolicies } from '../pipeline/policies/compile-policies.ts';
 import { PolicyError } from '../policy/rules/policy-error.ts';
 import { type PolicyCheck, mostProblems } from './policy-checks.ts';
 

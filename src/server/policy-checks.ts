@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { RuleSource } from '../pipeline/policy-source.ts';
-import { compiledCode } from '../core/compile-cache.ts';
+import type { RuleSource } from '../pipeline/policies/compile-policies.ts';
+import { compileCacheEnv } from '../core/compile-cache.ts';
 import type { PolicyProblem } from '../policy/rules/policy-error.ts';
 import { Problem } from './problems/problem.ts';
 
@@ -76,7 +76,7 @@ export class PolicyChecks {
 
 function start(): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: 256 };
-  const worker = new Worker(program, { name: 'policy-checks', env: compiledCode(), execArgv: [], resourceLimits });
+  const worker = new Worker(program, { name: 'policy-checks', env: compileCacheEnv(), execArgv: [], resourceLimits });
   worker.unref();
   return worker;
 }

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { CallMetrics } from '../pipeline/metrics.ts';
+import type { CallMetrics } from '../pipeline/recording/telemetry.ts';
 import type { OnShed } from './admission.ts';
 import type { CountedCalls } from './prometheus-registry.ts';
 

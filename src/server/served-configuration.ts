@@ -1,5 +1,5 @@
 import type { PolicyFileText } from '../config/file/policy-file.ts';
-import type { AcceptedPart, ServerStanding } from '../config/lock/lock-status.ts';
+import type { AcceptedPart, ServerLockStatus } from '../config/lock/lock-status.ts';
 import type { JsonObject } from '../core/json/json.ts';
 
 /** The configuration that a server runs from, as far as its routes need it. */
@@ -27,9 +27,9 @@ export interface ServedConfiguration {
   /** How it stands with the last sign-in that was begun here. */
   signInState(server: string): SignInState | undefined;
   /** How each server stands to the lock, as the lock is now. */
-  standings(): readonly ServerStanding[];
+  lockStatuses(): readonly ServerLockStatus[];
   /** Accepts what a server says now, or one of its tools. With `seen`, only if that is still the fingerprint of what it says. */
-  accept(server: string, only?: AcceptedPart): Promise<ServerStanding>;
+  accept(server: string, only?: AcceptedPart): Promise<ServerLockStatus>;
 }
 
 /** Servers that the file has now, and what their operator should know. */

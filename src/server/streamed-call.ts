@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ApprovalAnswer, ApprovalRequest } from '../core/calls/approval.ts';
 import type { CallOptions, CallResult } from '../core/calls/call.ts';
-import type { Asking, Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
+import type { QuestionOptions, Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { newSecretId } from '../core/identifiers.ts';
 import type { ServerContext } from './environment.ts';
@@ -60,7 +60,7 @@ export class StreamedCalls {
       if (!outgoing.writableNeedDrain) send(event, data);
     };
     const beating = setInterval(() => outgoing.writableNeedDrain || outgoing.write(heartbeat), heartbeatMs);
-    const elicit = (request: Elicitation, asking: Asking): Promise<ElicitationAnswer> =>
+    const elicit = (request: Elicitation, asking: QuestionOptions): Promise<ElicitationAnswer> =>
       this.#elicit(principal, request, asking, send);
     send('started', { id });
     try {
@@ -101,7 +101,7 @@ export class StreamedCalls {
   async #elicit(
     principal: string,
     request: Elicitation,
-    { signal }: Asking,
+    { signal }: QuestionOptions,
     send: (event: string, data: object) => void,
   ): Promise<ElicitationAnswer> {
     const id = newSecretId('elic');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { ann, says } from '../../test/support/sessions/session-place.ts';
 import { createSignalbox } from '../index.ts';
-import { ownTools } from '../runtimes/own-tools.ts';
+import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Agent } from './agent.ts';
 import { createSessions } from './create-sessions.ts';
 import { Schedules } from './schedules.ts';
@@ -28,7 +28,7 @@ async function place(t: TestContext): Promise<Place> {
   mkdirSync(join(home, 'project'), { recursive: true });
   mkdirSync(join(directory, 'home-of-others'));
   symlinkSync(directory, join(home, 'up'));
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ data: join(directory, 'data'), servers: [own] });
   const agent = (name: string, runtime: string): Agent => ({
     name,

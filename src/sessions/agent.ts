@@ -2,7 +2,7 @@ import { SignalboxError } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { type PermissionMode, isFreerMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
-import type { OwnTools } from '../runtimes/own-tools.ts';
+import type { RuntimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
 /** An agent as the configuration describes it, ready to take turns. */
@@ -10,7 +10,7 @@ export interface Agent {
   readonly name: string;
   readonly runtime: Runtime;
   /** Where the runtime's own tools are mounted in the box. */
-  readonly own: OwnTools;
+  readonly own: RuntimeTools;
   readonly model?: string;
   /** What it is told about the application and its tools, besides its own instructions. */
   readonly instructions?: string;

@@ -14,7 +14,7 @@ import {
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
 import type { SignalboxError } from '../core/errors.ts';
-import { ownTools } from '../runtimes/own-tools.ts';
+import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { createSessions } from './create-sessions.ts';
 
@@ -453,7 +453,7 @@ describe('sessions', () => {
   test('the transcript that a runtime keeps itself is told without registered secrets', async (t) => {
     const { box, directory } = place;
     box.addSecret('KEPT', 'kept-by-runtime');
-    const own = ownTools('other');
+    const own = runtimeTools('other');
     const said = (text: string) => [{ id: 'm', role: 'user', at: '', content: [{ type: 'text', text }] }] as const;
     const runtime: Runtime = {
       name: 'keeps',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
+import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
 import { safetyNetMs } from '../journal/post.ts';
 import type { SessionRecord } from '../journal/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';

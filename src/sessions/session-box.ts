@@ -1,17 +1,14 @@
 import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
-import type { ContentBox } from '../pipeline/content-reader.ts';
-import type { SignalboxEvents } from '../pipeline/events.ts';
+import type { ContentBox } from '../pipeline/box-content.ts';
+import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Post } from '../journal/post.ts';
 import type { SessionStore } from '../journal/session-store.ts';
-import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { Caller } from '../runtimes/own-tools.ts';
+import type { TurnBox } from '../runtimes/turn-tools.ts';
 
 /** What sessions need of the box: a Signalbox has it. */
-export interface SessionBox extends ContentBox {
-  tools(view: { readonly profile?: string }): readonly ToolDefinition[];
+export interface SessionBox extends ContentBox, TurnBox {
   catalog(): CatalogSnapshot;
-  readonly call: Caller;
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
   awaitStartup(options: { readonly profile?: string; readonly signal: AbortSignal }): Promise<void> | undefined;
   requireServers(options: { readonly signal: AbortSignal }): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
+import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import type { TranscriptMessage } from '../runtimes/runtime.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/sessions/session-place.ts';
 import { within } from '../../test/support/within.ts';
 import type { SessionStore } from '../journal/session-store.ts';
-import { ownTools } from '../runtimes/own-tools.ts';
+import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { createSignalbox } from '../signalbox.ts';
 import { createSessions } from './create-sessions.ts';
@@ -51,7 +51,7 @@ async function openFaulty(
   options: { readonly idleMs?: number } = {},
 ): Promise<FaultyPlace> {
   const data = mkdtempSync(`${tmpdir()}/signalbox-faulty-`);
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const box = await createSignalbox({ data, servers: [own] });
   const runtime = { name: 'scripted', turn, close: () => Promise.resolve() };
   const sessions = await createSessions({

@@ -1,4 +1,4 @@
-import type { ContentReader } from '../pipeline/content-reader.ts';
+import type { ContentReader } from '../pipeline/box-content.ts';
 import { type JsonObject, isJsonObject } from '../core/json/json.ts';
 
 /** Handles one MCP request for resources or prompts. */

@@ -1,8 +1,8 @@
-import { costKey } from '../pipeline/reported-cost.ts';
+import { costKey } from '../pipeline/results/tool-outcome.ts';
 import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
-import { type OutcomeName } from 'src/core/calls/call-outcome.ts';
-import { type CallOutcome } from 'src/core/calls/call-outcome.ts';
+import { type OutcomeName } from '../core/calls/call-outcome.ts';
+import { type CallOutcome } from '../core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Effect } from '../core/tools/tool.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../core/compile-cache.ts';
+import { compileCacheEnv } from '../core/compile-cache.ts';
 import { type ErrorCode, SignalboxError } from '../core/errors.ts';
 import type { EngineOptions, UndoEngine } from './undo-engine.ts';
 
@@ -53,7 +53,7 @@ export class UndoThread {
     const workerData: EngineOptions = { ...this.#options, gone: this.#gone, engine };
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const program = new URL(`./undo-worker.${extension}`, import.meta.url);
-    const env = { ...process.env, ...compiledCode() };
+    const env = { ...process.env, ...compileCacheEnv() };
     const worker = new Worker(program, { name: 'undo', workerData, env });
     worker.on('message', ({ id, ...answer }: UndoAnswer) => {
       const waiting = this.#waiting.get(id);

@@ -13,7 +13,7 @@ import {
   defineTool,
   localServer,
 } from '../../src/index.ts';
-import type { ApprovalPage } from '../../src/pipeline/approvals/approvals.ts';
+import type { ApprovalPage } from '../../src/pipeline/approvals/approval-inbox.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 import { awaited } from '../support/awaited.ts';
 import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';

@@ -110,7 +110,7 @@ describe('a condition that would take seconds on large arguments', () => {
     const { WindowMeters } = await import('../../src/policy/conditions/condition-language.ts');
     const { Facts } = await import('../../src/policy/facts/facts.ts');
     const { Scene } = await import('../../src/policy/conditions/condition-input.ts');
-    const { ToolView } = await import('../../src/policy/conditions/condition-views.ts');
+    const { ToolView } = await import('../../src/policy/conditions/condition-input.ts');
     const { box } = await attacked(t, []);
     const [definition] = box.tools();
     assert.ok(definition);

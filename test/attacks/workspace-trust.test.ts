@@ -16,7 +16,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
-import { begunOf } from '../../src/host/daemon/running-servers.ts';
+import { processStart } from '../../src/host/daemon/running-servers.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
@@ -429,7 +429,7 @@ test('a run file that other users could have written names no configuration and 
   const told = {
     url: `http://127.0.0.1:${port}`,
     pid: process.pid,
-    ...begunOf(process.pid),
+    ...processStart(process.pid),
     startedAt: new Date().toISOString(),
     configuration: join(place.directory, 'signalbox.config.json'),
     key: 'k'.repeat(43),

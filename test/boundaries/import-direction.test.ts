@@ -50,7 +50,7 @@ describe('every rule can fail', () => {
       ],
       [
         'pipeline/call.ts imports store/store.ts, but pipeline may not know store',
-        file('pipeline/call.ts', `const store = await import('../store/store.ts');`),
+        file('pipeline/call-lifecycle.ts', `const store = await import('../store/store.ts');`),
       ],
       [
         'sources/mcp/a.ts imports surfaces/mcp/b.ts, but sources may not know surfaces',
@@ -66,7 +66,7 @@ describe('every rule can fail', () => {
       ],
       [
         'pipeline/call.ts imports signalbox.ts, but pipeline may not know signalbox.ts',
-        file('pipeline/call.ts', `import '../signalbox.ts';`),
+        file('pipeline/call-lifecycle.ts', `import '../signalbox.ts';`),
       ],
       [
         'config/read.ts imports server/app.ts, but config may not know server',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type CallResult, createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import { OutcomeUnknown } from '../../src/core/tools/source-errors.ts';
+import { OutcomeUnknownError } from '../../src/core/tools/source-errors.ts';
 import { only } from '../../src/cli/approvals/open-inbox.ts';
 import type { Approval, RememberedRule } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
@@ -298,7 +298,7 @@ suite('settle', () => {
       description: 'x',
       input: { type: 'object' },
       run: () => {
-        throw new OutcomeUnknown('the line broke');
+        throw new OutcomeUnknownError('the line broke');
       },
     });
     const box = await createSignalbox({

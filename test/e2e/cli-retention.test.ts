@@ -6,7 +6,7 @@ import { createSignalbox, postgresStore, sqliteStore } from '../../src/index.ts'
 import { readArchives } from '../../src/journal/archive-file.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
 import type { Store } from '../../src/journal/store.ts';
-import { keepRetention } from '../../src/host/daemon/retention.ts';
+import { startRetention } from '../../src/host/daemon/retention.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { seedJournal } from '../support/seed-journal.ts';
@@ -97,7 +97,7 @@ test('servers keep what the configuration says, many on one store do not disturb
   const colors = { yellow: (text: string) => text };
   const errors = { colors, print: async (text: string) => void complaints.push(text) };
   const exportTo = join(place.directory, 'archives');
-  const stops = boxes.map((box) => keepRetention(box, () => ({ journalMs: 10 * day, exportTo }), errors as never, 20));
+  const stops = boxes.map((box) => startRetention(box, () => ({ journalMs: 10 * day, exportTo }), errors as never, 20));
   await until(async () => {
     const [oldest] = await first.entries({ order: 'oldest-first', limit: 1 });
     return oldest !== undefined && oldest.at > Date.now() - 11 * day;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, suite, test } from 'node:test';
-import { begunOf } from '../../src/host/daemon/running-servers.ts';
+import { processStart } from '../../src/host/daemon/running-servers.ts';
 import { Place, finished, launcher, said } from './cli-place.ts';
 
 const desk = `
@@ -249,7 +249,7 @@ suite('the run file', () => {
     };
     const write = (server: object, mode = 0o600): void => {
       const file = join(directory, 'other.json');
-      writeFileSync(file, JSON.stringify({ ...own, ...begunOf(process.pid), ...server }));
+      writeFileSync(file, JSON.stringify({ ...own, ...processStart(process.pid), ...server }));
       chmodSync(file, mode);
     };
     for (const [server, mode] of [

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { begunOf } from '../../src/host/daemon/running-servers.ts';
+import { processStart } from '../../src/host/daemon/running-servers.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };
@@ -69,7 +69,10 @@ describe('signalbox status', () => {
     tell('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
     tell('broken', '{');
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
-    tell('silent', JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt, ...begunOf(process.pid) }));
+    tell(
+      'silent',
+      JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt, ...processStart(process.pid) }),
+    );
     const { running } = (await place.json(['status'], 1)) as unknown as Status;
     assert.deepEqual(
       running.map(({ status }) => status),
@@ -97,7 +100,7 @@ describe('signalbox status', () => {
     writeFileSync(join(left, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }), { mode });
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
     assert.deepEqual(asked, []);
-    writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...begunOf(process.pid) }), { mode });
+    writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...processStart(process.pid) }), { mode });
     const { stdout } = await place.run(['status']);
     assert.match(stdout, /^silent \(something else answers there\)/);
     assert.deepEqual(asked, [''], 'and nobody is sent the token who does not answer as a server does');

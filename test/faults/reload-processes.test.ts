@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBoxAnyway } from '../../src/host/box/open-box.ts';
+import { openBoxForDiagnosis } from '../../src/host/box/open-box.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
 import { until } from '../mcp-servers/boxed.ts';
@@ -41,7 +41,7 @@ test(
       };
       return parseConfiguration(JSON.stringify({ mcpServers }), join(directory, 'signalbox.config.json'));
     };
-    const configured = await openBoxAnyway(configuration(0), { waitMs: 60_000, secretsFrom: directory });
+    const configured = await openBoxForDiagnosis(configuration(0), { waitMs: 60_000, secretsFrom: directory });
     const { box } = configured;
     const leaders = new Set<number>();
     const outcomes = new Map<string, number>();

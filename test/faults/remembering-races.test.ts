@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CallStarted, type PolicySource, SignalboxError } from '../../src/index.ts';
 import type { Approval } from '../../src/core/calls/approval.ts';
-import { asksOf } from '../../src/core/calls/decision.ts';
+import { askingRules } from '../../src/core/calls/decision.ts';
 import { type CoreBox, coreBox } from '../support/core-box.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
@@ -170,7 +170,8 @@ test(
       if (scope === 'arguments') assert.deepEqual(approval.arguments, { amount: run.amount }, hint);
       assert.ok(begun < (clock.revoked.get(rule) ?? Infinity), `ran by a revoked rule ${hint}`);
       const answersLarge = [...madeBy.values()].some(
-        (each) => each.approval.tool === run.tool && asksOf(each.approval.decision).some((one) => one.rule === 'large'),
+        (each) =>
+          each.approval.tool === run.tool && askingRules(each.approval.decision).some((one) => one.rule === 'large'),
       );
       assert.ok(run.amount <= 1000 || answersLarge, `"large" was never answered ${hint}`);
       const ended = clock.ended.get(run.callId) ?? 0;

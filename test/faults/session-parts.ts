@@ -1,4 +1,4 @@
-import { ownTools } from '../../src/runtimes/own-tools.ts';
+import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import type { Turn, TurnEvent } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
@@ -11,7 +11,7 @@ export async function openSessions(
   script: (content: string, turn: Turn) => AsyncIterable<TurnEvent>,
   address = '',
 ): Promise<{ readonly box: Signalbox; readonly sessions: Sessions }> {
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const box = await createSignalbox({ data, store: await storeAt(address, data), servers: [own] });
   const runtime = {
     name: 'scripted',

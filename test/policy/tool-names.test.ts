@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Catalog } from '../../src/catalog/catalog.ts';
 import { shapeSource } from '../../src/catalog/transforms/shape-source.ts';
-import { compilePolicies } from '../../src/pipeline/compile-policies.ts';
+import { compilePolicies } from '../../src/pipeline/policies/compile-policies.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { fullName, fullNames, recordedNaming } from '../../src/core/tools/tool-names.ts';

@@ -137,7 +137,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-server.test.ts > the run file > is private, and its key is refused without a principal',
       'test/e2e/cli-server.test.ts > the run file > is not trusted, and nothing is sent, when it is of another user, a killed server or another machine, or open to others',
       'src/server/routes/undo.test.ts > POST /api/sessions/{id}/undo undoes the calls of a session, the last one first, and reports where it had to stop',
-      'src/pipeline/record-servers.test.ts > tools that the host adds to the built-in server are not recorded',
+      'src/pipeline/recording/change-entries.test.ts > tools that the host adds to the built-in server are not recorded',
     ],
   },
   F7: {

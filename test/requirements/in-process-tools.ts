@@ -15,19 +15,19 @@ export const inProcessTools: Section<'A'> = {
   A2: {
     promise: 'a handler gets the arguments and a context: session, principal, signal, deadline, progress, state',
     tests: [
-      'src/pipeline/outcomes.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
-      'src/pipeline/outcomes.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
-      'src/pipeline/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/pipeline/pipeline.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
+      'src/pipeline/pipeline.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
+      'src/pipeline/pipeline.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
     ],
   },
   A3: {
     promise: 'whatever a handler returns or throws becomes an outcome, never a crash',
     tests: [
-      'src/pipeline/outcomes.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
-      'src/pipeline/outcomes.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
-      'src/pipeline/outcomes.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
-      'src/pipeline/outcomes.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
-      'src/pipeline/outcomes.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
+      'src/pipeline/pipeline.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
+      'src/pipeline/pipeline.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
+      'src/pipeline/pipeline.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
+      'src/pipeline/pipeline.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
+      'src/pipeline/pipeline.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
     ],
   },
   A4: {
@@ -70,10 +70,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'a hanging handler is timed out while other calls go on; an isolated one can be killed even when it burns CPU',
     tests: [
-      'src/pipeline/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/pipeline/pipeline.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
       'src/sources/local/isolate/isolate.test.ts > A6: an endless loop is killed when the signal aborts, while timers here go on',
       'src/sources/local/isolate/isolate.test.ts > A6: memory hogged by what a handler left behind ends its worker, not the process',
-      'src/pipeline/isolated.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
+      'src/pipeline/stages/execute.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
     ],
   },
   A7: {
@@ -102,10 +102,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'a handler lists and reads the resources of connected servers that its caller’s profile shows, in the caller’s name',
     tests: [
-      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > are listed and read in the name of the caller, and recorded',
-      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > are only those of the caller’s profile, whichever server and address a handler names',
-      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > cannot be read any more when the call is over',
-      'src/pipeline/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
+      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > are listed and read in the name of the caller, and recorded',
+      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > are only those of the caller’s profile, whichever server and address a handler names',
+      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > cannot be read any more when the call is over',
+      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
     ],
   },
   A10: {

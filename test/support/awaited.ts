@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../src/core/calls/call-outcome.ts';
 
 /** The id of the approval that a call waits for. */
 export function awaited(result: CallOutcome): string {

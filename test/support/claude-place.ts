@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Approve } from '../../src/core/calls/approval.ts';
 import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
-import { type OwnTools, ownTools } from '../../src/runtimes/own-tools.ts';
+import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { type Signalbox, type ToolInvoked, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { claudeEnvironment } from './claude.ts';
@@ -15,7 +15,7 @@ import { type ToldTurn, type TurnStory, runTurn } from './runtime/run-turn.ts';
 /** The real Claude Code in a directory of its own, with a box beside it and a scripted model behind it. */
 export interface ClaudePlace {
   readonly box: Signalbox;
-  readonly own: OwnTools;
+  readonly own: RuntimeTools;
   readonly api: MessagesServer;
   /** The working directory of turns. */
   readonly workspace: string;
@@ -37,7 +37,7 @@ export async function openClaudePlace(
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
   for (const directory of [home, workspace]) mkdirSync(directory);
   const api = await startMessagesServer((request) => place.script(heardInMessages(request)));
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const options: ClaudeCodeOptions = { env: claudeEnvironment(api.url, home) };
   const slow = defineTool({
     name: 'slow',

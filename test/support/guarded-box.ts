@@ -7,7 +7,7 @@ import type { ApprovalRequest } from '../../src/core/calls/approval.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { PermissionMode } from '../../src/core/calls/permission-mode.ts';
 import { builtInTool } from '../../src/runtimes/claude/shared/built-in-tools.ts';
-import { type OwnTools, ownTools } from '../../src/runtimes/own-tools.ts';
+import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import { turnTools } from '../../src/runtimes/turn-tools.ts';
 import type { Signalbox } from '../../src/signalbox.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
@@ -24,7 +24,7 @@ export class GuardedBox {
   readonly project: string;
   readonly data: string;
   readonly box: Signalbox;
-  readonly #own: OwnTools;
+  readonly #own: RuntimeTools;
   readonly #asked: ApprovalRequest[];
   #calls = 0;
 
@@ -33,7 +33,7 @@ export class GuardedBox {
     this.data = join(place, 'home', '.signalbox');
     this.box = box;
     this.#asked = asked;
-    this.#own = ownTools('claude');
+    this.#own = runtimeTools('claude');
     box.mount(this.#own);
   }
 

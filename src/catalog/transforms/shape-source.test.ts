@@ -8,7 +8,7 @@ import { localServer } from '../../sources/local/local-server.ts';
 import { Catalog } from '../catalog.ts';
 import type { CatalogSnapshot } from '../snapshot.ts';
 import type { Source } from '../source.ts';
-import { matchesPattern } from '../../core/text/name-pattern.ts';
+import { matchesNamePattern } from '../../core/text/name-pattern.ts';
 import { fullNames } from '../../core/tools/tool-names.ts';
 import { shapeSource } from './shape-source.ts';
 import { doubleMentions } from './tool-mentions.ts';
@@ -234,8 +234,8 @@ test('whatever is allowed, denied and renamed: what is listed can be called and 
       });
       const visible = own.filter(
         (name) =>
-          !(shaping.deny ?? []).some((each) => matchesPattern(name, each)) &&
-          (shaping.allow ?? ['*']).some((each) => matchesPattern(name, each)),
+          !(shaping.deny ?? []).some((each) => matchesNamePattern(name, each)) &&
+          (shaping.allow ?? ['*']).some((each) => matchesNamePattern(name, each)),
       );
       const renames = new Map(Object.entries(shaping.rename ?? {}));
       const expected = new Map(visible.map((name) => [renames.get(name) ?? name, name]));

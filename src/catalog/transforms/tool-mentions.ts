@@ -1,4 +1,4 @@
-import { isAnyMatched, matchesPattern } from '../../core/text/name-pattern.ts';
+import { matchesAnyName, matchesNamePattern } from '../../core/text/name-pattern.ts';
 import { fullNames } from '../../core/tools/tool-names.ts';
 import { type ToolSection, type ToolShaping, toolSections } from './tool-shaping.ts';
 
@@ -25,7 +25,7 @@ export function keysFor(shaping: ToolShaping, section: ToolSection, tool: Shaped
   const literals = (key: string): number =>
     key.includes('*') ? key.replace(`mcp__${tool.server}__`, '').replaceAll('*', '').length : Number.POSITIVE_INFINITY;
   return keys
-    .filter((key) => isAnyMatched(names, key) || (key.startsWith('mcp__') && isAnyMatched(full, key)))
+    .filter((key) => matchesAnyName(names, key) || (key.startsWith('mcp__') && matchesAnyName(full, key)))
     .toSorted((one, other) => compare(literals(other), literals(one)));
 }
 
@@ -51,10 +51,12 @@ type SectionValue<Section extends ToolSection> = NonNullable<ToolShaping[Section
 
 /** Returns whether a pattern of `allow` or `deny` matches the own name or a full name of a tool. */
 export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server, own }: ShapedTool): boolean {
-  if (matchesPattern(own, pattern)) return true;
+  if (matchesNamePattern(own, pattern)) return true;
   if (!pattern.startsWith('mcp__')) return false;
   const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
-  return [own, ...(now === undefined ? [] : [now])].some((tool) => isAnyMatched(fullNames({ server, tool }), pattern));
+  return [own, ...(now === undefined ? [] : [now])].some((tool) =>
+    matchesAnyName(fullNames({ server, tool }), pattern),
+  );
 }
 
 /** The names that sections may use for a tool. A new name takes precedence over an own name, because users see the new one. */

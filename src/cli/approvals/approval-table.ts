@@ -1,6 +1,6 @@
 import { principalName } from '../../core/principal.ts';
 import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
-import { asksOf } from '../../core/calls/decision.ts';
+import { askingRules } from '../../core/calls/decision.ts';
 import { localTime } from '../local-time.ts';
 import { exactLine, oneLine } from '../printable.ts';
 import { type Column, Table } from '../table.ts';
@@ -56,7 +56,7 @@ export class ApprovalTable {
       approval.caller ?? '',
       localTime(approval.expiresAt),
       oneLine(
-        asksOf(approval.decision)
+        askingRules(approval.decision)
           .map(({ rule }) => rule)
           .join(', '),
       ),

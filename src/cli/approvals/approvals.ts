@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { ApprovalPage } from '../../pipeline/approvals/approvals.ts';
+import type { ApprovalPage } from '../../pipeline/approvals/approval-inbox.ts';
 import { AsyncQueue } from '../../core/async/async-queue.ts';
 import type { Approval } from '../../core/calls/approval.ts';
-import { asksOf } from '../../core/calls/decision.ts';
+import { askingRules } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
@@ -170,7 +170,10 @@ function shownApproval(approval: Approval, { colors }: Printer): string {
     ['id', id],
     ['state', state],
     ['effect', effect],
-    ...asksOf(decision).map(({ rule, reason }): [string, string] => ['asks because', oneLine(`${reason} (${rule})`)]),
+    ...askingRules(decision).map(({ rule, reason }): [string, string] => [
+      'asks because',
+      oneLine(`${reason} (${rule})`),
+    ]),
     ['asked by', oneLine(`${principal.kind} ${principal.id}${session === undefined ? '' : `, session ${session}`}`)],
     ...(note === undefined ? [] : [['note', oneLine(note)] as [string, string]]),
     ...(caller === 'gone' ? [['caller', goneCaller(expiresAt)] as [string, string]] : []),

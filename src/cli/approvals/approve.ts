@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Approval, RememberScope } from '../../core/calls/approval.ts';
 import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
-import { asksOf } from '../../core/calls/decision.ts';
+import { askingRules } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
@@ -120,7 +120,7 @@ function told(approval: Approval, { colors }: Printer): string {
   const lines = [
     `${colors.green('approved')} ${what}`,
     `  for ${whom}; ${effect}`,
-    ...asksOf(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
+    ...askingRules(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
   ];
   if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');
   if (answer?.hiddenParts !== undefined) lines.push(`  hidden parts: ${answer.hiddenParts}`);

@@ -1,5 +1,5 @@
 import { AccessTokens } from '../../access/access-tokens.ts';
-import { Approvals } from '../../pipeline/approvals/approvals.ts';
+import { Approvals } from '../../pipeline/approvals/approval-inbox.ts';
 import type { JobStore } from '../../journal/job-store.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/reader.ts';
@@ -11,7 +11,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { assertJournal } from '../journal/open-journal.ts';
-import { loadBoxParts } from '../../host/load-host.ts';
+import { loadHost } from '../../host/load-host.ts';
 import { openStore } from '../../host/store/open-store.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
 
@@ -23,7 +23,7 @@ export async function withRecords(
 ): Promise<void> {
   const globals = withConfigurationOfServer(given);
   if (!mayMake) await assertJournal(globals);
-  const { openBox, readConfiguration } = await loadBoxParts();
+  const { openBox, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   const box = await openBox({ ...configuration, servers: [] }, { data: globals.data, secretsFrom: globals.data });
   try {

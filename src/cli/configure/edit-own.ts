@@ -5,10 +5,11 @@ import {
   type EditedConfiguration,
   editConfiguration,
 } from '../../config/file/edit-configuration.ts';
-import { loadPolicies } from 'src/config/file/load-policies.ts';
+import { loadPolicies } from '../../config/file/load-policies.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
-import { type Globals, shortPath } from '../globals.ts';
-import { openTrust } from 'src/host/trust.ts';
+import { type Globals } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
+import { openTrust } from '../../host/trust.ts';
 
 /** A file that a command has edited. */
 export interface OwnEdit extends EditedConfiguration {

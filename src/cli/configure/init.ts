@@ -5,7 +5,8 @@ import { configurationFileNames } from '../../config/configuration.ts';
 import { findConfiguration } from '../../config/file/find-configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
-import { globalsOf, shortPath } from '../globals.ts';
+import { globalsOf } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { runnable } from '../invocation.ts';
 import { printJson } from '../print-json.ts';
 

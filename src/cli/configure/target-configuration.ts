@@ -5,7 +5,8 @@ import { findConfiguration } from '../../config/file/find-configuration.ts';
 import { parseJsonDocument } from '../../config/file/json-document.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { Failure } from '../fail.ts';
-import { type Globals, shortPath } from '../globals.ts';
+import { type Globals } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 
 /** The configuration file that a command is to change. */
 export interface TargetConfiguration {

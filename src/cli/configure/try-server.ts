@@ -3,7 +3,7 @@ import { type Configuration, type ServerEntry, defaultConfiguration } from '../.
 import { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
-import { openBoxAnyway } from '../../host/box/open-box.ts';
+import { openBoxForDiagnosis } from '../../host/box/open-box.ts';
 import { printable } from '../printable.ts';
 import { unmatchedKeys } from '../../host/daemon/unmatched-names.ts';
 
@@ -31,7 +31,7 @@ export async function tryServer(name: string, configuration: Configuration, { da
     servers: servers.filter((entry) => entry.name === name),
   };
   const trust = new ConfigurationTrust({ data, trusted: 'all' });
-  const { box } = await openBoxAnyway(alone, { secretsFrom: data, trust, waitMs });
+  const { box } = await openBoxForDiagnosis(alone, { secretsFrom: data, trust, waitMs });
   try {
     const { tools, notices, servers: states } = box.catalog();
     const state = states.find((each) => each.name === name);

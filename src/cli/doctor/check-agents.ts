@@ -6,7 +6,7 @@ import { hasSdk, lookAtInstallation, sdkPackage } from '../../runtimes/claude/sh
 import { ModelUnusable, chooseModel } from '../../runtimes/model/providers/choose-model.ts';
 import { resolvedProviders } from '../../host/box/configured-agents.ts';
 import { EntryReferences, type ReferenceSource } from '../../host/secrets/entry-references.ts';
-import { shortPath } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import type { Finding } from './finding.ts';
 
 type ClaudeEntry = Exclude<AgentEntry, { runtime: 'model' }>;

@@ -2,8 +2,10 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JournalReader } from '../../journal/reader.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import { type Globals, journalFile, shortPath } from '../globals.ts';
-import { openStore, resolvedStore } from '../../host/store/open-store.ts';
+import { type Globals } from '../globals.ts';
+import { journalFile } from '../../host/data-directory.ts';
+import { shortPath } from '../../host/data-directory.ts';
+import { openStore, resolveStoreAddress } from '../../host/store/open-store.ts';
 import type { Finding } from './finding.ts';
 
 const longestVerifyMs = 10_000;
@@ -14,7 +16,7 @@ export async function checkData(globals: Globals, store = 'sqlite'): Promise<Fin
   if (directory.some((finding) => finding.level === 'error')) return directory;
   const file = journalFile(globals);
   // What cannot be resolved is told where it is opened.
-  const place = await resolvedStore(store, globals.data).catch(() => store);
+  const place = await resolveStoreAddress(store, globals.data).catch(() => store);
   if (place === 'sqlite' && !existsSync(file))
     return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; it begins with the first call` }];
   return [...directory, await checkJournal(store, globals.data)];

@@ -1,5 +1,6 @@
 import { pluralize } from '../../core/text/pluralize.ts';
-import { type Globals, shortPath } from '../globals.ts';
+import { type Globals } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { runningServers } from '../../host/daemon/running-servers.ts';
 import { isConfigurationOf } from '../server/connect.ts';
 import { type ServerStatus, askServer } from '../status/ask-server.ts';

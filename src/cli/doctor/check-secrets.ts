@@ -4,11 +4,11 @@ import type { Configuration } from '../../config/configuration.ts';
 import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { referencedSecrets } from '../../config/references.ts';
 import { isShared } from '../../config/secrets/key-file.ts';
-import { keptIn, secretPlaces } from '../../config/secrets/key-ring.ts';
+import { keyLocation, secretPlaces } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
-import { shortPath } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import type { Finding } from './finding.ts';
 
 /** Looks at the secrets that are kept, at who may read them, and at those that the configuration refers to. */
@@ -27,7 +27,7 @@ async function checkKept(data: string): Promise<Finding[]> {
     const items = await secretVault({ data }).list();
     if (items.length === 0) return [];
     const stores = [...new Set(items.map(({ store }) => store))];
-    const keys = stores.map((store) => shortPath(keptIn(store, data))).join(' and ');
+    const keys = stores.map((store) => shortPath(keyLocation(store, data))).join(' and ');
     const count = pluralize(items.length, 'secret');
     const what = `${count} in ${shortPath(secretPlaces(data).directory)}, encrypted with the key in ${keys}`;
     return [{ level: 'ok', what }];

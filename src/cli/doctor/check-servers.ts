@@ -3,13 +3,13 @@ import type { Configuration } from '../../config/configuration.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { SecretProblem } from '../../host/secrets/configured-secrets.ts';
 import { unmatchedPatterns, unmatchedRules } from '../../host/daemon/unmatched-names.ts';
-import { openBoxAnyway } from '../../host/box/open-box.ts';
+import { openBoxForDiagnosis } from '../../host/box/open-box.ts';
 import type { Finding } from './finding.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
-  const { box, secretProblems } = await openBoxAnyway(configuration, { secretsFrom });
+  const { box, secretProblems } = await openBoxForDiagnosis(configuration, { secretsFrom });
   const lastWords = (name: string): string => {
     const lines = box.health(name)?.stderr.slice(-5) ?? [];
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;

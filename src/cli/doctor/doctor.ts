@@ -7,7 +7,7 @@ import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
-import { startingServers } from '../../host/starting-servers.ts';
+import { startingServers } from '../starting-servers.ts';
 import type { Printer } from '../terminal.ts';
 import { checkData } from './check-data.ts';
 import { checkRunning } from './check-running.ts';

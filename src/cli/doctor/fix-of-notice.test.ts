@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagSuspicious } from '../../catalog/transforms/flag-suspicious.ts';
 import { unmatched } from '../../catalog/transforms/unmatched.ts';
-import { passedSource } from '../../host/servers/passthrough-servers.ts';
+import { passthroughSource } from '../../host/servers/passthrough-servers.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 
 const tool = 'mcp__web__read_page';
@@ -32,7 +32,7 @@ test('what a configuration says of tools that are not there is corrected in the 
 });
 
 test('a server past the box is governed again by taking one word out', () => {
-  const [message = ''] = passedSource({ name: 'web' }).state().notices ?? [];
+  const [message = ''] = passthroughSource({ name: 'web' }).state().notices ?? [];
   assert.match(
     fixOfNotice({ server: 'web', tool: 'mcp__web__*', message }, false),
     /^take "passthrough" out of mcpServers\.web/,

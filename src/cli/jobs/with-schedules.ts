@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Globals } from '../globals.ts';
-import { loadBoxParts } from '../../host/load-host.ts';
+import { loadHost } from '../../host/load-host.ts';
 import { localUser } from '../../access/local-user.ts';
 
 /** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */
@@ -9,7 +9,7 @@ export async function withSchedules<Result>(
   globals: Globals,
   use: (schedules: Schedules, owner: Principal) => Promise<Result>,
 ): Promise<Result> {
-  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const { openConfiguredBox, readConfiguration } = await loadHost();
   const [{ openSessions }, { openSchedules }] = await Promise.all([
     import('../../host/daemon/open-sessions.ts'),
     import('../../host/daemon/open-sessions.ts'),

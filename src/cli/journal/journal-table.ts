@@ -1,7 +1,7 @@
 import { principalName } from '../../core/principal.ts';
 import { basename } from 'node:path';
 import type { JournalEvent } from '../../journal/entry.ts';
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { formatDuration } from '../duration.ts';
 import { localTime } from '../local-time.ts';

@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { JournalReader } from '../../journal/reader.ts';
 import { Failure } from '../fail.ts';
-import { type Globals, journalFile, shortPath } from '../globals.ts';
-import { openStore, storeOf } from '../../host/store/open-store.ts';
+import { type Globals } from '../globals.ts';
+import { journalFile } from '../../host/data-directory.ts';
+import { shortPath } from '../../host/data-directory.ts';
+import { openStore, configuredStore } from '../../host/store/open-store.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
 
 /** Refuses to make a journal where there is none; tells which store it is in. A database tells itself when it is not there. */
 export async function assertJournal(globals: Globals): Promise<string> {
-  const store = await storeOf(globals);
+  const store = await configuredStore(globals);
   const file = journalFile(globals);
   if (store !== 'sqlite' || existsSync(file)) return store;
   throw new Failure(1, 'journal-missing', `no journal at ${shortPath(file)} yet`, {

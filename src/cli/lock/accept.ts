@@ -3,11 +3,11 @@ import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import {
-  type ServerStanding,
+  type ServerLockStatus,
   acceptedServer,
   acceptsPin,
-  withServer,
-  withTool,
+  setLockedServer,
+  setLockedTool,
 } from '../../config/lock/lock-status.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { fullNames } from '../../core/tools/tool-names.ts';
@@ -75,7 +75,7 @@ interface Accepted {
 }
 
 async function acceptOne(
-  standing: ServerStanding,
+  standing: ServerLockStatus,
   looked: Looked,
   named: string | undefined,
   { data }: Globals,
@@ -88,7 +88,7 @@ async function acceptOne(
     return { server, diff, tools, isLocked: false, lock: looked.lock };
   }
   const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);
-  const lock = withServer(looked.lock, server, accepted);
+  const lock = setLockedServer(looked.lock, server, accepted);
   const { directory, store, file } = looked;
   const { withAccepted } = await import('./with-accepted.ts');
   await withAccepted({ store, data }, async (changes) => {
@@ -100,7 +100,7 @@ async function acceptOne(
 
 /** Replaces the pin of a server. The running server does it where it knows the change. Returns how many tools are accepted. */
 async function acceptPin(
-  { server, fingerprint, tools: count }: ServerStanding,
+  { server, fingerprint, tools: count }: ServerLockStatus,
   { atServer, pins, now, configuration }: Looked,
   tool: string | undefined,
   data: string,
@@ -120,7 +120,7 @@ async function acceptPin(
   if (present === undefined) return 0;
   const pin = pins.get(server) ?? { tools: new Map() };
   if (tool !== undefined && !present.tools.has(tool)) throw unknownTool(tool, server, now);
-  const accepted = tool === undefined ? acceptedPin(pin, present) : withTool(pin, tool, present);
+  const accepted = tool === undefined ? acceptedPin(pin, present) : setLockedTool(pin, tool, present);
   const { withPins } = await import('../../host/store/stored-pins.ts');
   await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
   return tool === undefined ? present.tools.size : 1;
@@ -137,7 +137,7 @@ function ownName(given: string, server: string, { lock, now, atServer }: Looked)
   return known.find((tool) => fullNames({ server, tool }).includes(given)) ?? given;
 }
 
-function oneTool(tool: string, standing: ServerStanding, looked: Looked): LockedServer | undefined {
+function oneTool(tool: string, standing: ServerLockStatus, looked: Looked): LockedServer | undefined {
   const { lock, now } = looked;
   const { server } = standing;
   const locked = lock?.servers.get(server);
@@ -147,10 +147,10 @@ function oneTool(tool: string, standing: ServerStanding, looked: Looked): Locked
     });
   const present = acceptedServer(standing, now);
   if (present?.tools.has(tool) !== true && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
-  return withTool(locked, tool, present);
+  return setLockedTool(locked, tool, present);
 }
 
-function unchangedTool(tool: string, { server, diff }: ServerStanding): Failure {
+function unchangedTool(tool: string, { server, diff }: ServerLockStatus): Failure {
   const changed = diff?.tools.map((each) => each.tool) ?? [];
   const hint = changed.length === 0 ? 'only its instructions have' : `these have: ${changed.join(', ')}`;
   return usageFailure(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {

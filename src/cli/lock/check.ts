@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
-import type { ServerStanding } from '../../config/lock/lock-status.ts';
+import type { ServerLockStatus } from '../../config/lock/lock-status.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
@@ -39,11 +39,11 @@ function assertLocked({ lock, directory }: Looked): void {
 }
 
 /** What is disabled cannot be called; of what is down nobody knows what it will say. */
-function isWrong({ status }: ServerStanding): boolean {
+function isWrong({ status }: ServerLockStatus): boolean {
   return status === 'changed' || status === 'missing' || status === 'down';
 }
 
-function lines(standing: ServerStanding, printer: Printer): string[] {
+function lines(standing: ServerLockStatus, printer: Printer): string[] {
   const { colors } = printer;
   const { server, status, isLocked, diff, reason = 'it does not answer' } = standing;
   const name = colors.bold(server);

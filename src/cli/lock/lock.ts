@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
-import type { ServerStanding } from '../../config/lock/lock-status.ts';
+import type { ServerLockStatus } from '../../config/lock/lock-status.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
-import { globalsOf, shortPath } from '../globals.ts';
+import { globalsOf } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import { addAcceptCommand } from './accept.ts';
@@ -55,7 +56,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
   addAcceptCommand(lock, context);
 }
 
-type Item = Omit<ServerStanding, 'status'> & { readonly status: ServerStanding['status'] | 'pinned' };
+type Item = Omit<ServerLockStatus, 'status'> & { readonly status: ServerLockStatus['status'] | 'pinned' };
 
 function told({ server, status, tools, reason = 'it does not answer' }: Item): string {
   const count = pluralize(tools, 'tool');

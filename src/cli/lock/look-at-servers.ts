@@ -1,16 +1,16 @@
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { type ServerStanding, acceptsPin, standingsOf } from '../../config/lock/lock-status.ts';
+import { type ServerLockStatus, acceptsPin, lockStatuses } from '../../config/lock/lock-status.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
-import { loadBoxParts } from '../../host/load-host.ts';
+import { loadHost } from '../../host/load-host.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { connectToServer } from '../server/connect.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import { startingServers } from '../../host/starting-servers.ts';
+import { startingServers } from '../starting-servers.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer } from '../terminal.ts';
 import { withAccepted } from './with-accepted.ts';
@@ -26,7 +26,7 @@ export interface Looked {
   /** The file with what was accepted elsewhere. */
   readonly lock: Lock | undefined;
   readonly now: Lock;
-  readonly standings: readonly ServerStanding[];
+  readonly standings: readonly ServerLockStatus[];
   /** What was first seen or accepted of the servers that are not locked. */
   readonly pins: ReadonlyMap<string, LockedServer | undefined>;
   /** The running server, and the standings of those whose definitions changed there: only that process knows what they say. */
@@ -35,12 +35,12 @@ export interface Looked {
 
 interface ChangedAtServer {
   readonly client: ServerClient;
-  readonly changed: ReadonlyMap<string, ServerStanding>;
+  readonly changed: ReadonlyMap<string, ServerLockStatus>;
 }
 
 /** Starts the servers of the configuration, writing nothing, and compares them with the lock. */
 export async function lookAtServers(globals: Globals, errors: Printer): Promise<Looked> {
-  const { assertTrusted, openBoxAnyway, readConfiguration } = await loadBoxParts();
+  const { assertTrusted, openBoxForDiagnosis, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   // The store has what other machines accepted, and the configuration names the store.
   await assertTrusted(configuration, globals.data);
@@ -50,12 +50,12 @@ export async function lookAtServers(globals: Globals, errors: Printer): Promise<
   const lock = await withAccepted({ store, data: globals.data }, async (accepted) => accepted.over(file));
   const configured = await new ProgressLine(errors).during(
     startingServers(configuration),
-    async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
+    async () => await openBoxForDiagnosis(configuration, { secretsFrom: globals.data }),
   );
   try {
     const sources = configured.sources();
     const now = lockOf(sources);
-    const own = standingsOf(configuration.servers, sources, lock, now, configured.pins());
+    const own = lockStatuses(configuration.servers, sources, lock, now, configured.pins());
     const atServer = await changedAtServer(globals, errors);
     const standings = own.map((standing) => atServer?.changed.get(standing.server) ?? standing);
     const pins = new Map(own.map(({ server }) => [server, configured.pins().get(server)]));
@@ -70,12 +70,12 @@ async function changedAtServer(globals: Globals, errors: Printer): Promise<Chang
   const connected = await connectToServer(globals, errors);
   if (connected === undefined) return undefined;
   const { client } = connected;
-  const { items } = await client.request<{ items: readonly ServerStanding[] }>('GET', '/api/lock');
+  const { items } = await client.request<{ items: readonly ServerLockStatus[] }>('GET', '/api/lock');
   return { client, changed: new Map(items.filter(acceptsPin).map((standing) => [standing.server, standing])) };
 }
 
 /** Nothing of that name is configured or locked. */
-export function unknownServer(name: string, standings: readonly ServerStanding[]): Failure {
+export function unknownServer(name: string, standings: readonly ServerLockStatus[]): Failure {
   const names = standings.map(({ server }) => server);
   const meant = closestMatch(name, names);
   const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;

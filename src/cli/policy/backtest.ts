@@ -33,7 +33,7 @@ export function addBacktestCommand(policy: Command, { terminal: { output, errors
       const globals = globalsOf(command);
       const [{ namedPolicies }, { backtest }] = await Promise.all([
         import('./named-policies.ts'),
-        import('../../pipeline/backtest.ts'),
+        import('../../pipeline/policies/run-backtest.ts'),
       ]);
       const documents = namedPolicies(file, globals);
       const interruption = new Interruption();

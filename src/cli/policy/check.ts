@@ -5,11 +5,11 @@ import { pluralize } from '../../core/text/pluralize.ts';
 import type { Rule } from '../../policy/rules/rule.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Globals, globalsOf } from '../globals.ts';
-import { loadBoxParts } from '../../host/load-host.ts';
+import { loadHost } from '../../host/load-host.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { startingServers } from '../../host/starting-servers.ts';
+import { startingServers } from '../starting-servers.ts';
 import type { Printer } from '../terminal.ts';
 
 interface Options {
@@ -53,14 +53,14 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
 /** Returns a warning for each name in the rules that matches nothing. The rules are still valid, so a warning does not fail the check. */
 async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Printer): Promise<string[]> {
   try {
-    const [{ openBoxAnyway, readConfiguration }, { unmatchedIn }] = await Promise.all([
-      loadBoxParts(),
+    const [{ openBoxForDiagnosis, readConfiguration }, { unmatchedIn }] = await Promise.all([
+      loadHost(),
       import('../../host/daemon/unmatched-names.ts'),
     ]);
     const { configuration } = readConfiguration(globals);
     const { box } = await new ProgressLine(errors).during(
       startingServers(configuration),
-      async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
+      async () => await openBoxForDiagnosis(configuration, { secretsFrom: globals.data }),
     );
     try {
       const catalog = box.catalog();

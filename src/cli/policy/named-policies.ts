@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { loadPolicyFile } from 'src/config/file/load-policies.ts';
-import { loadPolicies } from 'src/config/file/load-policies.ts';
+import { loadPolicyFile } from '../../config/file/load-policies.ts';
+import { loadPolicies } from '../../config/file/load-policies.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { Failure } from '../fail.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { globalsOf, shortPath } from '../globals.ts';
+import { globalsOf } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import { Table } from '../table.ts';

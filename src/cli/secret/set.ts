@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { findConfiguration } from '../../config/file/find-configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
-import { globalsOf, shortPath } from '../globals.ts';
+import { globalsOf } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { printJson } from '../print-json.ts';
 
 /** `signalbox secret set NAME`. */
@@ -27,7 +28,7 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
         );
       const { openTrust } = await import('../../host/read-configuration.ts');
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
-      const { keptIn } = await import('../../config/secrets/key-ring.ts');
+      const { keyLocation } = await import('../../config/secrets/key-ring.ts');
       const { readSecret } = await import('./read-secret.ts');
       const vault = secretVault({ data });
       // A name that cannot be is told before anything is typed.
@@ -41,7 +42,7 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
       const who = grantedTo === undefined ? 'no configuration' : shortPath(grantedTo);
       const also = grantedTo === undefined ? ' yet: the one that refers to it asks' : '';
       await terminal.output.print(
-        `${name} is ${action}, encrypted with the key in ${shortPath(keptIn(store, data))}; ` +
+        `${name} is ${action}, encrypted with the key in ${shortPath(keyLocation(store, data))}; ` +
           `${who} may use it as \${secret:${name}}${also}\n`,
       );
     });

@@ -1,4 +1,4 @@
-import type { PolicySummary } from '../../pipeline/policies.ts';
+import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';

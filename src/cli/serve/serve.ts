@@ -3,17 +3,17 @@ import { configurationFiles } from '../../config/file/find-configuration.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { processRoles } from '../../server/process-role.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
-import type { BegunBox } from '../../host/box/start-servers.ts';
+import type { PendingBox } from '../../host/box/start-servers.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
-import { loadBoxParts } from '../../host/load-host.ts';
+import { loadHost } from '../../host/load-host.ts';
 import { onNpmExit } from '../../host/daemon/npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
 import { onModuleFile } from '../../host/modules/tool-modules.ts';
-import { assertAlone } from '../../host/daemon/running-servers.ts';
+import { assertAlone } from './assert-alone.ts';
 import { FileWatch } from '../../host/daemon/file-watch.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -68,10 +68,10 @@ function parsePort(text: string): number {
 async function assertRole({ role }: ServeOptions, configuration: Configuration, data: string): Promise<void> {
   const { store } = configuration;
   if (role === 'all') return;
-  const { assertTrusted } = await loadBoxParts();
+  const { assertTrusted } = await loadHost();
   await assertTrusted(configuration, data);
-  const { resolvedStore } = await import('../../host/store/open-store.ts');
-  if (isPostgresAddress(await resolvedStore(store, data))) return;
+  const { resolveStoreAddress } = await import('../../host/store/open-store.ts');
+  if (isPostgresAddress(await resolveStoreAddress(store, data))) return;
   throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
     next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',
   });
@@ -88,7 +88,7 @@ function parseSeconds(text: string): number {
 }
 
 async function serve(options: ServeOptions, globals: Globals, terminal: Terminal): Promise<void> {
-  const { beginBox, readConfiguration } = await loadBoxParts();
+  const { startConfiguredServers, readConfiguration } = await loadHost();
   const { configuration, file } = readConfiguration(globals);
   await assertRole(options, configuration, globals.data);
   await assertAlone(configuration, globals, terminal.errors, options.force === true);
@@ -99,9 +99,9 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   const interruption = new Interruption();
   // Ctrl-C reaches npm and this process, so the exit of npm must not count as a second signal.
   const unwatch = onNpmExit(() => interruption.signal.aborted || interruption.interrupt('SIGTERM'));
-  let begun: BegunBox | undefined;
+  let begun: PendingBox | undefined;
   try {
-    begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
+    begun = await startConfiguredServers(configuration, { data: globals.data, secretsFrom: globals.data });
     // The servers outside are starting meanwhile.
     const { runServer } = await import('../../host/daemon/run-server.ts');
     await runServer({ options, globals, terminal, configuration, file, readConfiguration, watch, begun, interruption });

@@ -1,12 +1,12 @@
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import type { ProtectedServer } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { targetConfiguration, unknownServer } from '../configure/target-configuration.ts';
-import { externalTransport } from '../../host/servers/external-transport.ts';
+import { resolveTransport } from '../../host/servers/external-transport.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { oauthTokenStore } from '../../host/secrets/oauth-token-store.ts';
 import { readConfiguration } from '../../host/read-configuration.ts';
-import { assertTrusted } from 'src/host/trust.ts';
+import { assertTrusted } from '../../host/trust.ts';
 
 /** The server of the configuration at which people sign in with OAuth, as it is reached now. */
 export async function protectedEntry(name: string, globals: Globals): Promise<ProtectedServer> {
@@ -17,7 +17,7 @@ export async function protectedEntry(name: string, globals: Globals): Promise<Pr
   const transport =
     entry.kind === 'local'
       ? undefined
-      : await externalTransport(entry, {
+      : await resolveTransport(entry, {
           directory: configuration.directory,
           file: configuration.file,
           vault: secretVault({ data: globals.data }),

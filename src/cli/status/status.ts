@@ -5,9 +5,11 @@ import { pluralize } from '../../core/text/pluralize.ts';
 import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { formatDuration } from '../duration.ts';
-import { type Globals, globalsOf, journalFile, shortPath } from '../globals.ts';
+import { type Globals, globalsOf } from '../globals.ts';
+import { journalFile } from '../../host/data-directory.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { runnable } from '../invocation.ts';
-import { storeOf } from '../../host/store/open-store.ts';
+import { configuredStore } from '../../host/store/open-store.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { runningServers } from '../../host/daemon/running-servers.ts';
@@ -47,7 +49,7 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
 
 /** Absent where nothing has been recorded yet. */
 async function recordsOf(globals: Globals): Promise<Records | undefined> {
-  if ((await storeOf(globals)) === 'sqlite' && !existsSync(journalFile(globals))) return undefined;
+  if ((await configuredStore(globals)) === 'sqlite' && !existsSync(journalFile(globals))) return undefined;
   let records: Records | undefined;
   await withReadRecords(globals, async ({ approvals: inbox, sessions, journal }) => {
     const until = Date.now();

@@ -4,7 +4,7 @@ import type { Section } from '../../config/trust/key-authority.ts';
 import type { PendingTrust, UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { confirm } from '../confirm.ts';
 import { Failure } from '../fail.ts';
-import { shortPath } from '../globals.ts';
+import { shortPath } from '../../host/data-directory.ts';
 import { exactLine, oneLine } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
 

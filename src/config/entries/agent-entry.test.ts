@@ -26,8 +26,8 @@ suite('agents', () => {
       own.entries.map(({ name }) => name),
       ['writer', 'demo'],
     );
-    assert.equal(own.usual, 'writer', 'the first one');
-    assert.equal(load({ agents: { default: 'demo', writer: { runtime: 'claude' } } }).agents.usual, 'demo');
+    assert.equal(own.defaultName, 'writer', 'the first one');
+    assert.equal(load({ agents: { default: 'demo', writer: { runtime: 'claude' } } }).agents.defaultName, 'demo');
   });
 
   test('are read with everything their runtime takes; paths start from the file', () => {
@@ -63,7 +63,7 @@ suite('agents', () => {
       { ...claude, name: 'c', cwd: '/place/work', executable: '/place/bin/claude' },
       { ...model, name: 'm' },
     ]);
-    assert.equal(agents.usual, 'm');
+    assert.equal(agents.defaultName, 'm');
   });
 
   test('each mistake is told with its place and what was meant', () => {

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { type AgentSettings, agentSchemas } from '../schema/agent-schema.ts';
-import { type Finding, badName, findingsOf, suggestion } from './validation-issue.ts';
-import { readOnce } from '../schema/schema-parts.ts';
+import { type ValidationIssue, nameIssues, toIssues, didYouMean } from './validation-issue.ts';
+import { parseOptions } from '../schema/schema-parts.ts';
 import { looksSecret } from '../secrets/secret-detection.ts';
 
 /** An agent of the configuration; paths are absolute. */
@@ -11,7 +11,7 @@ export type AgentEntry = AgentSettings & { readonly name: string };
 /** The agents of a configuration, and which of them sessions get that name none. */
 export interface AgentEntries {
   readonly entries: readonly AgentEntry[];
-  readonly usual: string;
+  readonly defaultName: string;
 }
 
 /** The servers that stand for what runtimes run themselves, and what that is. No other server can have their names. */
@@ -21,7 +21,7 @@ export const runtimeServers = {
 } as const;
 
 /** Says whether a pattern is about what runtimes run themselves, which is known only once they have run it. */
-export function isOfRuntime(pattern: string): boolean {
+export function isRuntimeTool(pattern: string): boolean {
   return Object.keys(runtimeServers).some((server) => pattern.startsWith(`mcp__${server}__`));
 }
 
@@ -29,14 +29,14 @@ export function isOfRuntime(pattern: string): boolean {
 const demo: AgentEntry = { name: 'demo', runtime: 'model', model: 'demo' };
 
 /** The agents where the configuration names none. */
-export const defaultAgents: AgentEntries = { entries: [demo], usual: demo.name };
+export const defaultAgents: AgentEntries = { entries: [demo], defaultName: demo.name };
 
 /** Reads `agents`: agents by name, and under `default` the name of one. */
 export function readAgents(
   value: unknown,
   profiles: readonly string[],
   file: string,
-): { readonly agents: AgentEntries; readonly findings: readonly Finding[] } {
+): { readonly agents: AgentEntries; readonly findings: readonly ValidationIssue[] } {
   const { default: usual, ...others } = entriesOf(value);
   const readings = Object.entries(others).map(([name, entry]) => readAgent(name, entry, profiles, file));
   const names = [...Object.keys(others), demo.name];
@@ -45,11 +45,11 @@ export function readAgents(
     findings.push({
       path: ['agents', 'default'],
       message: `expected the name of an agent: ${names.join(', ')}`,
-      ...suggestion(typeof usual === 'string' ? closestMatch(usual, names) : undefined),
+      ...didYouMean(typeof usual === 'string' ? closestMatch(usual, names) : undefined),
     });
   const entries = [...readings.flatMap(({ entry }) => entry ?? []), demo];
   return {
-    agents: { entries, usual: typeof usual === 'string' ? usual : (entries[0]?.name ?? demo.name) },
+    agents: { entries, defaultName: typeof usual === 'string' ? usual : (entries[0]?.name ?? demo.name) },
     findings,
   };
 }
@@ -59,10 +59,10 @@ function readAgent(
   value: unknown,
   profiles: readonly string[],
   file: string,
-): { readonly entry?: AgentEntry; readonly findings: Finding[] } {
+): { readonly entry?: AgentEntry; readonly findings: ValidationIssue[] } {
   const path = ['agents', name];
-  const result = agentSchemas().agentSchema.safeParse(value, readOnce);
-  const findings = [...nameFindings(name), ...findingsOf(result, value, path).map(ofOtherRuntime)];
+  const result = agentSchemas().agentSchema.safeParse(value, parseOptions);
+  const findings = [...nameFindings(name), ...toIssues(result, value, path).map(ofOtherRuntime)];
   if (!result.success) return { findings };
   const { cwd, ...settings } = result.data;
   const { profile } = settings;
@@ -70,7 +70,7 @@ function readAgent(
     findings.push({
       path: [...path, 'profile'],
       message: `there is no profile ${JSON.stringify(profile)}`,
-      ...suggestion(closestMatch(profile, profiles)),
+      ...didYouMean(closestMatch(profile, profiles)),
     });
   findings.push(...writtenSecrets(settings, path));
   if (findings.length > 0) return { findings };
@@ -85,15 +85,15 @@ function withProgram(settings: AgentSettings, directory: string): AgentSettings 
   return { ...settings, executable: resolve(directory, settings.executable) };
 }
 
-function nameFindings(name: string): Finding[] {
+function nameFindings(name: string): ValidationIssue[] {
   const path = ['agents', name];
   if (name === demo.name)
     return [{ path, message: 'the name belongs to the agent that needs no key', hint: 'rename it' }];
-  return badName(path, name);
+  return nameIssues(path, name);
 }
 
 /** A key that another runtime knows is no typing error. */
-function ofOtherRuntime(finding: Finding): Finding {
+function ofOtherRuntime(finding: ValidationIssue): ValidationIssue {
   const [, , key] = finding.path;
   const owner = typeof key === 'string' ? agentSchemas().runtimesOf.get(key) : undefined;
   if (owner === undefined || finding.path.length !== 3 || !finding.message.startsWith('unknown key')) return finding;
@@ -101,12 +101,12 @@ function ofOtherRuntime(finding: Finding): Finding {
 }
 
 /** Credentials that are written out: whoever reads the file would have them. */
-function writtenSecrets(settings: AgentSettings, path: readonly string[]): Finding[] {
-  const found = (inner: readonly string[]): Finding => ({
+function writtenSecrets(settings: AgentSettings, path: readonly string[]): ValidationIssue[] {
+  const found = (inner: readonly string[]): ValidationIssue => ({
     path: [...path, ...inner],
     message: 'looks like a secret, expected a reference to it, as ${secret:NAME} or ${env:NAME}',
   });
-  const within = (value: unknown, inner: readonly string[]): Finding[] => {
+  const within = (value: unknown, inner: readonly string[]): ValidationIssue[] => {
     if (typeof value === 'string') return looksSecret(inner.at(-1) ?? '', value) ? [found(inner)] : [];
     if (typeof value !== 'object' || value === null) return [];
     return Object.entries(value).flatMap(([key, each]) => within(each, [...inner, key]));

@@ -1,20 +1,20 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../../catalog/names.ts';
 import { type SourceLimits, limitsOf } from '../../catalog/source-limits.ts';
-import { durationMs } from '../../core/text/duration.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { ServerEntry } from '../configuration.ts';
-import { findingsOf } from './validation-issue.ts';
-import type { Finding } from './validation-issue.ts';
-import { hasKey, readOnce } from '../schema/schema-parts.ts';
+import { toIssues } from './validation-issue.ts';
+import type { ValidationIssue } from './validation-issue.ts';
+import { hasKey, parseOptions } from '../schema/schema-parts.ts';
 import { externalParts, localParts, undecidedSchema } from '../schema/configuration-schema.ts';
 import type { ExternalSettings, LimitSettings } from '../schema/configuration-schema.ts';
-import { shapingFindings, shapingOf } from './tool-settings.ts';
+import { shapingIssues, toToolShaping } from './tool-settings.ts';
 
 /** What came of reading one part of a configuration. */
 export interface EntryReading {
   readonly entry?: ServerEntry;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ValidationIssue[];
   readonly warnings: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   }
 
   if (first === 'module') {
-    const result = localParts.for(value).safeParse(value, readOnce);
-    findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
+    const result = localParts.for(value).safeParse(value, parseOptions);
+    findings.push(...toIssues(result, value, path), ...shapingIssues(result.data?.tools, path));
     if (!result.success || findings.length > 0) return wrong(...findings);
     const { module, disabled = false, required, tools, labels, export: exported } = result.data;
     const absolute = resolve(dirname(file), module);
@@ -48,7 +48,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
         ...(exported === undefined ? {} : { export: exported }),
         disabled,
         ...(required === undefined ? {} : { required }),
-        ...shapingOf(tools, labels, basename(file)),
+        ...toToolShaping(tools, labels, basename(file)),
         limits: limitsIn(result.data, dirname(file)),
       },
       findings,
@@ -56,14 +56,14 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     };
   }
 
-  const result = externalParts.for(value).safeParse(value, readOnce);
-  findings.push(...findingsOf(result, value, path));
+  const result = externalParts.for(value).safeParse(value, parseOptions);
+  findings.push(...toIssues(result, value, path));
   if (result.success)
     findings.push(
       ...transportFindings(result.data, path),
       ...authFindings(result.data, path),
       ...passthroughFindings(result.data, path),
-      ...shapingFindings(result.data.tools, path),
+      ...shapingIssues(result.data.tools, path),
     );
   if (!result.success || findings.length > 0) return wrong(...findings);
   const {
@@ -93,18 +93,18 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     transport,
     disabled,
     ...(required === undefined ? {} : { required }),
-    ...shapingOf(tools, labels, basename(file)),
+    ...toToolShaping(tools, labels, basename(file)),
     limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file)),
     settings,
   };
   return { entry, findings, warnings };
 }
 
-function wrong(...findings: readonly Finding[]): EntryReading {
+function wrong(...findings: readonly ValidationIssue[]): EntryReading {
   return { findings, warnings: [] };
 }
 
-function nameFindings(name: string): Finding[] {
+function nameFindings(name: string): ValidationIssue[] {
   try {
     assertServerName(name);
     return [];
@@ -114,14 +114,14 @@ function nameFindings(name: string): Finding[] {
   }
 }
 
-function undecidedFindings(value: unknown, path: readonly string[]): Finding[] {
-  const findings = findingsOf(undecidedSchema().safeParse(value, readOnce), value, path);
+function undecidedFindings(value: unknown, path: readonly string[]): ValidationIssue[] {
+  const findings = toIssues(undecidedSchema().safeParse(value, parseOptions), value, path);
   // A mistyped key explains what is missing.
   const isExplained = findings.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
   return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];
 }
 
-function transportFindings(settings: ExternalSettings, path: readonly string[]): Finding[] {
+function transportFindings(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const { type, url, idleStopMs } = settings;
   if (url !== undefined && idleStopMs !== undefined)
     return [
@@ -133,7 +133,7 @@ function transportFindings(settings: ExternalSettings, path: readonly string[]):
 }
 
 /** What a reference stands for is known only when it is connected to. */
-function addressFindings({ type, url }: ExternalSettings, path: readonly string[]): Finding[] {
+function addressFindings({ type, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const expected = type === 'websocket' ? /^(?:https?:\/\/|wss?:\/\/|\$\{)/i : /^(?:https?:\/\/|\$\{)/i;
   if (url === undefined || expected.test(url)) return [];
   return [{ path: [...path, 'url'], message: 'is not an address of the web, expected http://… or https://…' }];
@@ -146,8 +146,8 @@ function limitsIn(
   return limitsOf({
     timeoutMs,
     concurrency,
-    rateLimit: rateLimit && { max: rateLimit.max, perMs: durationMs(rateLimit.per) ?? 0 },
-    cacheMs: cache === undefined ? undefined : durationMs(cache),
+    rateLimit: rateLimit && { max: rateLimit.max, perMs: parseDurationMs(rateLimit.per) ?? 0 },
+    cacheMs: cache === undefined ? undefined : parseDurationMs(cache),
     workspace: workspace?.map((each) => resolve(directory, each)),
     results,
   });
@@ -156,11 +156,11 @@ function limitsIn(
 const passedOn = new Set('type command args env url headers auth npm disabled passthrough trackInvocations'.split(' '));
 
 /** Claude reaches the server by itself, so what Signalbox would do on the way does not happen. */
-function passthroughFindings(settings: ExternalSettings, path: readonly string[]): Finding[] {
+function passthroughFindings(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   if (settings.passthrough !== true) return [];
   const findings = Object.keys(settings)
     .filter((key) => !passedOn.has(key))
-    .map((key): Finding => ({
+    .map((key): ValidationIssue => ({
       path: [...path, key],
       message: 'stands beside "passthrough": Claude reaches the server by itself, so it would have no effect',
       hint: 'take one of the two out',
@@ -173,7 +173,7 @@ function passthroughFindings(settings: ExternalSettings, path: readonly string[]
 /** The keys of `auth` that are valid with one grant only. */
 const grantOfKey = { privateKey: 'client_credentials', assertionFile: 'jwt_bearer' } as const;
 
-function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): Finding[] {
+function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   if (auth === undefined) return [];
   if (url === undefined)
     return [{ path: [...path, 'auth'], message: 'is for servers with "url"; a program gets "env"' }];

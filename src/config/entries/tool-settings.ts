@@ -1,11 +1,11 @@
 import { doubleMentions } from '../../catalog/transforms/tool-mentions.ts';
 import type { ToolShaping } from '../../catalog/transforms/tool-shaping.ts';
-import type { Finding } from './validation-issue.ts';
+import type { ValidationIssue } from './validation-issue.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import type { ToolSettings } from '../schema/configuration-schema.ts';
 
 /** The `tools` block of an entry, with the file it comes from. */
-export function shapingOf(
+export function toToolShaping(
   settings: ToolSettings | undefined,
   labels: readonly string[] | undefined,
   origin: string,
@@ -15,10 +15,10 @@ export function shapingOf(
 }
 
 /** What a `tools` block says against itself. */
-export function shapingFindings(settings: ToolSettings | undefined, entry: DocumentPath): Finding[] {
+export function shapingIssues(settings: ToolSettings | undefined, entry: DocumentPath): ValidationIssue[] {
   if (settings === undefined) return [];
   const path = [...entry, 'tools'];
-  const doubles = doubleMentions({ ...settings, origin: '' }).map(({ section, first, second }): Finding => ({
+  const doubles = doubleMentions({ ...settings, origin: '' }).map(({ section, first, second }): ValidationIssue => ({
     path: [...path, section, second],
     message: `is the same tool as ${JSON.stringify(first)}, by its other name`,
     hint: 'keep one of the two',
@@ -26,7 +26,7 @@ export function shapingFindings(settings: ToolSettings | undefined, entry: Docum
   const both = Object.entries(settings.arguments ?? {}).flatMap(([tool, { default: defaults = {}, set = {} }]) =>
     Object.keys(set)
       .filter((name) => Object.hasOwn(defaults, name))
-      .map((name): Finding => ({
+      .map((name): ValidationIssue => ({
         path: [...path, 'arguments', tool, 'set', name],
         message: 'has a "default" too, which could never hold',
         hint: 'keep one of the two',

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import { serverName } from '../schema/schema-parts.ts';
-import { showValue } from '../file/displayed-value.ts';
+import { displayValue } from '../file/displayed-value.ts';
 
 /** Something wrong with a configuration; without an offset it stands where its path leads. */
-export interface Finding {
+export interface ValidationIssue {
   readonly path: DocumentPath;
   readonly message: string;
   readonly hint?: string;
@@ -13,7 +13,7 @@ export interface Finding {
 }
 
 /** What a schema has to say about a value that stands at the path. */
-export function findingsOf(result: z.ZodSafeParseResult<unknown>, value: unknown, path: DocumentPath): Finding[] {
+export function toIssues(result: z.ZodSafeParseResult<unknown>, value: unknown, path: DocumentPath): ValidationIssue[] {
   if (result.success) return [];
   return result.error.issues.flatMap((issue) => {
     const inner = issue.path.filter((segment) => typeof segment !== 'symbol');
@@ -26,9 +26,9 @@ export function findingsOf(result: z.ZodSafeParseResult<unknown>, value: unknown
     const message =
       found === undefined
         ? `missing, expected ${issue.message}`
-        : `expected ${issue.message} (${showValue(found, place)})`;
+        : `expected ${issue.message} (${displayValue(found, place)})`;
     const meant = typeof found === 'string' ? closestMatch(found, choicesIn(issue.message)) : undefined;
-    return [{ path: place, message, ...suggestion(meant) }];
+    return [{ path: place, message, ...didYouMean(meant) }];
   });
 }
 
@@ -37,19 +37,23 @@ function choicesIn(message: string): string[] {
   return message.startsWith('one of ') ? [...message.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word) : [];
 }
 
-function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): Finding {
+function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): ValidationIssue {
   const place = [...path, key];
-  return { path: place, message: `unknown key (${showValue(value, place)})`, ...suggestion(closestMatch(key, known)) };
+  return {
+    path: place,
+    message: `unknown key (${displayValue(value, place)})`,
+    ...didYouMean(closestMatch(key, known)),
+  };
 }
 
 /** What is wrong with a name that users may choose. */
-export function badName(path: DocumentPath, name: string): Finding[] {
+export function nameIssues(path: DocumentPath, name: string): ValidationIssue[] {
   const rule = serverName.safeParse(name).error?.issues[0]?.message;
   return rule === undefined ? [] : [{ path, message: `expected a name of ${rule}` }];
 }
 
 /** A hint that names what was meant. */
-export function suggestion(meant: string | undefined): { readonly hint?: string } {
+export function didYouMean(meant: string | undefined): { readonly hint?: string } {
   return meant === undefined ? {} : { hint: `did you mean "${meant}"?` };
 }
 

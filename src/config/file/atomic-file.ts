@@ -34,7 +34,7 @@ export function replaceFile(file: string, text: string, mode?: number): void {
 }
 
 /** Makes a private file unless it is there. Written whole under another name first: of two who make it at once, both find the same. */
-export function createOnce(file: string, text: string): void {
+export function createFileOnce(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${randomBytes(6).toString('hex')}.new`;
   try {

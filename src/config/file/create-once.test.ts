@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createOnce } from './atomic-file.ts';
+import { createFileOnce } from './atomic-file.ts';
 
 test('a file that is made once is private, keeps what the first wrote, and nothing else is left', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-once-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'inner', 'key');
-  createOnce(file, 'first');
-  createOnce(file, 'second');
+  createFileOnce(file, 'first');
+  createFileOnce(file, 'second');
   assert.equal(readFileSync(file, 'utf8'), 'first');
   assert.deepEqual(readdirSync(join(directory, 'inner')), ['key']);
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);

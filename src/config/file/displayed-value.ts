@@ -8,7 +8,7 @@ const CARRIERS = new Set<string | number>(['env', 'headers', 'auth']);
 const redactor = createRedactor();
 
 /** A value of the configuration as an error may show it: shortened, and hidden where it may be a secret. */
-export function showValue(value: unknown, path: DocumentPath): string {
+export function displayValue(value: unknown, path: DocumentPath): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
   if (value === null || typeof value === 'boolean') return String(value);
@@ -19,7 +19,7 @@ export function showValue(value: unknown, path: DocumentPath): string {
 }
 
 /** A path as a person writes it: `mcpServers.files.args[0]`. */
-export function showPath(path: DocumentPath): string {
+export function displayPath(path: DocumentPath): string {
   const parts = path.map((segment, index) => {
     if (typeof segment === 'number') return `[${segment}]`;
     if (!/^[\w$-]{1,100}$/.test(segment)) return `[${JSON.stringify(segment.slice(0, LONGEST))}]`;

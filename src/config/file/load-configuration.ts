@@ -2,16 +2,16 @@ import type { ProfilesByName } from '../../catalog/profile.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
-import { durationMs } from '../../core/text/duration.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import { type ConfigurationProblem, ConfigurationError } from '../configuration-error.ts';
 import { type Configuration, defaultConfiguration } from '../configuration.ts';
 import { readAgents, runtimeServers } from '../entries/agent-entry.ts';
 import { readServerEntry } from '../entries/server-entry.ts';
-import { type Finding, badName, findingsOf, suggestion } from '../entries/validation-issue.ts';
+import { type ValidationIssue, nameIssues, toIssues, didYouMean } from '../entries/validation-issue.ts';
 import { documentParts } from '../schema/configuration-schema.ts';
 import type { OAuthSettings } from '../schema/oauth-schema.ts';
-import { readOnce } from '../schema/schema-parts.ts';
-import { showPath } from './displayed-value.ts';
+import { parseOptions } from '../schema/schema-parts.ts';
+import { displayPath } from './displayed-value.ts';
 import { type DocumentPath, type DocumentPlace, type JsonDocument, parseJsonDocument } from './json-document.ts';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
@@ -43,15 +43,15 @@ function readText(file: string): string {
 
 interface DocumentReading {
   readonly configuration: Configuration;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ValidationIssue[];
 }
 
 function readDocument(document: JsonDocument, file: string): DocumentReading {
   const { value } = document;
   const directory = dirname(file);
   const defaults = defaultConfiguration(directory);
-  const result = documentParts.for(value).safeParse(value, readOnce);
-  const findings = findingsOf(result, value, []);
+  const result = documentParts.for(value).safeParse(value, parseOptions);
+  const findings = toIssues(result, value, []);
   const builtinName = result.data?.builtin?.name ?? defaults.builtinName;
 
   const entries = entriesOf(value, 'mcpServers');
@@ -61,9 +61,9 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
   const { agents, findings: agentFindings } = readAgents(entriesOf(value, 'agents'), profileNames, file);
   findings.push(
     ...agentFindings,
-    ...profileNames.flatMap((name) => badName(['profiles', name], name)),
+    ...profileNames.flatMap((name) => nameIssues(['profiles', name], name)),
     ...takenNames(entries, builtinName),
-    ...oauthFindings(result.data?.oauth, profileNames),
+    ...oauthIssues(result.data?.oauth, profileNames),
   );
 
   const configuration = {
@@ -75,12 +75,12 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     results: result.data?.results ?? defaults.results,
     undo: result.data?.undo ?? defaults.undo,
     approvals: {
-      expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
+      expireAfterMs: parseDurationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
     },
     retention: retentionOf(result.data?.retention, directory),
     startup: {
       concurrency: result.data?.startup?.concurrency ?? defaults.startup.concurrency,
-      waitMs: durationMs(result.data?.startup?.wait ?? '') ?? defaults.startup.waitMs,
+      waitMs: parseDurationMs(result.data?.startup?.wait ?? '') ?? defaults.startup.waitMs,
     },
     builtinName,
     agents,
@@ -101,7 +101,7 @@ function retentionOf(
   given: { readonly journal: string; readonly exportTo: string } | undefined,
   directory: string,
 ): Configuration['retention'] {
-  const journalMs = durationMs(given?.journal ?? '');
+  const journalMs = parseDurationMs(given?.journal ?? '');
   if (given === undefined || journalMs === undefined) return undefined;
   return { journalMs, exportTo: resolve(directory, given.exportTo) };
 }
@@ -121,8 +121,8 @@ function entriesOf(value: unknown, key: 'mcpServers' | 'profiles' | 'agents'): o
 }
 
 /** Names that servers cannot have: of the built-in one, and of those that stand for what runtimes run themselves. */
-function takenNames(entries: object, builtinName: string): Finding[] {
-  const taken = (name: string, owner: string, hint: string): Finding[] =>
+function takenNames(entries: object, builtinName: string): ValidationIssue[] {
+  const taken = (name: string, owner: string, hint: string): ValidationIssue[] =>
     Object.hasOwn(entries, name) ? [{ path: ['mcpServers', name], message: `the name belongs to ${owner}`, hint }] : [];
   return [
     ...taken(
@@ -146,7 +146,7 @@ function unknownServers(profiles: ProfilesByName, known: readonly string[]): str
   );
 }
 
-function invalid(file: string, document: JsonDocument, findings: readonly Finding[]): ConfigurationError {
+function invalid(file: string, document: JsonDocument, findings: readonly ValidationIssue[]): ConfigurationError {
   const offsets = new Map(findings.map((finding) => [finding, finding.offset ?? document.offsetOf(finding.path)]));
   const problems = [...offsets]
     .toSorted(([, a], [, b]) => a - b)
@@ -154,13 +154,13 @@ function invalid(file: string, document: JsonDocument, findings: readonly Findin
   return new ConfigurationError('configuration-invalid', problems);
 }
 
-function problemOf(file: string, { path, message, hint }: Finding, place: DocumentPlace): ConfigurationProblem {
+function problemOf(file: string, { path, message, hint }: ValidationIssue, place: DocumentPlace): ConfigurationProblem {
   const { line, column } = place;
-  return { file, line, column, path: showPath(path), message, ...(hint !== undefined && { hint }) };
+  return { file, line, column, path: displayPath(path), message, ...(hint !== undefined && { hint }) };
 }
 
 /** What a schema cannot see: an issuer that is named twice, and a scope for a profile that is not there. */
-export function oauthFindings(oauth: OAuthSettings | undefined, profiles: readonly string[]): Finding[] {
+export function oauthIssues(oauth: OAuthSettings | undefined, profiles: readonly string[]): ValidationIssue[] {
   const issuers = oauth?.issuers ?? [];
   return issuers.flatMap(({ issuer, scopes = {} }, index) => {
     const path = ['oauth', 'issuers', index];
@@ -172,7 +172,7 @@ export function oauthFindings(oauth: OAuthSettings | undefined, profiles: readon
         : {
             path: [...path, 'scopes', scope, 'profile'],
             message: `there is no profile ${JSON.stringify(profile)}`,
-            ...suggestion(closestMatch(profile, profiles)),
+            ...didYouMean(closestMatch(profile, profiles)),
           },
     );
     return isFirst ? unknown : [twice, ...unknown];

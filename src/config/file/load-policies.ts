@@ -1,9 +1,9 @@
-import type { PolicyDocument } from 'src/policy/rules/read-policies.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration, PolicyFile } from '../configuration.ts';
 import { checked } from './policy-file.ts';
-import { readFileSync } from 'fs';
-import { messageOf } from 'src/core/errors.ts';
-import { policyText } from 'src/policy/rules/parse-policy-text.ts';
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../core/errors.ts';
+import { policyText } from '../../policy/rules/parse-policy-text.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 
 /** Reads the policies of a configuration. Throws a `ConfigurationError` that tells everything that is wrong with them. */

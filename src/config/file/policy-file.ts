@@ -15,7 +15,7 @@ export interface PolicyFileText {
 }
 
 /** Where rules are kept that are to be kept in a file of their own. */
-export const usualPolicyFile = 'policies.yaml';
+export const defaultPolicyFile = 'policies.yaml';
 
 /** The file that a configuration has its rules in, also one that is to be made; none where they stand in the configuration. */
 export function policyFileText({ policies, directory }: Configuration): PolicyFileText | undefined {
@@ -27,7 +27,7 @@ export function policyFileText({ policies, directory }: Configuration): PolicyFi
 
 /** The file itself. */
 export function policyFileOf(policies: Configuration['policies'], directory: string): PolicyFile | undefined {
-  if (policies === undefined) return { path: join(directory, usualPolicyFile), name: usualPolicyFile };
+  if (policies === undefined) return { path: join(directory, defaultPolicyFile), name: defaultPolicyFile };
   return 'value' in policies ? undefined : policies;
 }
 

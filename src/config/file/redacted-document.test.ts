@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../core/json/json.ts';
-import { shownDocument } from './redacted-document.ts';
+import { redactedDocument } from './redacted-document.ts';
 
 const random = 'a8Zk3Pq9Lm2Xv7Bn4Td6Yw1';
 
 describe('a configuration that is shown', () => {
   test('keeps references and loses secrets, wherever they stand', () => {
-    const shown = shownDocument({
+    const shown = redactedDocument({
       mcpServers: {
         files: {
           command: 'npx',
@@ -73,7 +73,7 @@ describe('a configuration that is shown', () => {
     fc.assert(
       fc.property(place, fc.string(), fc.string(), (document, before, after) => {
         fc.pre(!/\$\{[^}]*$/.test(before) || !after.includes('}'));
-        assert.ok(!JSON.stringify(shownDocument(document(before + canary + after))).includes(canary));
+        assert.ok(!JSON.stringify(redactedDocument(document(before + canary + after))).includes(canary));
       }),
       { seed: 5, numRuns: 500 },
     );

@@ -9,7 +9,7 @@ const carriers = new Set(['env', 'headers']);
 const redactor = createRedactor();
 
 /** What stands in a configuration file, for whoever may not see secrets: references stay, what may be a secret does not. */
-export function shownDocument(document: JsonObject): JsonObject {
+export function redactedDocument(document: JsonObject): JsonObject {
   return shownObject(document, false);
 }
 

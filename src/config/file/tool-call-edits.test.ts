@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { ConfigurationError } from '../configuration-error.ts';
-import { EditsOfCalls } from './tool-call-edits.ts';
+import { ToolCallEdits } from './tool-call-edits.ts';
 
 const text = `\ufeff{
   // slow ones
@@ -12,7 +12,7 @@ const text = `\ufeff{
 }
 `;
 
-function place(t: TestContext, given: string | undefined = text): { file: string; kept: string; edits: EditsOfCalls } {
+function place(t: TestContext, given: string | undefined = text): { file: string; kept: string; edits: ToolCallEdits } {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-edits-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'signalbox.config.json');
@@ -21,7 +21,7 @@ function place(t: TestContext, given: string | undefined = text): { file: string
   return {
     file,
     kept,
-    edits: new EditsOfCalls(
+    edits: new ToolCallEdits(
       () => file,
       kept,
       (json) => json.replaceAll('known', '[redacted]'),

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { editConfiguration } from './edit-configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { replaceFile } from './atomic-file.ts';
-import { shownDocument } from './redacted-document.ts';
+import { redactedDocument } from './redacted-document.ts';
 
 /** What a call changed: the text of the file before and after, `null` where there was none. */
 interface KeptEdit {
@@ -16,7 +16,7 @@ interface KeptEdit {
 const keptForMs = 7 * 24 * 60 * 60 * 1000;
 
 /** A configuration file that calls read and change, each change undone as a whole or not at all. */
-export class EditsOfCalls {
+export class ToolCallEdits {
   readonly #file: () => string;
   readonly #keptIn: string;
   readonly #redact: (text: string) => string;
@@ -43,7 +43,7 @@ export class EditsOfCalls {
     const { value } = parseJsonDocument((textOf(this.file) ?? '{}').replace(/^\ufeff/, ''));
     if (!isJsonObject(value))
       throw new SignalboxError('setting-unknown', `${this.file} cannot be read as it is; see signalbox doctor`);
-    return JSON.parse(this.#redact(JSON.stringify(shownDocument(value)))) as JsonObject;
+    return JSON.parse(this.#redact(JSON.stringify(redactedDocument(value)))) as JsonObject;
   }
 
   change(callId: string, path: readonly string[], value: JsonValue | undefined): void {

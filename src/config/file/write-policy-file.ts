@@ -5,7 +5,7 @@ import { policyText } from '../../policy/rules/parse-policy-text.ts';
 import { readPolicies } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import { type EditedConfiguration, editConfiguration } from './edit-configuration.ts';
-import { policyFileOf, policyFileText, usualPolicyFile } from './policy-file.ts';
+import { policyFileOf, policyFileText, defaultPolicyFile } from './policy-file.ts';
 import { replaceFile } from './atomic-file.ts';
 
 /**
@@ -39,5 +39,5 @@ export function writePolicyFile(
     });
   }
   if (policies !== undefined) return undefined;
-  return editConfiguration(configuration.file, [{ path: ['policies'], value: `./${usualPolicyFile}` }]);
+  return editConfiguration(configuration.file, [{ path: ['policies'], value: `./${defaultPolicyFile}` }]);
 }

@@ -2,7 +2,7 @@ import type { Configuration } from '../configuration.ts';
 import type { ConfigurationEdit } from '../file/edit-configuration.ts';
 import { referencedSecrets } from '../references.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
-import { thisMachine } from './clients/clients.ts';
+import { currentMachine } from './clients/clients.ts';
 import { findServers } from './find-servers.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 import { type ImportPlan, type PlannedServer, type Target, planImport } from './plan-import.ts';
@@ -20,7 +20,7 @@ export async function prepareImport(
   { project, from }: { readonly project: string; readonly from?: readonly string[] | undefined },
 ): Promise<PreparedImport> {
   const secrets = new ImportedSecrets((await vault.list()).map(({ name }) => name));
-  const found = await findServers(thisMachine(project), { secrets, ...(from === undefined ? {} : { from }) });
+  const found = await findServers(currentMachine(project), { secrets, ...(from === undefined ? {} : { from }) });
   return { plan: planImport(found, target, project), secrets };
 }
 
@@ -40,20 +40,20 @@ export function importEdits(taken: readonly PlannedServer[]): ConfigurationEdit[
 }
 
 /** How many servers of other clients could be taken over, and whose they are. */
-export interface ClientFiles {
+export interface ImportableServers {
   readonly servers: number;
   /** The clients' names. */
   readonly clients: readonly string[];
 }
 
-const none: ClientFiles = { servers: 0, clients: [] };
+const none: ImportableServers = { servers: 0, clients: [] };
 const largestFile = 2 * 1024 * 1024;
 
 /** Counts what `import` would take over, in a time that nobody notices; what goes wrong counts as nothing. */
-export async function findClientFiles(configuration: Configuration, withinMs = 250): Promise<ClientFiles> {
+export async function countImportableServers(configuration: Configuration, withinMs = 250): Promise<ImportableServers> {
   try {
     const directory = process.cwd();
-    const found = await findServers(thisMachine(directory), { withinMs, largestFile, withoutLines: true });
+    const found = await findServers(currentMachine(directory), { withinMs, largestFile, withoutLines: true });
     const names = configuration.servers.map(({ name }) => name);
     const { taken } = planImport(found, { ...configuration, names }, directory);
     const clients = new Set(taken.flatMap(({ origins }) => origins.map(({ client }) => client.title)));

@@ -1,5 +1,5 @@
 import { renderName } from '../../catalog/names.ts';
-import { matchesPattern } from '../../core/text/name-pattern.ts';
+import { matchesNamePattern } from '../../core/text/name-pattern.ts';
 import type { PlannedServer } from './plan-import.ts';
 
 /** A rule that says of a tool what another client says of it. */
@@ -36,8 +36,8 @@ export function starterRules(servers: readonly PlannedServer[]): StarterRule[] {
 
 /** A rule for what the configuration hides would wait for the day that it does not any more. */
 function isHidden(tool: string, { tools }: PlannedServer['entry']): boolean {
-  if (tools?.deny?.some((pattern) => matchesPattern(tool, pattern)) === true) return true;
-  return !tool.includes('*') && tools?.allow?.some((pattern) => matchesPattern(tool, pattern)) === false;
+  if (tools?.deny?.some((pattern) => matchesNamePattern(tool, pattern)) === true) return true;
+  return !tool.includes('*') && tools?.allow?.some((pattern) => matchesNamePattern(tool, pattern)) === false;
 }
 
 /** The rules as the text of a `policies.yaml`. */

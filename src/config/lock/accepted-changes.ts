@@ -4,7 +4,7 @@ import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
 import { forever } from '../../journal/kept-store.ts';
 import type { Store } from '../../journal/store.ts';
-import { withServer } from './lock-status.ts';
+import { setLockedServer } from './lock-status.ts';
 import { writeLock } from './lock-file.ts';
 
 const kind = 'lock';
@@ -48,7 +48,7 @@ export class AcceptedChanges {
     let lock = file;
     for (const [server, { before, lock: accepted }] of this.#changes) {
       if (!before.includes(fingerprint(server, file))) continue;
-      lock = withServer(lock, server, accepted === null ? undefined : parseLock(accepted).servers.get(server));
+      lock = setLockedServer(lock, server, accepted === null ? undefined : parseLock(accepted).servers.get(server));
     }
     return lock;
   }

@@ -8,7 +8,7 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { parseJsonDocument } from '../file/json-document.ts';
 import { replaceFile } from '../file/atomic-file.ts';
-import { showPath } from '../file/displayed-value.ts';
+import { displayPath } from '../file/displayed-value.ts';
 
 /** Where the lock of a configuration stands. */
 export function lockFile(directory: string): string {
@@ -29,7 +29,7 @@ export function readLock(directory: string): Lock | undefined {
     const hint = 'take it from version control again, or delete it and run signalbox lock';
     throw new ConfigurationError(
       'configuration-invalid',
-      [{ file, ...document.placeOf(offset), path: showPath(error.path), message: error.message, hint }],
+      [{ file, ...document.placeOf(offset), path: displayPath(error.path), message: error.message, hint }],
       { cause: error },
     );
   }

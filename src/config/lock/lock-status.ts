@@ -8,7 +8,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { ServerEntry } from '../configuration.ts';
 
 /** How a server stands to the lock or, where it is not locked, to its pin. */
-export interface ServerStanding {
+export interface ServerLockStatus {
   readonly server: string;
   /** `missing`: it is locked, but not configured any more. */
   readonly status: 'unlocked' | 'unchanged' | 'changed' | 'down' | 'disabled' | 'missing';
@@ -25,14 +25,14 @@ export interface ServerStanding {
 }
 
 /** Compares servers with the lock: those that are configured, and those that are only locked. */
-export function standingsOf(
+export function lockStatuses(
   servers: readonly Pick<ServerEntry, 'name' | 'disabled'>[],
   sources: readonly Source[],
   lock: Lock | undefined,
   now: Lock,
   pins: Pick<ReadonlyMap<string, LockedServer>, 'get'>,
-): ServerStanding[] {
-  const configured = servers.map(({ name: server, disabled }): ServerStanding => {
+): ServerLockStatus[] {
+  const configured = servers.map(({ name: server, disabled }): ServerLockStatus => {
     const [locked, present] = [lock?.servers.get(server), now.servers.get(server)];
     const pin = locked === undefined ? pins.get(server) : undefined;
     const about = {
@@ -59,7 +59,7 @@ export function standingsOf(
   const names = new Set(servers.map(({ name }) => name));
   const missing = [...(lock?.servers.keys() ?? [])]
     .filter((server) => !names.has(server))
-    .map((server): ServerStanding => ({ server, status: 'missing', isLocked: true, isPinned: false, tools: 0 }));
+    .map((server): ServerLockStatus => ({ server, status: 'missing', isLocked: true, isPinned: false, tools: 0 }));
   return [...configured, ...missing];
 }
 
@@ -72,7 +72,7 @@ export interface AcceptedPart {
 }
 
 /** What a server says now, to be locked; `undefined` when it is not configured any more. Throws when it cannot be looked at. */
-export function acceptedServer({ server, status, reason }: ServerStanding, now: Lock): LockedServer | undefined {
+export function acceptedServer({ server, status, reason }: ServerLockStatus, now: Lock): LockedServer | undefined {
   if (status === 'missing') return undefined;
   const present = now.servers.get(server);
   if (present !== undefined) return present;
@@ -81,7 +81,7 @@ export function acceptedServer({ server, status, reason }: ServerStanding, now: 
 }
 
 /** Returns what was accepted of a server with one tool as it is now, or without it. Throws when the server never had it. */
-export function withTool(accepted: LockedServer, tool: string, now: LockedServer | undefined): LockedServer {
+export function setLockedTool(accepted: LockedServer, tool: string, now: LockedServer | undefined): LockedServer {
   const definition = now?.tools.get(tool);
   if (definition === undefined && !accepted.tools.has(tool))
     throw new SignalboxError('lock-outdated', `the server has no tool named ${JSON.stringify(tool)}`);
@@ -92,12 +92,12 @@ export function withTool(accepted: LockedServer, tool: string, now: LockedServer
 }
 
 /** Returns whether accepting a server replaces its pin: it has changed, and no lock was committed for it. */
-export function acceptsPin({ status, isLocked }: ServerStanding): boolean {
+export function acceptsPin({ status, isLocked }: ServerLockStatus): boolean {
   return status === 'changed' && !isLocked;
 }
 
 /** The lock with a server in its new form, or without it. */
-export function withServer(lock: Lock | undefined, server: string, accepted: LockedServer | undefined): Lock {
+export function setLockedServer(lock: Lock | undefined, server: string, accepted: LockedServer | undefined): Lock {
   const servers = new Map(lock?.servers);
   if (accepted === undefined) servers.delete(server);
   else servers.set(server, accepted);

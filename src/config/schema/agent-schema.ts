@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aWhile, anything, choice, flag, positive, strict, text, textByName } from './schema-parts.ts';
+import { positiveDuration, anything, choice, flag, positive, strict, text, textByName } from './schema-parts.ts';
 
 const runtimes = ['claude', 'claude-cli', 'model'] as const;
 const runtimeRule = `one of ${runtimes.map((name) => `"${name}"`).join(', ')}`;
@@ -58,7 +58,7 @@ function makeSchemas() {
       steps: positive.exactOptional(),
       costUsd: cost.exactOptional(),
       tokens: positive.exactOptional(),
-      time: aWhile.exactOptional(),
+      time: positiveDuration.exactOptional(),
     }).exactOptional(),
     providers: z.record(z.string(), providerSchema, 'an object').exactOptional(),
   });

@@ -2,9 +2,9 @@ import { effects } from '../../core/tools/tool.ts';
 import { agentSchemas } from './agent-schema.ts';
 import { oauthSchema } from './oauth-schema.ts';
 import {
-  type ReadBy,
-  StrictParts,
-  aWhile,
+  type InferLazy,
+  LazyObjectSchema,
+  positiveDuration,
   anything,
   choice,
   duration,
@@ -29,7 +29,7 @@ function resultSettings() {
   return strict({ maxBytes: positive.exactOptional(), maxMediaBytes: positive.exactOptional() });
 }
 
-const limitSettings = new StrictParts({
+const limitSettings = new LazyObjectSchema({
   timeoutMs: () => positive.optional(),
   concurrency: () => positive.optional(),
   rateLimit: () => strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
@@ -62,7 +62,7 @@ function toolSettings() {
   });
 }
 
-export const localParts = new StrictParts({
+export const localParts = new LazyObjectSchema({
   module: () => text,
   export: () => text.optional(),
   tools: () => toolSettings().optional(),
@@ -101,7 +101,7 @@ function authSettings() {
 /** How one shows a server on the network who is asking. */
 export type AuthSettings = z.infer<ReturnType<typeof authSettings>>;
 
-export const externalParts = new StrictParts({
+export const externalParts = new LazyObjectSchema({
   type: () => choice(['stdio', 'http', 'sse', 'websocket']).optional(),
   command: () => text.optional(),
   args: () => z.array(z.string('a string'), 'an array of strings').optional(),
@@ -123,7 +123,7 @@ export const externalParts = new StrictParts({
 
 /** An entry that says neither what module nor what external server it means: only good for finding its mistakes. */
 export const undecidedSchema = (): z.ZodType =>
-  strict({ ...localParts.whole().partial().shape, ...externalParts.whole().shape });
+  strict({ ...localParts.full().partial().shape, ...externalParts.full().shape });
 
 /** As `CheckpointOptions` has them. */
 function undoSettings() {
@@ -141,16 +141,16 @@ function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, strin
   name: () => Name,
   agents: () => Agents,
 ) {
-  return new StrictParts({
+  return new LazyObjectSchema({
     $schema: () => z.string('a string').optional(),
     mcpServers: () => z.record(name(), entry(), 'an object').optional(),
     policies: () => z.union([text, z.array(anything())], 'the name of a file, or a list of rules').optional(),
     store: () => z.string(storeForm).regex(storeValue, storeForm).optional(),
     results: () => resultSettings().optional(),
     undo: () => undoSettings().optional(),
-    approvals: () => strict({ expireAfter: aWhile.optional() }).optional(),
+    approvals: () => strict({ expireAfter: positiveDuration.optional() }).optional(),
     // Old entries go only where they are written to a file first.
-    retention: () => strict({ journal: aWhile, exportTo: text }).optional(),
+    retention: () => strict({ journal: positiveDuration, exportTo: text }).optional(),
     startup: () => strict({ concurrency: positive.optional(), wait: duration.optional() }).optional(),
     builtin: () => strict({ name: serverName.optional() }).optional(),
     profiles: () => z.record(name(), profileSchema(), 'an object').optional(),
@@ -179,21 +179,21 @@ export type ToolSettings = z.infer<ReturnType<typeof toolSettings>>;
 export type UndoSettings = z.infer<ReturnType<typeof undoSettings>>;
 
 /** What an entry says about how much its server may take. */
-export type LimitSettings = ReadBy<typeof limitSettings>;
+export type LimitSettings = InferLazy<typeof limitSettings>;
 
 /** What an entry says about an external server itself, without how its tools are offered. */
-export type ExternalSettings = Omit<ReadBy<typeof externalParts>, 'tools' | 'labels' | keyof typeof limits>;
+export type ExternalSettings = Omit<InferLazy<typeof externalParts>, 'tools' | 'labels' | keyof typeof limits>;
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {
   const agents = z.object({ default: text.optional() }).catchall(agentSchemas().agentSchema);
-  const entry = z.union([localParts.whole(), externalParts.whole()]);
+  const entry = z.union([localParts.full(), externalParts.full()]);
   const root = rootParts(
     () => entry,
     () => serverName,
     () => agents,
   );
-  const schema = z.toJSONSchema(root.whole(), { io: 'input' });
+  const schema = z.toJSONSchema(root.full(), { io: 'input' });
   return { ...schema, title: 'Signalbox configuration' };
 }
 

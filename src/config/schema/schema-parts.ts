@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationForm, durationMs } from '../../core/text/duration.ts';
+import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 
 /*
  * The message of every part says what is expected there, to go on from "expected …".
@@ -28,7 +28,7 @@ type Made<Parts extends Makers> = z.ZodObject<
 >;
 
 /** An object whose parts are made when they are looked at: to make one takes 0.1 ms of a start, and most files have few. */
-export class StrictParts<Parts extends Makers> {
+export class LazyObjectSchema<Parts extends Makers> {
   readonly makers: Parts;
 
   constructor(makers: Parts) {
@@ -36,7 +36,7 @@ export class StrictParts<Parts extends Makers> {
   }
 
   /** With all parts. */
-  whole(): Made<Parts> {
+  full(): Made<Parts> {
     return this.#with(() => true);
   }
 
@@ -53,10 +53,10 @@ export class StrictParts<Parts extends Makers> {
 }
 
 /** What is read by such parts. */
-export type ReadBy<Parts> = Parts extends StrictParts<infer Each> ? z.infer<Made<Each>> : never;
+export type InferLazy<Parts> = Parts extends LazyObjectSchema<infer Each> ? z.infer<Made<Each>> : never;
 
 /** For what is read once: Zod would compile a function for every object first, which takes longer than to read it. */
-export const readOnce = { jitless: true } as const;
+export const parseOptions = { jitless: true } as const;
 
 /** One of these words. */
 export function choice<const Words extends readonly string[]>(
@@ -83,9 +83,11 @@ export const serverName = z
   .regex(/^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, nameRule)
   .max(44, nameRule);
 
-export const duration = z.string(durationForm).refine((given) => durationMs(given) !== undefined, durationForm);
+export const duration = z
+  .string(durationSyntax)
+  .refine((given) => parseDurationMs(given) !== undefined, durationSyntax);
 
-export const aWhile = duration.refine((given) => durationMs(given) !== 0, 'a duration above 0');
+export const positiveDuration = duration.refine((given) => parseDurationMs(given) !== 0, 'a duration above 0');
 
 export const secretReference = z
   .string('a reference to a secret, as ${secret:NAME} or ${env:NAME}')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createOnce } from '../file/atomic-file.ts';
+import { createFileOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, parseKey } from './key-holder.ts';
-import { unusable } from './secret-vault.ts';
+import { secretUnusable } from './secret-vault.ts';
 
 /** A key in a file that only its owner may read. */
 export function keyFile(file: string): KeyHolder & { exists(): boolean } {
@@ -10,12 +10,12 @@ export function keyFile(file: string): KeyHolder & { exists(): boolean } {
     store: 'file',
     exists: () => existsSync(file),
     async current() {
-      if (!existsSync(file)) createOnce(file, `${randomBytes(keyBytes).toString('base64url')}\n`);
+      if (!existsSync(file)) createFileOnce(file, `${randomBytes(keyBytes).toString('base64url')}\n`);
       return readKey(file);
     },
     async find() {
       if (existsSync(file)) return readKey(file);
-      throw unusable(`the key file ${file} is gone; restore it from a copy, or set the secrets anew`);
+      throw secretUnusable(`the key file ${file} is gone; restore it from a copy, or set the secrets anew`);
     },
   };
 }
@@ -23,10 +23,10 @@ export function keyFile(file: string): KeyHolder & { exists(): boolean } {
 function readKey(file: string): Key {
   // Who else could read it may have read it: that is for a human to judge, not to be mended in silence.
   if (isShared(file))
-    throw unusable(`other users of this machine can read the key file ${file}; run chmod 600 ${file}`);
+    throw secretUnusable(`other users of this machine can read the key file ${file}; run chmod 600 ${file}`);
   const key = parseKey(readFileSync(file, 'utf8'));
   if (key === undefined)
-    throw unusable(`${file} holds no key; restore it from a copy, or remove it and set the secrets anew`);
+    throw secretUnusable(`${file} holds no key; restore it from a copy, or remove it and set the secrets anew`);
   return key;
 }
 

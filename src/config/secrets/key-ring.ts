@@ -4,7 +4,7 @@ import { environmentKey } from './environment-key.ts';
 import { keyFile } from './key-file.ts';
 import type { Key, KeyHolder } from './key-holder.ts';
 import { KeychainUnavailable, keychainKey } from './keychain-key.ts';
-import { type KeyStore, unusable } from './secret-vault.ts';
+import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
 /** The keys of one data directory. */
 export interface KeyRing {
@@ -77,15 +77,15 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
         throw error;
       }
       found.delete(id);
-      throw unusable(
-        `it was sealed with another key than that of ${keptIn(store, data)}; bring that key back, or set the secret anew`,
+      throw secretUnusable(
+        `it was sealed with another key than that of ${keyLocation(store, data)}; bring that key back, or set the secret anew`,
       );
     },
   };
 }
 
 /** Where the keys of a store are, for people. */
-export function keptIn(store: KeyStore, data: string): string {
+export function keyLocation(store: KeyStore, data: string): string {
   switch (store) {
     case 'keychain':
       return 'the system keychain';
@@ -101,7 +101,7 @@ async function told<Value>(promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;
   } catch (error) {
-    throw error instanceof KeychainUnavailable ? unusable(error.message, error) : error;
+    throw error instanceof KeychainUnavailable ? secretUnusable(error.message, error) : error;
   }
 }
 

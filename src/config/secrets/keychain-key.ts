@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { createOnce } from '../file/atomic-file.ts';
+import { createFileOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, keyOf, parseKey } from './key-holder.ts';
-import { unusable } from './secret-vault.ts';
+import { secretUnusable } from './secret-vault.ts';
 
 /** No keychain answers: none runs, it is locked, or it does not let us in. */
 export class KeychainUnavailable extends Error {
@@ -31,7 +31,9 @@ export function keychainKey(
     const text = await answered(async () => (await entry(id)).getPassword());
     const key = parseKey(text ?? '');
     if (key === undefined)
-      throw unusable(`the system keychain has no key ${service}/${id} (any more); restore it, or set the secrets anew`);
+      throw secretUnusable(
+        `the system keychain has no key ${service}/${id} (any more); restore it, or set the secrets anew`,
+      );
     return key;
   };
   const forget = async (id: string): Promise<void> => {
@@ -50,7 +52,7 @@ export function keychainKey(
       await answered(async () => (await entry(made.id)).setPassword(made.bytes.toString('base64url')));
       // Read back before anything is sealed with it.
       await find(made.id);
-      createOnce(file, `${made.id}\n`);
+      createFileOnce(file, `${made.id}\n`);
       const id = currentId();
       if (id === made.id) return made;
       await forget(made.id);

@@ -4,7 +4,7 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { replaceFile } from '../file/atomic-file.ts';
 import { type KeyRing, keyRing, secretPlaces } from './key-ring.ts';
 import { type SealedSecret, parseSealed, seal, unseal } from './sealed-secret.ts';
-import { type SecretVault, unusable } from './secret-vault.ts';
+import { type SecretVault, secretUnusable } from './secret-vault.ts';
 
 /** Which secrets, and where. */
 export interface VaultOptions {
@@ -39,7 +39,7 @@ export function secretVault({ data, space, keys = keyRing(data, process.env) }: 
         const value = unseal(secret, await keys.find(secret.store, secret.key));
         if (value !== undefined) return value;
       } catch (error) {
-        throw unusable(`the secret ${name} cannot be read: ${messageOf(error)}`, error);
+        throw secretUnusable(`the secret ${name} cannot be read: ${messageOf(error)}`, error);
       }
       throw changed(name, file);
     },
@@ -107,7 +107,7 @@ function readSealed(file: string, full: string): SealedSecret | undefined {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw unusable(`the secret ${full} cannot be read: ${messageOf(error)}`, error);
+    throw secretUnusable(`the secret ${full} cannot be read: ${messageOf(error)}`, error);
   }
   const secret = parseSealed(text);
   if (secret?.name !== full) throw changed(full, file);
@@ -116,7 +116,7 @@ function readSealed(file: string, full: string): SealedSecret | undefined {
 
 function changed(name: string, file: string): SignalboxError {
   const remedy = `restore it from a copy, or set the secret anew: signalbox secret set ${name}`;
-  return unusable(`${file}, which holds the secret ${name}, was damaged or changed; ${remedy}`);
+  return secretUnusable(`${file}, which holds the secret ${name}, was damaged or changed; ${remedy}`);
 }
 
 function isMissing(error: unknown): boolean {

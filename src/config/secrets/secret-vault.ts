@@ -23,6 +23,6 @@ export interface SecretVault {
 }
 
 /** A secret, or the key to it, is there and cannot be used. */
-export function unusable(message: string, cause?: unknown): SignalboxError {
+export function secretUnusable(message: string, cause?: unknown): SignalboxError {
   return new SignalboxError('secret-unusable', message, cause === undefined ? {} : { cause });
 }

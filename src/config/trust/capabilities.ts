@@ -1,5 +1,5 @@
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
-import { durationMs } from '../../core/text/duration.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
@@ -204,7 +204,7 @@ function isName(id: JsonValue | undefined): boolean {
 /** Returns a number as it is and a duration in milliseconds. */
 function amountOf(value: JsonValue): number | undefined {
   if (typeof value === 'number') return value;
-  return typeof value === 'string' ? durationMs(value) : undefined;
+  return typeof value === 'string' ? parseDurationMs(value) : undefined;
 }
 
 function asksForEffect(effect: JsonValue): Capability['asks'] {

@@ -87,7 +87,7 @@ export interface RevealedArguments {
 }
 
 /** What was asked, without secrets. */
-export interface AskedCall {
+export interface ApprovalQuestion {
   /** The call that asked first. */
   readonly callId: string;
   readonly tool: string;
@@ -111,7 +111,7 @@ export interface AskedCall {
 }
 
 /** How an approval was answered. */
-export interface GivenAnswer {
+export interface ApprovalResolution {
   readonly by: Principal;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -127,7 +127,7 @@ export interface GivenAnswer {
 }
 
 /** A human's single-use answer to one exact call, or the question while there is none. */
-export interface Approval extends AskedCall {
+export interface Approval extends ApprovalQuestion {
   readonly id: string;
   readonly state: ApprovalState;
   readonly requestedAt: string;
@@ -137,7 +137,7 @@ export interface Approval extends AskedCall {
    * makes exactly the same call before `expiresAt`. Present while the approval is pending or approved.
    */
   readonly caller?: 'waiting' | 'gone';
-  readonly answer?: GivenAnswer;
+  readonly answer?: ApprovalResolution;
   /** The call that ran by it. */
   readonly usedBy?: string;
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
  * Facts about the arguments of a call that rules need later, taken before the journal shortens or redacts them. Recorded with calls
  * whose arguments are not recorded whole.
  */
-export interface CountedArguments {
+export interface ArgumentFacts {
   /** The cost of the call by each expression that a rule counts with. */
   readonly costs: Readonly<Record<string, number>>;
   /** Fingerprints of the paths in arguments that name files, by argument. */

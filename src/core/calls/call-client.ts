@@ -24,7 +24,7 @@ export type SamplingAnswer = JsonObject & {
 };
 
 /** A place the caller works in. */
-export interface Root {
+export interface CallRoot {
   readonly uri: string;
   readonly name?: string;
 }
@@ -43,7 +43,7 @@ export interface LogMessage {
 }
 
 /** How a question is asked. */
-export interface Asking {
+export interface QuestionOptions {
   /** Aborted when nobody waits for its answer any more. */
   readonly signal: AbortSignal;
   /** What the server calls the question, where it has a name. */
@@ -65,11 +65,11 @@ export interface CallClient {
    */
   readonly conversation?: string;
   /** Asks the person behind the call. */
-  elicit?(request: Elicitation, asking: Asking): ElicitationAnswer | Promise<ElicitationAnswer>;
+  elicit?(request: Elicitation, asking: QuestionOptions): ElicitationAnswer | Promise<ElicitationAnswer>;
   /** Asks the model behind the call. */
-  sample?(request: SamplingRequest, asking: Asking): SamplingAnswer | Promise<SamplingAnswer>;
+  sample?(request: SamplingRequest, asking: QuestionOptions): SamplingAnswer | Promise<SamplingAnswer>;
   /** Where the caller works. */
-  roots?(asking: Asking): readonly Root[] | Promise<readonly Root[]>;
+  roots?(asking: QuestionOptions): readonly CallRoot[] | Promise<readonly CallRoot[]>;
   /** Takes what the tool says while it works. */
   log?(message: LogMessage): void;
 }
@@ -79,9 +79,9 @@ export interface ToolClient {
   readonly identity: object;
   readonly conversation?: string;
   /** The answer fits the requested schema, or this rejects. Ends with the call unless another signal is given. */
-  readonly elicit?: (request: Elicitation, asking?: Asking) => Promise<ElicitationAnswer>;
-  readonly sample?: (request: SamplingRequest, asking?: Asking) => Promise<SamplingAnswer>;
-  readonly roots?: (asking?: Asking) => Promise<readonly Root[]>;
+  readonly elicit?: (request: Elicitation, asking?: QuestionOptions) => Promise<ElicitationAnswer>;
+  readonly sample?: (request: SamplingRequest, asking?: QuestionOptions) => Promise<SamplingAnswer>;
+  readonly roots?: (asking?: QuestionOptions) => Promise<readonly CallRoot[]>;
   readonly log?: (message: LogMessage) => void;
   /** Lets the tool’s time stand still until what it returns is called, or the time for questions is used up. */
   hold(): () => void;

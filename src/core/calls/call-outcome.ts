@@ -1,18 +1,8 @@
 import { text, type ContentBlock } from '../tools/content.ts';
 import type { CallErrorCode } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import { ResultExtras, CallError, CallOutcome } from './call-outcome.ts';
 
-/** An outcome other than `completed`, with the message as the content a model reads. */
-export function failedOutcome(
-  outcome: Exclude<CallOutcome['outcome'], 'completed'>,
-  code: CallErrorCode,
-  message: string,
-): Exclude<CallOutcome, { outcome: 'completed' }> {
-  return { outcome, error: { code, message }, content: [text(message)] };
-}
 /** Why a call did not complete. */
-
 export interface CallError {
   readonly code: CallErrorCode;
   readonly message: string;
@@ -21,15 +11,15 @@ export interface CallError {
   /** The JSON-RPC error by which an MCP server answered the call; its message is `message`. */
   readonly rpc?: { readonly code: number; readonly data?: JsonValue };
 }
-/** Parts of a tool's result that pass to the caller unchanged and that models do not read. */
 
+/** Parts of a tool's result that pass to the caller unchanged and that models do not read. */
 export interface ResultExtras {
   readonly _meta?: JsonObject;
   /** Result fields that this version of Signalbox does not know. */
   readonly fields?: JsonObject;
 }
-/** The outcome of a call. A model reads `content`; when that is empty, `structuredContent` or the error message. */
 
+/** The outcome of a call. A model reads `content`; when that is empty, `structuredContent` or the error message. */
 export type CallOutcome =
   | (ResultExtras & {
       readonly outcome: 'completed';
@@ -45,6 +35,15 @@ export type CallOutcome =
       readonly content: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
     });
-/** The name of an outcome. */
 
+/** The name of an outcome. */
 export type OutcomeName = CallOutcome['outcome'];
+
+/** An outcome other than `completed`, with the message as the content a model reads. */
+export function failedOutcome(
+  outcome: Exclude<CallOutcome['outcome'], 'completed'>,
+  code: CallErrorCode,
+  message: string,
+): Exclude<CallOutcome, { outcome: 'completed' }> {
+  return { outcome, error: { code, message }, content: [text(message)] };
+}

@@ -7,9 +7,7 @@ import type { PermissionMode } from './permission-mode.ts';
 import type { Principal } from '../principal.ts';
 import type { AbortSignalLike } from '../async/light-abort-signal.ts';
 import type { ToolId } from '../tools/tool.ts';
-import { CallOutcome } from './call-outcome.ts';
-
-export type { Principal } from '../principal.ts';
+import type { CallOutcome } from './call-outcome.ts';
 
 /** A tool by its rendered name or by its identity. */
 export type ToolReference = string | ToolId;

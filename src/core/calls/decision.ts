@@ -37,7 +37,7 @@ export interface Decision {
 }
 
 /** Every rule whose question a decision is. */
-export function asksOf({ rule, reason, at, version, asks }: Decision): readonly AskingRule[] {
+export function askingRules({ rule, reason, at, version, asks }: Decision): readonly AskingRule[] {
   return asks ?? [{ rule, reason, ...(at === undefined ? {} : { at }), ...(version === undefined ? {} : { version }) }];
 }
 

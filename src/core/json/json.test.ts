@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { inspectJson } from './json.ts';
+import { inspectJson, jsonPath } from './json.ts';
 
 function nested(levels: number): unknown {
   let value: unknown = 1;
@@ -224,5 +224,24 @@ describe('the size limit ends the work', () => {
         limit,
       ).ok,
     );
+  });
+});
+
+describe('JSON paths', () => {
+  test('a path reads as one would write it in code', () => {
+    assert.equal(jsonPath([]), '$');
+    assert.equal(jsonPath(['items', 2, 'price']), '$.items[2].price');
+    assert.equal(jsonPath(['größe', '$ref', 'data-id', '_x']), '$.größe.$ref.data-id._x');
+  });
+
+  test('keys that would be misread are quoted', () => {
+    assert.equal(jsonPath(['a.b', '', '7', 'say "hi"\n']), String.raw`$["a.b"][""]["7"]["say \"hi\"\n"]`);
+    assert.equal(jsonPath([Symbol('tag')]), '$["Symbol(tag)"]');
+  });
+
+  test('a very long path is cut in the middle', () => {
+    const path = jsonPath(Array.from({ length: 1000 }, (_, index) => index));
+    assert.equal(path.length, 201);
+    assert.ok(path.startsWith('$[0][1][2]') && path.endsWith('[998][999]'));
   });
 });

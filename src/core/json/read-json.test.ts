@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { JsonRefused, readJson, readLargeJson } from './read-json.ts';
+import { JsonRejectedError, readJson, readLargeJson } from './read-json.ts';
 
-function refusalOf(text: string): JsonRefused {
+function refusalOf(text: string): JsonRejectedError {
   try {
     readJson(text);
   } catch (error) {
-    if (error instanceof JsonRefused) return error;
+    if (error instanceof JsonRejectedError) return error;
     throw error;
   }
   return assert.fail(`this was taken: ${text.slice(0, 100)}`);

@@ -15,11 +15,11 @@ const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
 
 /** A text that `readJson` refuses: it is not JSON, or it is JSON that would be costly or ambiguous to read. */
-export class JsonRefused extends Error {
+export class JsonRejectedError extends Error {
   override readonly name = 'JsonRefused';
   readonly kind: 'malformed' | 'repeated-key' | 'too-complex';
 
-  constructor(kind: JsonRefused['kind'], message: string) {
+  constructor(kind: JsonRejectedError['kind'], message: string) {
     super(message);
     this.kind = kind;
   }
@@ -53,13 +53,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new JsonRefused('malformed', 'this is not JSON');
+    throw new JsonRejectedError('malformed', 'this is not JSON');
   }
 }
 
 function withKeys(value: unknown, keys: number): unknown {
   if (keysIn(value) === keys) return value;
-  throw new JsonRefused('repeated-key', 'an object has the same key twice');
+  throw new JsonRejectedError('repeated-key', 'an object has the same key twice');
 }
 
 /** How many keys the text has, if it is JSON. */
@@ -120,6 +120,6 @@ function keysIn(value: unknown): number {
   return keys;
 }
 
-function tooComplex(problem: string): JsonRefused {
-  return new JsonRefused('too-complex', `the text ${problem}`);
+function tooComplex(problem: string): JsonRejectedError {
+  return new JsonRejectedError('too-complex', `the text ${problem}`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { matchesPattern } from './name-pattern.ts';
+import { matchesNamePattern } from './name-pattern.ts';
 
 test('a star stands for any characters, everything else for itself', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
@@ -21,7 +21,7 @@ test('a star stands for any characters, everything else for itself', () => {
     ['ab', 'a**b', true],
   ];
   for (const [name, pattern, expected] of cases)
-    assert.equal(matchesPattern(name, pattern), expected, `${name} ${pattern}`);
+    assert.equal(matchesNamePattern(name, pattern), expected, `${name} ${pattern}`);
 });
 
 test('it says what the regular expression says', () => {
@@ -30,7 +30,7 @@ test('it says what the regular expression says', () => {
   fc.assert(
     fc.property(letters, patterns, (name, pattern) => {
       const expression = new RegExp(`^${pattern.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`);
-      assert.equal(matchesPattern(name, pattern), expression.test(name));
+      assert.equal(matchesNamePattern(name, pattern), expression.test(name));
     }),
     { numRuns: 2000 },
   );
@@ -38,5 +38,5 @@ test('it says what the regular expression says', () => {
 
 test('a hostile name takes no time', () => {
   // A pattern matcher that backtracks would not end.
-  assert.equal(matchesPattern('a'.repeat(100_000), `${'*a'.repeat(40)}*b`), false);
+  assert.equal(matchesNamePattern('a'.repeat(100_000), `${'*a'.repeat(40)}*b`), false);
 });

@@ -1,5 +1,5 @@
 /** Tells whether a name fits a pattern, in which `*` stands for any characters, none included. Takes linear time on any name. */
-export function matchesPattern(name: string, pattern: string): boolean {
+export function matchesNamePattern(name: string, pattern: string): boolean {
   return compileNamePattern(pattern)(name);
 }
 
@@ -22,6 +22,6 @@ export function compileNamePattern(pattern: string): (name: string) => boolean {
 }
 
 /** Returns whether one of a tool's names matches a pattern. */
-export function isAnyMatched(names: readonly string[], pattern: string): boolean {
+export function matchesAnyName(names: readonly string[], pattern: string): boolean {
   return names.some(compileNamePattern(pattern));
 }

@@ -24,7 +24,7 @@ export function rpcErrorOf(error: unknown): RpcError | undefined {
 }
 
 /** What a source throws when a server needs its caller to be able to do something that the caller cannot. */
-export class CapabilityMissing extends Error {
+export class CapabilityMissingError extends Error {
   override readonly name = 'CapabilityMissing';
   /** What is needed, in the shape that MCP gives the capabilities of clients. */
   readonly required: JsonObject;
@@ -36,11 +36,11 @@ export class CapabilityMissing extends Error {
 }
 
 /** What a source throws when the way to a tool broke while it ran, so that nobody can know whether it acted. */
-export class OutcomeUnknown extends Error {
+export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
 /** What a source throws when a call could not be handed to its server at all, so that nothing was run. */
-export class ServerUnreached extends Error {
+export class ServerUnreachableError extends Error {
   override readonly name = 'ServerUnreached';
 }

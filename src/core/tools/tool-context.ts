@@ -1,4 +1,5 @@
-import type { Principal, Progress } from '../calls/call.ts';
+import type { Progress } from '../calls/call.ts';
+import type { Principal } from '../principal.ts';
 import type { ToolClient } from '../calls/call-client.ts';
 import type { CallId } from '../identifiers.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';

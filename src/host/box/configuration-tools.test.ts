@@ -6,7 +6,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { Approve } from '../../core/calls/approval.ts';
 import type { Signalbox } from '../../signalbox.ts';
-import { openBoxAnyway } from './open-box.ts';
+import { openBoxForDiagnosis } from './open-box.ts';
 
 const text = `{
   // do not touch
@@ -23,7 +23,7 @@ async function place(t: TestContext, approve: Approve): Promise<{ box: Signalbox
   const file = join(directory, 'signalbox.config.json');
   writeFileSync(file, text);
   const data = join(directory, 'data');
-  const { box } = await openBoxAnyway(loadConfiguration(file), { data, secretsFrom: data, approve });
+  const { box } = await openBoxForDiagnosis(loadConfiguration(file), { data, secretsFrom: data, approve });
   t.after(async () => {
     await box.close();
     rmSync(directory, { recursive: true });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { contentReader } from '../../pipeline/content-reader.ts';
+import { contentReader } from '../../pipeline/box-content.ts';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { claudeEnvironment } from '../../../test/support/claude.ts';
 import { heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
@@ -13,7 +13,7 @@ import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.t
 import type { Configuration } from '../../config/configuration.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import type { Agent } from '../../sessions/agent.ts';
-import { openBoxAnyway } from './open-box.ts';
+import { openBoxForDiagnosis } from './open-box.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
 import type { ConfiguredBox } from './configured-box.ts';
 
@@ -28,7 +28,7 @@ async function opened(
   document: object,
   use: (agents: ConfiguredAgents, configured: ConfiguredBox) => Promise<void>,
 ): Promise<void> {
-  const configured = await openBoxAnyway(configuration(document), { secretsFrom: directory });
+  const configured = await openBoxForDiagnosis(configuration(document), { secretsFrom: directory });
   try {
     await use(await configured.agents(), configured);
   } finally {

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentEntry, runtimeServers } from '../../config/entries/agent-entry.ts';
 import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/schema/agent-schema.ts';
 import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
-import { durationMs } from '../../core/text/duration.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
 import { type ModelRuntimeOptions, modelRuntime } from '../../runtimes/model/model-runtime.ts';
-import { type OwnTools, ownTools } from '../../runtimes/own-tools.ts';
+import { type RuntimeTools, runtimeTools } from '../../runtimes/runtime-tools.ts';
 import type { Runtime, Turn } from '../../runtimes/runtime.ts';
 import type { Agent, Agents } from '../../sessions/agent.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { EntryReferences } from '../secrets/entry-references.ts';
 import type { ReferenceContext } from '../servers/external-transport.ts';
-import { passedServers } from '../servers/passthrough-servers.ts';
+import { resolvePassthroughServers } from '../servers/passthrough-servers.ts';
 
 interface Made {
   readonly entry: AgentEntry;
@@ -26,7 +26,7 @@ export class ConfiguredAgents implements Agents {
   readonly #configuration: () => Configuration;
   readonly #data: string;
   /** Both ways to Claude Code bring the same tools along. */
-  readonly #own = new Map<string, OwnTools>();
+  readonly #own = new Map<string, RuntimeTools>();
   readonly #runtimes: Runtime[] = [];
   #made: readonly Made[] = [];
   #from: Configuration | undefined;
@@ -39,7 +39,7 @@ export class ConfiguredAgents implements Agents {
   }
 
   get usual(): string {
-    return this.#configuration().agents.usual;
+    return this.#configuration().agents.defaultName;
   }
 
   list(): readonly Agent[] {
@@ -77,10 +77,10 @@ export class ConfiguredAgents implements Agents {
     return { entry, agent };
   }
 
-  #ownTools(server: keyof typeof runtimeServers): OwnTools {
+  #ownTools(server: keyof typeof runtimeServers): RuntimeTools {
     const known = this.#own.get(server);
     if (known !== undefined) return known;
-    const own = ownTools(server);
+    const own = runtimeTools(server);
     this.#box.mount(own);
     this.#own.set(server, own);
     return own;
@@ -105,7 +105,7 @@ export class ConfiguredAgents implements Agents {
 
   async #modelOptions(entry: ModelAgentSettings & { readonly name: string }): Promise<ModelRuntimeOptions> {
     const { limits: { time, ...limits } = {} } = entry;
-    const timeMs = time === undefined ? undefined : durationMs(time);
+    const timeMs = time === undefined ? undefined : parseDurationMs(time);
     return {
       model: entry.model,
       providers: await resolvedProviders(entry, this.#references),
@@ -133,7 +133,7 @@ export class ConfiguredAgents implements Agents {
     const passed = turn === undefined ? [] : this.#passedEntries(entry.profile);
     if (turn === undefined || passed.length === 0) return options;
     const { claudePassthrough } = await import('../../surfaces/claude/passthrough.ts');
-    const { servers, env: variables } = await passedServers(passed, this.#references);
+    const { servers, env: variables } = await resolvePassthroughServers(passed, this.#references);
     const owner = (await this.#box.sessionStore.find(turn.session))?.owner;
     // As every other call of the session says who made it.
     const principal = { id: owner === undefined ? entry.name : `${owner.id}/${entry.name}`, kind: 'agent' as const };

@@ -9,7 +9,7 @@ import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
-import { openBoxAnyway } from './open-box.ts';
+import { openBoxForDiagnosis } from './open-box.ts';
 import type { ConfiguredBox } from './configured-box.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-configured-'));
@@ -26,7 +26,7 @@ function configuration(mcpServers: object): Configuration {
 }
 
 async function opened(mcpServers: object, use: (configured: ConfiguredBox) => Promise<void>): Promise<void> {
-  const configured = await openBoxAnyway(configuration(mcpServers), { secretsFrom: directory });
+  const configured = await openBoxForDiagnosis(configuration(mcpServers), { secretsFrom: directory });
   try {
     await use(configured);
   } finally {
@@ -163,7 +163,7 @@ test('changed rules are in force without a restart, and rules with a mistake lea
     policies: { path: rules, name: 'policies.yaml' },
   });
   write('deny: true');
-  const configured = await openBoxAnyway(read(), { secretsFrom: directory });
+  const configured = await openBoxForDiagnosis(read(), { secretsFrom: directory });
   try {
     const outcome = async (): Promise<string> => (await configured.box.call('mcp__s1__a')).outcome;
     assert.equal(await outcome(), 'denied');

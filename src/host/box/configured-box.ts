@@ -9,12 +9,12 @@ import { authorityFiles, baseDirectories } from '../../config/trust/authority-fi
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import {
   type AcceptedPart,
-  type ServerStanding,
+  type ServerLockStatus,
   acceptedServer,
   acceptsPin,
-  standingsOf,
-  withServer,
-  withTool,
+  lockStatuses,
+  setLockedServer,
+  setLockedTool,
 } from '../../config/lock/lock-status.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
@@ -38,14 +38,14 @@ import type {
   SignInState,
 } from '../../server/served-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
-import type { BegunServers } from '../servers/started-servers.ts';
+import type { StartedServers } from '../servers/started-servers.ts';
 import { BrowserSignIns } from '../servers/browser-sign-ins.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
 import { ConfiguredPolicies, readRules } from './configured-policies.ts';
 import { ConfiguredServers } from '../servers/configured-servers.ts';
-import type { Starting } from '../servers/external-server.ts';
+import type { ServerStartContext } from '../servers/external-server.ts';
 import type { ServerEdits } from '../servers/server-edits.ts';
-import { type SecretProblem, addSecrets, assertKept } from '../secrets/configured-secrets.ts';
+import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/configured-secrets.ts';
 
 /** What came of looking at the files again. */
 export interface Reload {
@@ -55,11 +55,11 @@ export interface Reload {
 }
 
 /** What a configuration asks for, as far as it is done before there is a box. */
-export interface Beginning {
+export interface PreparedConfiguration {
   /** How servers are started, then and later. */
-  readonly starting: Starting & { readonly vault: SecretVault };
+  readonly starting: ServerStartContext & { readonly vault: SecretVault };
   readonly trust: ConfigurationTrust;
-  readonly servers: BegunServers;
+  readonly servers: StartedServers;
   /** The rules, which are good. */
   readonly policies: readonly PolicyDocument[];
   readonly secretProblems: readonly SecretProblem[];
@@ -72,12 +72,12 @@ export class ConfiguredBox implements ServedConfiguration {
   readonly box: Signalbox;
   /** What is wrong with the secrets of the configuration. */
   readonly secretProblems: readonly SecretProblem[];
-  readonly #begun: Beginning;
+  readonly #begun: PreparedConfiguration;
   readonly #data: string;
   readonly #bases = new WeakMap<ServerEntry, readonly string[]>();
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
-  readonly #references: Starting['references'];
+  readonly #references: ServerStartContext['references'];
   readonly #edits: () => Promise<ServerEdits>;
   readonly #signIns: BrowserSignIns;
   readonly #accepted: AcceptedChanges;
@@ -91,7 +91,7 @@ export class ConfiguredBox implements ServedConfiguration {
   #changing: Promise<unknown> = Promise.resolve();
 
   /** `data` is the data directory, whatever store the records are in. */
-  constructor(box: Signalbox, configuration: Configuration, begun: Beginning, data: string) {
+  constructor(box: Signalbox, configuration: Configuration, begun: PreparedConfiguration, data: string) {
     const { starting } = begun;
     this.box = box;
     this.#data = data;
@@ -165,7 +165,7 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   /** Puts the rules into force and mounts the servers. What cannot be mounted is shown as down. */
-  async begin(): Promise<void> {
+  async mountServers(): Promise<void> {
     await this.#accepted.load();
     const lock = this.#locked(this.#configuration);
     await this.#policies.put(this.#begun.policies);
@@ -276,11 +276,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#servers.pins();
   }
 
-  standings(): ServerStanding[] {
+  lockStatuses(): ServerLockStatus[] {
     return this.#look().standings;
   }
 
-  accept(server: string, { seen, tool }: AcceptedPart = {}): Promise<ServerStanding> {
+  accept(server: string, { seen, tool }: AcceptedPart = {}): Promise<ServerLockStatus> {
     return this.#inTurn(async () => {
       const { lock, now, standings } = this.#look();
       const standing = standings.find((each) => each.server === server);
@@ -293,14 +293,17 @@ export class ConfiguredBox implements ServedConfiguration {
       const whole = acceptedServer(standing, now);
       if (whole !== undefined && acceptsPin(standing)) {
         const pin = this.box.pins.get(server) ?? { tools: new Map() };
-        await this.box.pins.replace(server, tool === undefined ? acceptedPin(pin, whole) : withTool(pin, tool, whole));
+        await this.box.pins.replace(
+          server,
+          tool === undefined ? acceptedPin(pin, whole) : setLockedTool(pin, tool, whole),
+        );
         return standing;
       }
       const locked = lock?.servers.get(server);
       if (tool !== undefined && locked === undefined)
         throw new SignalboxError('lock-outdated', `server "${server}" is not locked, and no tool of it has changed`);
-      const present = tool === undefined || locked === undefined ? whole : withTool(locked, tool, whole);
-      const accepted = withServer(lock, server, present);
+      const present = tool === undefined || locked === undefined ? whole : setLockedTool(locked, tool, whole);
+      const accepted = setLockedServer(lock, server, present);
       const { directory } = this.#configuration;
       await this.#accepted.accept(server, readLock(directory), present);
       this.#accepted.writeFile(directory, accepted);
@@ -318,11 +321,11 @@ export class ConfiguredBox implements ServedConfiguration {
     await this.#servers.close();
   }
 
-  #look(): { lock: Lock | undefined; now: Lock; standings: ServerStanding[] } {
+  #look(): { lock: Lock | undefined; now: Lock; standings: ServerLockStatus[] } {
     const lock = this.#locked(this.#configuration);
     const sources = this.#servers.sources();
     const now = lockOf(sources);
-    return { lock, now, standings: standingsOf(this.#servers.entries(), sources, lock, now, this.#servers.pins()) };
+    return { lock, now, standings: lockStatuses(this.#servers.entries(), sources, lock, now, this.#servers.pins()) };
   }
 
   /** The lock file, with what was accepted on other machines. */
@@ -356,7 +359,7 @@ export class ConfiguredBox implements ServedConfiguration {
     const rules = await readRules(configuration);
     await this.#begun.trust.assert({ configuration, rules });
     this.beforeChange?.();
-    assertKept(addSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
+    assertSecretsValid(registerSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
     const servers = await this.#servers.change(configuration, lock, 'thrown', changed);
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await this.#policies.put(rules))];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');

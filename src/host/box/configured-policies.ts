@@ -2,39 +2,39 @@ import type { Configuration } from '../../config/configuration.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
-/** The policies of a configuration, put into force when they are others than before. */
+/** The policies of a configuration, which are set in its box when they change. */
 export class ConfiguredPolicies {
   readonly #box: Signalbox;
-  #inForce: readonly PolicyDocument[] = [];
+  #active: readonly PolicyDocument[] = [];
 
   constructor(box: Signalbox) {
     this.#box = box;
   }
 
-  /** The rules of the files that were put into force last. */
-  get inForce(): readonly PolicyDocument[] {
-    return this.#inForce;
+  /** The rules from files that are active. */
+  get active(): readonly PolicyDocument[] {
+    return this.#active;
   }
 
-  /** Puts rules that were read into force; says what changed. */
-  async put(documents: readonly PolicyDocument[]): Promise<string[]> {
-    // What was put into force by other means stays until the files say something new.
-    if (written(documents) === written(this.#inForce)) return [];
+  /** Activates rules and returns a description of the change, if there is one. */
+  async set(documents: readonly PolicyDocument[]): Promise<string[]> {
+    // Unchanged files do not replace rules that a program has set since.
+    if (serialize(documents) === serialize(this.#active)) return [];
     await this.#box.setPolicies(documents);
-    this.#inForce = documents;
+    this.#active = documents;
     return ['changed the policies'];
   }
 }
 
-/** The rules of a configuration. Throws when something is wrong with them; the code is imported when it is needed: not every box has rules. */
+/** Reads the rules of a configuration. Rejects when they are invalid. Imports the parser on demand: not every configuration has rules. */
 export async function readRules(configuration: Configuration): Promise<readonly PolicyDocument[]> {
   if (configuration.policies === undefined) return [];
   const { loadPolicies } = await import('../../config/file/policy-file.ts');
   return loadPolicies(configuration);
 }
 
-/** The rules with their lines: decisions tell where a rule stands. */
-function written(documents: readonly PolicyDocument[]): string {
+/** Serializes rules with their lines, because decisions report the line of a rule. */
+function serialize(documents: readonly PolicyDocument[]): string {
   return JSON.stringify(
     documents.map(({ value, placeOf }) => [
       value,

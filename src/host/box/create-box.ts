@@ -1,28 +1,28 @@
+import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { EditsOfCalls } from '../../config/file/tool-call-edits.ts';
+import { ToolCallEdits } from '../../config/file/tool-call-edits.ts';
 import { shortestSecret } from '../../journal/redaction.ts';
 import { type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
 import { configurationTools } from '../../sources/local/builtin/configuration-tools.ts';
 import type { BoxSecrets } from '../secrets/box-secrets.ts';
 import { openStore } from '../store/open-store.ts';
 import { memoryStoreWithPins, pinScope } from '../store/stored-pins.ts';
-import { type Beginning, ConfiguredBox } from './configured-box.ts';
-import { join } from 'node:path';
+import { ConfiguredBox, type PreparedConfiguration } from './configured-box.ts';
 
-/** What a box is made with that servers outside need not wait for. */
-export interface LateOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
+/** Options of a box that its external servers do not depend on. */
+export interface CreateBoxOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
   readonly port?: number;
 }
 
-interface Options extends LateOptions, Pick<SignalboxOptions, 'data'> {
+interface Options extends CreateBoxOptions, Pick<SignalboxOptions, 'data'> {
   readonly secretsFrom: string;
 }
 
-/** Makes the box for what has begun. When it cannot be made, nothing of it is left; what has begun is the caller's to end. */
-export async function makeBox(
+/** Creates the box of a prepared configuration. When it fails, it closes the box; the caller closes the started servers. */
+export async function createBox(
   configuration: Configuration,
   { port, secretsFrom, ...options }: Options,
-  begun: Beginning,
+  prepared: PreparedConfiguration,
   secrets: BoxSecrets,
 ): Promise<ConfiguredBox> {
   const { data } = options;
@@ -41,13 +41,13 @@ export async function makeBox(
     startup: { waitMs: configuration.startup.waitMs },
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
-  // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
-  secrets.tell(box);
+  // Before servers are mounted: the reason why one is down is recorded, and may contain a secret.
+  secrets.attach(box);
   if (opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
-  const configured = new ConfiguredBox(box, configuration, begun, secretsFrom);
+  const configured = new ConfiguredBox(box, configuration, prepared, secretsFrom);
   try {
-    offerConfiguration(configured, secretsFrom);
-    await configured.begin();
+    addConfigurationTools(configured, secretsFrom);
+    await configured.mountServers();
     return configured;
   } catch (error) {
     await configured.close();
@@ -55,10 +55,10 @@ export async function makeBox(
   }
 }
 
-/** Adds the tools by which agents read the configuration and change what little of it is theirs to change. */
-export function offerConfiguration(configured: ConfiguredBox, data: string): void {
+/** Adds the tools by which agents read the configuration and change a few settings. */
+export function addConfigurationTools(configured: ConfiguredBox, data: string): void {
   const { box } = configured;
-  const edits = new EditsOfCalls(
+  const edits = new ToolCallEdits(
     () => configured.file,
     join(data, 'configuration-edits'),
     (text) => box.redact(text),

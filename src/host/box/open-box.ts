@@ -1,49 +1,52 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { Signalbox, SignalboxOptions } from '../../signalbox.ts';
-import { type BeginOptions, type BegunBox, beginBox } from './start-servers.ts';
 import type { ConfiguredBox } from './configured-box.ts';
+import { type PendingBox, type StartOptions, startConfiguredServers } from './start-servers.ts';
 
-/** What a command adds to the configuration. */
-export interface BoxOptions extends BeginOptions, Pick<SignalboxOptions, 'approve'> {
+/** Options of `openBox`. */
+export interface BoxOptions extends StartOptions, Pick<SignalboxOptions, 'approve'> {
   /** How long to wait for external servers while none comes up (10 s). Servers that take longer join the catalog when they are up. */
   readonly waitMs?: number;
 }
 
-const usualWaitMs = 10_000;
+const defaultWaitMs = 10_000;
 
-/** Opens a box as the configuration describes it. Refuses to run with a secret that would end up in the record. */
+/** Opens the box of a configuration. Rejects when a secret could not be kept out of the journal. */
 export async function openBox(configuration: Configuration, options: BoxOptions): Promise<Signalbox> {
   return (await openConfiguredBox(configuration, options)).box;
 }
 
-/** Opens a box that can follow its configuration. Refuses like `openBox`. */
+/** Opens a box that can follow changes of its configuration. Rejects like `openBox`. */
 export async function openConfiguredBox(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
-  return await opened(await beginBox(configuration, options), options);
+  return await openPending(await startConfiguredServers(configuration, options), options);
 }
 
-/** Opens a box, and tells what is wrong with its secrets instead of failing. */
-export async function openBoxAnyway(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
-  return await opened(await beginBox(configuration, options, () => undefined), options);
+/** Opens a box even if secrets have problems, which it reports as `secretProblems`. */
+export async function openBoxForDiagnosis(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
+  return await openPending(await startConfiguredServers(configuration, options, () => undefined), options);
 }
 
-async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOptions): Promise<ConfiguredBox> {
+async function openPending(
+  pending: PendingBox,
+  { approve, waitMs = defaultWaitMs }: BoxOptions,
+): Promise<ConfiguredBox> {
   try {
-    begun.startAll();
-    const configured = await begun.open(approve === undefined ? {} : { approve });
+    pending.startAll();
+    const configured = await pending.open(approve === undefined ? {} : { approve });
     await awaitFirstStarts(configured, waitMs);
     return configured;
   } catch (error) {
-    await begun.close();
+    await pending.close();
     throw error;
   }
 }
 
-/** Waits until every server was tried once, or until no server has changed for `patienceMs`. */
-async function awaitFirstStarts(configured: ConfiguredBox, patienceMs: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, patienceMs);
+/** Waits until every server was tried once, or until no server has changed for `waitMs`. */
+async function awaitFirstStarts(configured: ConfiguredBox, waitMs: number): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, waitMs);
   const stop = configured.box.on('CatalogChanged', () => timer.refresh());
-  await Promise.race([configured.ready(), late]);
+  await Promise.race([configured.ready(), timeout]);
   stop();
   clearTimeout(timer);
 }

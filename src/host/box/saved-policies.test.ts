@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { PolicySummary } from '../../pipeline/policies.ts';
+import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import { lockFile } from '../../config/lock/lock-file.ts';
 import type { PolicyFileText } from '../../config/file/policy-file.ts';

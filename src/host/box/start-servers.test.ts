@@ -9,7 +9,7 @@ import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { beginBox } from './start-servers.ts';
+import { startConfiguredServers } from './start-servers.ts';
 import { openBox } from './open-box.ts';
 
 const { type: _, ...program } = fixtureProgram();
@@ -42,7 +42,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 describe('servers outside are started before there is a box for them', () => {
   test('and their tools are in the box that is made then', async (t) => {
     const { configuration, data, started } = place(t);
-    const begun = await beginBox(configuration, { data, secretsFrom: data });
+    const begun = await startConfiguredServers(configuration, { data, secretsFrom: data });
     assert.equal(started.length, 1);
     const configured = await begun.open();
     await configured.ready();
@@ -77,7 +77,7 @@ describe('servers outside are started before there is a box for them', () => {
 
   test('and are ended when nobody makes it', async (t) => {
     const { configuration, data, started } = place(t);
-    const begun = await beginBox(configuration, { data, secretsFrom: data });
+    const begun = await startConfiguredServers(configuration, { data, secretsFrom: data });
     await begun.close();
     assert.equal(started.length, 1);
     assert.ok(started.every(hasEnded));

@@ -1,56 +1,56 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
-import { secretVault } from '../../config/secrets/sealed-files.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import type { SecretOptions } from '../../journal/redaction.ts';
-import { BegunServers } from '../servers/started-servers.ts';
 import { BoxSecrets } from '../secrets/box-secrets.ts';
+import { type SecretProblem, assertSecretsValid, registerSecrets } from '../secrets/configured-secrets.ts';
+import { oauthTokenStore } from '../secrets/oauth-token-store.ts';
+import { openVault } from '../secrets/open-vault.ts';
+import { fileVerdicts } from '../servers/protocol-version-file.ts';
+import { StartQueue } from '../servers/start-queue.ts';
+import { StartedServers } from '../servers/started-servers.ts';
+import { openTrust } from '../trust.ts';
 import type { ConfiguredBox } from './configured-box.ts';
 import { readRules } from './configured-policies.ts';
-import { fileVerdicts } from '../servers/protocol-version-file.ts';
-import type { LateOptions } from './create-box.ts';
-import { type SecretProblem, addSecrets, assertKept } from '../secrets/configured-secrets.ts';
-import { StartQueue } from '../servers/start-queue.ts';
-import { oauthTokenStore } from '../secrets/oauth-token-store.ts';
-import { openTrust } from '../trust.ts';
+import type { CreateBoxOptions } from './create-box.ts';
 
-/** What must be known before servers are started. */
-export interface BeginOptions {
+/** Options of `startConfiguredServers`. */
+export interface StartOptions {
   /** The data directory. Without it nothing is written: the journal is in memory. */
   readonly data?: string;
   /** The data directory that secrets are read from. */
   readonly secretsFrom: string;
-  /** Decides whether the configuration may be used; by default what was accepted on this machine. */
+  /** Decides whether the configuration may be used; by default, whether it was accepted on this machine. */
   readonly trust?: ConfigurationTrust;
 }
 
-/** A box that is still to be made, and whose servers are starting. */
-export interface BegunBox {
-  /** Makes the box. */
-  open(late?: LateOptions): Promise<ConfiguredBox>;
-  /** Raises the number of concurrent starts to the configured one. Called when clients are being answered, or when there are none. */
+/** A box that is not created yet, and whose servers are starting. */
+export interface PendingBox {
+  /** Creates the box. */
+  open(options?: CreateBoxOptions): Promise<ConfiguredBox>;
+  /** Raises the number of concurrent starts to the configured one. Called once clients are served, or when there are none. */
   startAll(): void;
-  /** Ends the servers: without a box that has them, nobody else does. */
+  /** Stops the servers. Needed when the box could not be created; otherwise the box stops them. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the servers outside as soon as nothing in the files forbids it, and before there is a box for their tools: to make one takes
- * as long as many of them. Refuses to with secrets that are not accepted, and with a configuration that is not trusted.
+ * Starts the external servers of a configuration before the box is created, because both take time and can overlap. Rejects when
+ * the configuration is not trusted, or when `accept` throws because of its secrets.
  */
-export async function beginBox(
+export async function startConfiguredServers(
   configuration: Configuration,
-  { data, secretsFrom, trust = openTrust(secretsFrom) }: BeginOptions,
-  accept: (problems: readonly SecretProblem[]) => void = assertKept,
-): Promise<BegunBox> {
+  { data, secretsFrom, trust = openTrust(secretsFrom) }: StartOptions,
+  accept: (problems: readonly SecretProblem[]) => void = assertSecretsValid,
+): Promise<PendingBox> {
   const policies = await readRules(configuration);
-  // Before anything of it is resolved, loaded or started.
+  // Checked before anything of the configuration is resolved, loaded or started.
   await trust.assert({ configuration, rules: policies });
   readLock(configuration.directory);
   const secrets = new BoxSecrets();
-  const secretProblems = addSecrets(configuration.secrets, (name, value) => secrets.add(name, value));
+  const secretProblems = registerSecrets(configuration.secrets, (name, value) => secrets.add(name, value));
   accept(secretProblems);
-  const vault = secretVault({ data: secretsFrom });
+  const vault = openVault(secretsFrom);
   const { directory, file } = configuration;
   const references = {
     directory,
@@ -58,21 +58,20 @@ export async function beginBox(
     vault: trust.secretsFor(file, vault),
     tokens: oauthTokenStore(secretsFrom, file),
     addSecret: (name: string, value: string, options?: SecretOptions) => secrets.add(name, value, options),
-    // What is told about servers goes to people and agents, not only into the record.
+    // Reports about servers are shown to people and agents; they are redacted like the journal.
     redact: (text: string) => secrets.redact(text),
   };
   const verdicts = data === undefined ? undefined : fileVerdicts(data);
   const startQueue = new StartQueue(configuration.startup);
-  const starting = { references, vault, verdicts, startQueue };
-  const servers = await BegunServers.of(configuration, starting);
+  const context = { references, vault, verdicts, startQueue };
+  const servers = await StartedServers.start(configuration, context);
   return {
-    async open(late = {}) {
-      const { makeBox } = await import('./create-box.ts');
-      const begun = { starting, trust, servers, policies, secretProblems };
-      return await makeBox(
+    async open(options = {}) {
+      const { createBox } = await import('./create-box.ts');
+      return await createBox(
         configuration,
-        { ...late, ...(data === undefined ? {} : { data }), secretsFrom },
-        begun,
+        { ...options, ...(data === undefined ? {} : { data }), secretsFrom },
+        { context, trust, servers, policies, secretProblems },
         secrets,
       );
     },

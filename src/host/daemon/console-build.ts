@@ -32,7 +32,7 @@ export function findConsole(signal?: AbortSignal, root = ownRoot): ConsoleBuild 
 }
 
 /** Says on one line how long the building took, or what went wrong. */
-export async function tellBuild({ building }: ConsoleBuild, errors: Printer): Promise<void> {
+export async function reportConsoleBuild({ building }: ConsoleBuild, errors: Printer): Promise<void> {
   if (building === undefined) return;
   try {
     const took = await building;

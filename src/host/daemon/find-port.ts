@@ -5,7 +5,7 @@ import { usageFailure } from '../../cli/fail.ts';
 const attempts = 50;
 
 /** The port, or the next one that is free. Asked for before the box is opened: the built-in server tells the port. */
-export async function findPort(host: string, wanted: number): Promise<number> {
+export async function findFreePort(host: string, wanted: number): Promise<number> {
   for (let port = wanted; port < wanted + attempts && port <= 65_535; port++) {
     const free = await tryPort(host, port);
     if (free !== undefined) return free;

@@ -1,6 +1,6 @@
 import { Failure, usageFailure } from '../../cli/fail.ts';
-import { shortPath } from '../../cli/globals.ts';
-import { createOnce, replaceFile } from '../../config/file/atomic-file.ts';
+import { shortPath } from '../data-directory.ts';
+import { createFileOnce, replaceFile } from '../../config/file/atomic-file.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { randomBytes } from 'node:crypto';
@@ -29,7 +29,7 @@ export function adminToken(data: string, given = process.env['SIGNALBOX_TOKEN'])
     return { value: readToken(file) ?? makeToken(file), keptIn: shortPath(file) };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw unkept('the admin token', file, error);
+    throw tokenFileError('the admin token', file, error);
   }
 }
 
@@ -43,7 +43,7 @@ function readToken(file: string): string | undefined {
 }
 
 function makeToken(file: string): string {
-  createOnce(file, `sbx_${randomBytes(32).toString('base64url')}\n`);
+  createFileOnce(file, `sbx_${randomBytes(32).toString('base64url')}\n`);
   const value = readToken(file);
   if (value === undefined) throw new Error('it was removed as soon as it was made');
   return value;
@@ -63,7 +63,7 @@ export function readTokenFile(file: string): string | undefined {
 }
 
 /** A token cannot be read or written where it is kept. */
-export function unkept(what: string, file: string, error: unknown): Failure {
+export function tokenFileError(what: string, file: string, error: unknown): Failure {
   return new Failure(1, 'token-unavailable', `${what} cannot be kept in ${shortPath(file)}: ${messageOf(error)}`, {
     next: 'signalbox doctor',
     cause: error,
@@ -87,6 +87,6 @@ export async function agentToken(data: string, tokens: Signalbox['tokens']): Pro
     return { keptIn: shortPath(file) };
   } catch (error) {
     if (error instanceof SignalboxError) throw error;
-    throw unkept('the token for agents', file, error);
+    throw tokenFileError('the token for agents', file, error);
   }
 }

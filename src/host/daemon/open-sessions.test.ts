@@ -12,7 +12,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { SessionEvent } from '../../sessions/session-event.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
-import { openBoxAnyway } from '../box/open-box.ts';
+import { openBoxForDiagnosis } from '../box/open-box.ts';
 import { openSessions } from './open-sessions.ts';
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-open-sessions-')));
@@ -26,7 +26,7 @@ async function opened(
 ): Promise<void> {
   const configuration = parseConfiguration(JSON.stringify(document), join(directory, 'signalbox.config.json'));
   const data = mkdtempSync(join(directory, 'data-'));
-  const configured = await openBoxAnyway(configuration, { data, secretsFrom: data });
+  const configured = await openBoxForDiagnosis(configuration, { data, secretsFrom: data });
   const sessions = await openSessions(configured);
   try {
     await use(sessions, configured);

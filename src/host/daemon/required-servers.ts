@@ -4,7 +4,7 @@ import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
 
 /** Says which required servers are not up, now and whenever that changes. Returns how to stop. */
-export function tellRequired(box: Signalbox, errors: Printer): () => void {
+export function reportRequiredServers(box: Signalbox, errors: Printer): () => void {
   const told = new Map<string, string>();
   const look = (snapshot: CatalogSnapshot): void => {
     const missing = new Map(missingServers(snapshot).map(({ name, reason }) => [name, reason ?? 'it is down']));

@@ -14,7 +14,7 @@ const day = 24 * hour;
  * Prunes the journal as the configuration says, now and then. With many servers on one store each looks at a time of its own,
  * and whoever finds another at it leaves it alone. Ends when the answer is called; what is under way is broken off and comes again.
  */
-export function keepRetention(
+export function startRetention(
   box: Pick<Signalbox, 'journal' | 'prune'>,
   settings: () => Configuration['retention'],
   errors: Printer,

@@ -5,10 +5,11 @@ import { prometheusMetrics } from '../../server/prometheus.ts';
 import { startServer } from '../../server/start-server.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { BegunBox } from '../box/start-servers.ts';
+import type { PendingBox } from '../box/start-servers.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
-import { boundGarbage } from '../tune-v8.ts';
-import { type Globals, shortPath } from '../../cli/globals.ts';
+import { tuneGarbageCollection } from '../tune-v8.ts';
+import { type Globals } from '../../cli/globals.ts';
+import { shortPath } from '../data-directory.ts';
 import type { Interruption } from '../../cli/interruption.ts';
 import { unmatchedKeys, unmatchedPatterns, unmatchedRules } from './unmatched-names.ts';
 import { printJson } from '../../cli/print-json.ts';
@@ -17,17 +18,17 @@ import type { readConfiguration } from '../read-configuration.ts';
 import type { Printer, Terminal } from '../../cli/terminal.ts';
 import { adminToken, agentToken } from './local-tokens.ts';
 import { banner } from '../../cli/serve/banner.ts';
-import { findConsole, tellBuild } from './console-build.ts';
+import { findConsole, reportConsoleBuild } from './console-build.ts';
 import { type TraceExport, exportTraces } from './export-traces.ts';
 import type { FileWatch } from './file-watch.ts';
-import { findPort } from './find-port.ts';
+import { findFreePort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
-import { keepRetention } from './retention.ts';
+import { startRetention } from './retention.ts';
 import { openSchedules, openSessions } from './open-sessions.ts';
-import { tellRunning } from './running-servers.ts';
+import { writeRunFile } from './running-servers.ts';
 import type { ServeOptions } from '../../cli/serve/serve-options.ts';
 import { StartupProgress } from '../../cli/serve/startup-progress.ts';
-import { tellRequired } from './required-servers.ts';
+import { reportRequiredServers } from './required-servers.ts';
 
 /** What a server runs on. */
 export interface ServerGround {
@@ -41,7 +42,7 @@ export interface ServerGround {
   /** Has seen the files as they were read. */
   readonly watch: FileWatch;
   /** The box, whose servers are starting. */
-  readonly begun: BegunBox;
+  readonly begun: PendingBox;
   readonly interruption: Interruption;
 }
 
@@ -61,7 +62,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     return found.configuration;
   };
   const token = adminToken(globals.data);
-  const port = await findPort(options.host, options.port);
+  const port = await findFreePort(options.host, options.port);
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const metrics = prometheusMetrics();
   const configured = await begun.open({ metrics: metrics.metrics, port });
@@ -83,7 +84,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       };
     }
     const built = role === 'worker' ? undefined : findConsole(interruption.signal);
-    if (built !== undefined) void tellBuild(built, errors);
+    if (built !== undefined) void reportConsoleBuild(built, errors);
     // What waits since the last start is not asked of an agent that does not see its tools yet.
     const mounted = Promise.withResolvers<void>();
     const ready = Promise.all([mounted.promise, box.awaitStartup()]);
@@ -117,7 +118,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       ...(built === undefined ? {} : { findConsole: () => built.directory }),
     });
     // All that a call needs is loaded, and most servers outside are still starting.
-    boundGarbage();
+    tuneGarbageCollection();
     begun.startAll();
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
@@ -125,7 +126,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     const startedAt = new Date().toISOString();
     const { file: configurationFile } = configured;
     stops.push(
-      tellRunning(globals.data, {
+      writeRunFile(globals.data, {
         url: server.url,
         pid: process.pid,
         startedAt,
@@ -151,8 +152,8 @@ export async function runServer(ground: ServerGround): Promise<void> {
       await printJson(terminal.output, role === 'worker' ? about : { ...about, signInUrl });
     } else {
       const journal = shortPath(box.journal.location);
-      const { findClientFiles } = await import('../../config/import/prepare-import.ts');
-      const found = await findClientFiles(configuration);
+      const { countImportableServers } = await import('../../config/import/prepare-import.ts');
+      const found = await countImportableServers(configuration);
       await terminal.output.print(
         banner(
           {
@@ -177,10 +178,10 @@ export async function runServer(ground: ServerGround): Promise<void> {
       // Whoever waits for the tools comes first.
       await wait(afterListMs, undefined, { ref: false });
       if (interruption.signal.aborted) return;
-      stops.push(tellRequired(box, errors));
+      stops.push(reportRequiredServers(box, errors));
       await tellRules();
     });
-    if (role !== 'web') endRetention = keepRetention(box, () => configured.retention, errors);
+    if (role !== 'web') endRetention = startRetention(box, () => configured.retention, errors);
     await aborted(interruption.signal);
     await errors.print('stopping: no new requests, waiting for turns and calls under way (again to stop at once)\n');
     await server.close();

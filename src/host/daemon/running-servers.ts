@@ -1,10 +1,4 @@
-import { Failure } from '../../cli/fail.ts';
-import { type Globals, shortPath } from '../../cli/globals.ts';
-import { printable } from '../../cli/printable.ts';
 import { isSameFile } from '../../cli/server/connect.ts';
-import { askServer } from '../../cli/status/ask-server.ts';
-import type { Printer } from '../../cli/terminal.ts';
-import type { Configuration } from '../../config/configuration.ts';
 import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -34,12 +28,12 @@ interface Told extends RunningServer {
 const directoryOf = (data: string): string => join(data, 'running');
 
 /** Writes the run file that other commands find this server by. Returns a function that removes it. */
-export function tellRunning(data: string, server: RunningServer): () => void {
+export function writeRunFile(data: string, server: RunningServer): () => void {
   const directory = directoryOf(data);
   const file = join(directory, `${server.pid}.json`);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const told: Told = { ...server, ...begunOf(server.pid) };
+    const told: Told = { ...server, ...processStart(server.pid) };
     replaceFile(file, `${JSON.stringify(told)}\n`, 0o600);
   } catch {
     // Other commands then work without the server.
@@ -113,7 +107,7 @@ function isOnThisMachine(url: string): boolean {
 /** Whether it is the same process still: whoever else has its port by now must not be sent our token. */
 function isAlive({ pid, begun }: Told): boolean {
   try {
-    return process.kill(pid, 0) && begunOf(pid).begun === begun;
+    return process.kill(pid, 0) && processStart(pid).begun === begun;
   } catch {
     // None, or somebody else's.
     return false;
@@ -121,7 +115,7 @@ function isAlive({ pid, begun }: Told): boolean {
 }
 
 /** When a process began; nothing where the system does not tell. */
-export function begunOf(pid: number): Pick<Told, 'begun'> {
+export function processStart(pid: number): Pick<Told, 'begun'> {
   try {
     const [, after = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     const begun = after.split(' ')[19];
@@ -131,42 +125,7 @@ export function begunOf(pid: number): Pick<Told, 'begun'> {
   }
 }
 
-/**
- * Rejects with `server-running` when a server of the same configuration runs on the data directory, unless `isForced`: two of them would
- * start every program and run every job twice. Prints a note for a server of another configuration, which writes to the same journal.
- * Replicas on PostgreSQL share their work, and one that is stopping makes room.
- */
-export async function assertAlone(
-  { file, store }: Pick<Configuration, 'file' | 'store'>,
-  { data, json }: Globals,
-  errors: Printer,
-  isForced: boolean,
-): Promise<void> {
-  if (store !== 'sqlite') return;
-  for (const server of runningServers(data)) {
-    const { key: _key, ...asked } = server;
-    if ((await askServer(asked)).status === 'stopping') continue;
-    const where = `${server.url} (process ${server.pid})`;
-    if (isOf(server, file) && !isForced)
-      throw new Failure(
-        1,
-        'server-running',
-        `a server with this configuration runs on ${shortPath(data)} already: ${where}`,
-        {
-          data: { url: server.url, pid: server.pid },
-          next: 'signalbox open shows its console; stop it first, or add --force to start another one beside it',
-        },
-      );
-    const { configuration = '' } = server;
-    const its = existsSync(configuration) ? printable(shortPath(configuration)) : 'no configuration file';
-    if (!json)
-      await errors.print(
-        `note: a server with ${its} runs on ${shortPath(data)} too, and both write to one journal: ${where}\n`,
-      );
-  }
-}
-
 /** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
-function isOf({ configuration = '' }: RunningServer, file: string): boolean {
+export function isOf({ configuration = '' }: RunningServer, file: string): boolean {
   return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
 }

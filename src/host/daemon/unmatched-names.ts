@@ -1,6 +1,6 @@
 import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
 import { isUnmatchedNotice } from '../../catalog/transforms/unmatched.ts';
-import { isOfRuntime, runtimeServers } from '../../config/entries/agent-entry.ts';
+import { isRuntimeTool, runtimeServers } from '../../config/entries/agent-entry.ts';
 import { type NamedTool, contentMethods, fullName } from '../../core/tools/tool-names.ts';
 import type { Rule } from '../../policy/rules/rule.ts';
 import type { Signalbox } from '../../signalbox.ts';
@@ -37,7 +37,7 @@ export async function unmatchedIn(
     absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
   });
   // Tools of Claude Code, whose names begin with a capital, are known only after their first call.
-  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !(isOfRuntime(name) || /^[A-Z]/.test(name)));
+  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !(isRuntimeTool(name) || /^[A-Z]/.test(name)));
   return told.map(({ rule, at, key, name, what, nearest }) => {
     const place = at === undefined ? '' : ` (${at})`;
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
@@ -53,7 +53,7 @@ export function unmatchedPatterns(box: Pick<Signalbox, 'profiles' | 'catalog'>):
     .profiles()
     .flatMap(({ name, unmatched }) =>
       unmatched
-        .filter((pattern) => !isOfRuntime(pattern.replace(/^!/, '')))
+        .filter((pattern) => !isRuntimeTool(pattern.replace(/^!/, '')))
         .map((pattern) => `profiles.${name}.tools: ${JSON.stringify(pattern)} fits no tool`),
     );
 }

@@ -8,7 +8,7 @@ test('a secret that is known before the box, or comes after it, is kept out of w
   secrets.add('EARLY', 'known-from-the-start');
   assert.throws(() => secrets.add('SHORT', 'abc'), { code: 'secret-invalid' });
   const box = await createSignalbox();
-  secrets.tell(box);
+  secrets.attach(box);
   secrets.add('LATE', 'known-since-then');
   const text = 'known-from-the-start and known-since-then, abc';
   const kept = '[redacted:EARLY] and [redacted:LATE], abc';

@@ -17,7 +17,7 @@ export class BoxSecrets {
   }
 
   /** Tells a box, before anything is recorded in it: all that are known, and all to come. */
-  tell(box: Taker): void {
+  attach(box: Taker): void {
     this.#box = box;
     for (const early of this.#early.splice(0)) box.addSecret(...early);
   }

@@ -8,7 +8,7 @@ export interface SecretProblem {
 }
 
 /** Keeps the values of environment variables out of the record; tells of those where it cannot be done. */
-export function addSecrets(names: readonly string[], add: (name: string, value: string) => void): SecretProblem[] {
+export function registerSecrets(names: readonly string[], add: (name: string, value: string) => void): SecretProblem[] {
   const problems: SecretProblem[] = [];
   for (const name of names) {
     const value = process.env[name];
@@ -27,7 +27,7 @@ export function addSecrets(names: readonly string[], add: (name: string, value: 
 }
 
 /** Throws when a secret would end up in the record. */
-export function assertKept(problems: readonly SecretProblem[]): void {
+export function assertSecretsValid(problems: readonly SecretProblem[]): void {
   const invalid = problems.find((problem) => problem.kind === 'invalid');
   if (invalid !== undefined) throw new SignalboxError('secret-invalid', invalid.message);
 }

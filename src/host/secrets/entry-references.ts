@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { parseJsonDocument } from '../../config/file/json-document.ts';
 import { type UsedValue, resolveReferences } from '../../config/references.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
-import { showPath } from '../../config/file/displayed-value.ts';
+import { displayPath } from '../../config/file/displayed-value.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isHarmlessVariable } from '../../process/minimal-environment.ts';
 
@@ -64,7 +64,7 @@ export class EntryReferences {
     const path = [...this.#entry, ...keys];
     const sources = { environment: process.env, secret: (name: string) => vault.get(name) };
     try {
-      const { text: resolved, used } = await resolveReferences(text, sources, showPath(path));
+      const { text: resolved, used } = await resolveReferences(text, sources, displayPath(path));
       for (const value of used) if (isSecret(value)) addSecret(value.name, value.value);
       return resolved;
     } catch (error) {

@@ -3,7 +3,7 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { SignInState } from '../../server/served-configuration.ts';
 import { signsInAlone } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { signIn } from '../../sources/mcp/http/oauth/sign-in.ts';
-import { type ReferenceContext, externalTransport } from './external-transport.ts';
+import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
 const patienceMs = 5 * 60_000;
 
@@ -34,7 +34,7 @@ export class BrowserSignIns {
     const { references } = this.#parts;
     const entry = this.#parts.configuration().servers.find(({ name }) => name === server);
     if (entry === undefined) throw new SignalboxError('server-unknown', `the configuration has no server "${server}"`);
-    const transport = entry.kind === 'local' ? undefined : await externalTransport(entry, references);
+    const transport = entry.kind === 'local' ? undefined : await resolveTransport(entry, references);
     const oauth = transport === undefined || transport.type === 'stdio' ? undefined : transport.oauth;
     if (transport === undefined || transport.type === 'stdio' || oauth === undefined)
       throw refused(

@@ -9,65 +9,71 @@ import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { downServer } from './down-server.ts';
 import { importLocalServer } from '../modules/load-local-server.ts';
 import { filesOfModule, renewToolModule } from '../modules/tool-modules.ts';
-import { type BegunServers, isPassed } from './started-servers.ts';
-import type { Starting } from './external-server.ts';
-import { passedSource } from './passthrough-servers.ts';
-import { type MakeSource, isPinned, makingOf, prepareSource, shapedSource, unstartedSource } from './entry-source.ts';
+import { type StartedServers, isPassthrough } from './started-servers.ts';
+import type { ServerStartContext } from './external-server.ts';
+import { passthroughSource } from './passthrough-servers.ts';
+import {
+  type CreateSource,
+  isPinned,
+  launchSettings,
+  prepareSource,
+  offeredSource,
+  unstartedSource,
+} from './entry-source.ts';
 
 interface Running {
-  /** As it stands in the file. */
   readonly entry: ServerEntry;
-  /** The server itself, before lock and configuration change what it offers. */
+  /** The server with all of its tools, before lock, pins and settings apply. */
   readonly source: Source;
-  /** What is outside and disabled is not started, unless somebody enabled it since. */
+  /** `false` for an external server that is disabled in the file and was not enabled since. */
   readonly isStarted: boolean;
 }
 
-/** One thing that a changed configuration asks for. It cannot fail: everything that can was done before the first step. */
+/** One step of a changed configuration. It cannot fail: everything that can fail is done before the first step. */
 interface Step {
-  readonly told: string;
+  readonly description: string;
   run(): void;
 }
 
-/** What becomes of a server that the catalog refuses: at the start it is shown as down, later the change is refused as a whole. */
-export type Refused = 'shown' | 'thrown';
+/** For a server that the catalog refuses: `show-as-down` at the start, `throw` for a changed configuration, which is refused as a whole. */
+export type OnRefusal = 'show-as-down' | 'throw';
 
-/** How long calls under way may go on at a server that is to be stopped. */
+/** How long running calls may continue at a server that is to be stopped. */
 const graceMs = 5000;
 
 /** The servers of a configuration in a box. A changed configuration touches only the servers whose entries changed. */
 export class ConfiguredServers {
   readonly #box: Signalbox;
-  readonly #starting: Starting;
-  readonly #begun: BegunServers;
+  readonly #context: ServerStartContext;
+  readonly #started: StartedServers;
   readonly #running = new Map<string, Running>();
   #lock: Lock | undefined;
-  /** Servers that are out of the catalog and still being ended, by name. */
-  readonly #ending = new Map<string, Promise<void>>();
+  /** Servers that were removed from the catalog and are still stopping, by name. */
+  readonly #stopping = new Map<string, Promise<void>>();
 
-  /** Those that have begun are taken over when the configuration asks for them. */
-  constructor(box: Signalbox, starting: Starting, begun: BegunServers) {
+  /** Takes servers that were started already from `started`. */
+  constructor(box: Signalbox, context: ServerStartContext, started: StartedServers) {
     this.#box = box;
-    this.#starting = starting;
-    this.#begun = begun;
+    this.#context = context;
+    this.#started = started;
   }
 
-  /** The servers that were started, before lock and configuration change what they offer. */
+  /** Returns the servers that were started, with all of their tools. */
   sources(): Source[] {
     return [...this.#running.values()].filter(({ isStarted }) => isStarted).map(({ source }) => source);
   }
 
-  /** The servers, and which of them are out because they are disabled. */
+  /** Returns the names of the servers, and which of them are disabled. */
   entries(): Pick<ServerEntry, 'name' | 'disabled'>[] {
     return [...this.#running.values()]
-      .filter(({ entry }) => !isPassed(entry))
+      .filter(({ entry }) => !isPassthrough(entry))
       .map(({ entry: { name, kind, disabled }, isStarted }) => ({
         name,
         disabled: disabled && (kind === 'local' || !isStarted),
       }));
   }
 
-  /** The pins of the servers that have one: those whose entries turn it off have none. */
+  /** Returns the pins of the servers. Servers with `"pin": false` have none. */
   pins(): { get(server: string): LockedServer | undefined } {
     const { pins } = this.#box;
     return {
@@ -78,7 +84,7 @@ export class ConfiguredServers {
     };
   }
 
-  /** Resolves when every server outside, or the one of this name, has been tried once. */
+  /** Resolves when every external server, or the one of this name, has been tried once. */
   async ready(name?: string): Promise<void> {
     await Promise.all(
       this.sources()
@@ -88,7 +94,7 @@ export class ConfiguredServers {
     );
   }
 
-  /** The files of tool modules, including those that they import. */
+  /** Returns the files of tool modules, including those that they import. */
   moduleFiles(): readonly string[] {
     return [...this.#running.values()].flatMap(({ entry }) =>
       entry.kind === 'local' ? [entry.module, ...filesOfModule(entry.module)] : [],
@@ -96,13 +102,13 @@ export class ConfiguredServers {
   }
 
   /**
-   * Applies a configuration and returns what was done. Tool modules are imported again when one of their files has
-   * changed. When it throws, nothing has changed.
+   * Applies a configuration and returns a description of each change. Imports a tool module again when one of its files is in
+   * `changed`. When it rejects, nothing has changed.
    */
-  async change(
+  async apply(
     { servers }: Configuration,
     lock: Lock | undefined,
-    refused: Refused,
+    onRefusal: OnRefusal,
     changed: ReadonlySet<string> = new Set(),
   ): Promise<string[]> {
     const renewed = new Set(servers.flatMap((entry) => (this.#isChanged(entry, changed) ? [entry.module] : [])));
@@ -110,27 +116,27 @@ export class ConfiguredServers {
     const wanted = new Set(servers.map(({ name }) => name));
     const removals = [...this.#running.values()]
       .filter(({ entry }) => !wanted.has(entry.name))
-      .map((running): Step => ({ told: `removed ${running.entry.name}`, run: () => this.#remove(running) }));
-    const others = await Promise.all(servers.map((entry) => this.#stepTo(entry, lock, refused, renewed)));
+      .map((running): Step => ({ description: `removed ${running.entry.name}`, run: () => this.#remove(running) }));
+    const others = await Promise.all(servers.map((entry) => this.#stepTo(entry, lock, onRefusal, renewed)));
     const steps = [...removals, ...others.filter((step) => step !== undefined)];
     for (const step of steps) step.run();
     this.#lock = lock;
-    return steps.map(({ told }) => told);
+    return steps.map(({ description }) => description);
   }
 
-  /** Offers a server’s tools, starting it if it is disabled in the file; the file stays as it is. */
+  /** Offers the tools of a server, and starts it if it is disabled in the file. Does not change the file. */
   async enable(server: string): Promise<void> {
     const running = this.#running.get(server);
-    if (running?.isStarted === false && !isPassed(running.entry)) {
-      const make = await prepareSource(running.entry, this.#starting);
-      if (this.#running.get(server) === running) this.#install(running.entry, make, this.#lock?.servers.get(server));
+    if (running?.isStarted === false && !isPassthrough(running.entry)) {
+      const create = await prepareSource(running.entry, this.#context);
+      if (this.#running.get(server) === running) this.#install(running.entry, create, this.#lock?.servers.get(server));
     }
     this.#box.enable(server);
   }
 
-  /** Resolves when nothing is left of the servers that were taken out. */
+  /** Resolves when all removed servers have stopped. */
   async close(): Promise<void> {
-    await Promise.all(this.#ending.values());
+    await Promise.all(this.#stopping.values());
   }
 
   #isChanged(entry: ServerEntry, changed: ReadonlySet<string>): entry is LocalModuleEntry {
@@ -141,97 +147,97 @@ export class ConfiguredServers {
   async #stepTo(
     entry: ServerEntry,
     lock: Lock | undefined,
-    refused: Refused,
+    onRefusal: OnRefusal,
     renewed: ReadonlySet<string>,
   ): Promise<Step | undefined> {
     const { name, disabled } = entry;
     const before = this.#running.get(name);
     const isSwitched = (before?.entry.disabled ?? false) !== disabled;
     const isReloaded = before !== undefined && entry.kind === 'local' && renewed.has(entry.module);
-    const isOther =
+    const isRestarted =
       before === undefined ||
       isReloaded ||
-      !isDeepStrictEqual(makingOf(before.entry), makingOf(entry)) ||
+      !isDeepStrictEqual(launchSettings(before.entry), launchSettings(entry)) ||
       (isSwitched && entry.kind === 'external');
-    const isLockedAnew = !isDeepStrictEqual(lock?.servers.get(name), this.#lock?.servers.get(name));
-    if (!isOther && isDeepStrictEqual(before.entry, entry) && !isLockedAnew) return undefined;
+    const isLockChanged = !isDeepStrictEqual(lock?.servers.get(name), this.#lock?.servers.get(name));
+    if (!isRestarted && isDeepStrictEqual(before.entry, entry) && !isLockChanged) return undefined;
 
-    const whole = isReloaded ? 'reloaded' : 'restarted';
-    const how = isSwitched ? (disabled ? 'disabled' : 'enabled') : isOther ? whole : 'reshaped';
-    const told = `${before === undefined ? 'added' : how} ${name}`;
+    const restarted = isReloaded ? 'reloaded' : 'restarted';
+    const verb = isSwitched ? (disabled ? 'disabled' : 'enabled') : isRestarted ? restarted : 'reshaped';
+    const description = `${before === undefined ? 'added' : verb} ${name}`;
     // The running tools stay when the module cannot be imported.
     if (isReloaded) await importLocalServer(entry);
-    const put = isOther
-      ? await this.#installation(entry, lock, refused)
-      : this.#reshaping({ ...before, entry }, lock?.servers.get(name));
+    const install = isRestarted
+      ? await this.#prepareInstall(entry, lock, onRefusal)
+      : this.#prepareReshape({ ...before, entry }, lock?.servers.get(name));
     const run = (): void => {
-      put();
+      install();
       if (isSwitched) this.#box[disabled ? 'disable' : 'enable'](name);
     };
-    return { told, run };
+    return { description, run };
   }
 
-  /** The same server, of which other tools are offered, or in another form. */
-  #reshaping(running: Running, locked: LockedServer | undefined): () => void {
-    const shaped = shapedSource(running.source, running.entry, locked, this.#box.pins);
-    new Offers(shaped).assertAll();
+  /** Returns a function that changes which tools of a running server are offered, and how. Throws when the catalog refuses them. */
+  #prepareReshape(running: Running, locked: LockedServer | undefined): () => void {
+    const offered = offeredSource(running.source, running.entry, locked, this.#box.pins);
+    new Offers(offered).assertAll();
     return () => {
       this.#running.set(running.entry.name, running);
-      this.#box.replace(shaped);
+      this.#box.replace(offered);
     };
   }
 
-  async #installation(entry: ServerEntry, lock: Lock | undefined, refused: Refused): Promise<() => void> {
+  async #prepareInstall(entry: ServerEntry, lock: Lock | undefined, onRefusal: OnRefusal): Promise<() => void> {
     const locked = lock?.servers.get(entry.name);
-    const make = await this.#prepared(entry, locked, refused);
-    return () => this.#install(entry, make, locked);
+    const create = await this.#prepareSource(entry, locked, onRefusal);
+    return () => this.#install(entry, create, locked);
   }
 
-  async #prepared(entry: ServerEntry, locked: LockedServer | undefined, refused: Refused): Promise<MakeSource> {
-    if (isPassed(entry)) return () => passedSource(entry);
+  async #prepareSource(entry: ServerEntry, locked: LockedServer | undefined, onRefusal: OnRefusal): Promise<CreateSource> {
+    if (isPassthrough(entry)) return () => passthroughSource(entry);
     if (entry.kind === 'external' && entry.disabled) return () => unstartedSource(entry);
-    const begun = this.#begun.take(entry.name);
-    if (begun !== undefined) return () => begun;
-    const make = await prepareSource(entry, this.#starting);
-    if (entry.kind === 'external') return make;
-    const source = make(Promise.resolve());
+    const started = this.#started.take(entry.name);
+    if (started !== undefined) return () => started;
+    const create = await prepareSource(entry, this.#context);
+    if (entry.kind === 'external') return create;
+    const source = create(Promise.resolve());
     try {
-      new Offers(shapedSource(source, entry, locked, this.#box.pins)).assertAll();
-      return make;
+      new Offers(offeredSource(source, entry, locked, this.#box.pins)).assertAll();
+      return create;
     } catch (error) {
-      if (refused === 'thrown') throw error;
+      if (onRefusal === 'throw') throw error;
       return () => downServer(entry.name, source.adapter, messageOf(error));
     }
   }
 
-  #install(entry: ServerEntry, make: MakeSource, locked: LockedServer | undefined): void {
+  #install(entry: ServerEntry, create: CreateSource, locked: LockedServer | undefined): void {
     const { name } = entry;
     const before = this.#running.get(name);
-    const source = make(before === undefined ? Promise.resolve(this.#ending.get(name)) : this.#end(before.source));
+    const source = create(before === undefined ? Promise.resolve(this.#stopping.get(name)) : this.#stop(before.source));
     this.#running.set(name, { entry, source, isStarted: entry.kind === 'local' || isExternal(source) });
-    const shaped = shapedSource(source, entry, locked, this.#box.pins);
-    if (before === undefined) this.#box.mount(shaped);
-    else this.#box.replace(shaped);
+    const offered = offeredSource(source, entry, locked, this.#box.pins);
+    if (before === undefined) this.#box.mount(offered);
+    else this.#box.replace(offered);
   }
 
   #remove({ entry: { name }, source }: Running): void {
     this.#running.delete(name);
-    void this.#end(source);
-    // What is unmounted is closed at once, and calls may be under way: something else takes its place for that.
-    this.#box.replace(downServer(name, source.adapter, 'it is removed'));
+    void this.#stop(source);
+    // `unmount` closes a source at once. Replacing it first lets running calls finish.
+    this.#box.replace(downServer(name, source.adapter, 'it was removed'));
     void this.#box.unmount(name);
   }
 
-  /** Ends a server outside when its calls have ended. One inside stays: its module may be asked for it again. */
-  #end(source: Source): Promise<void> {
+  /** Stops an external server after its running calls. A local one is not closed, because its module may return it again. */
+  #stop(source: Source): Promise<void> {
     const { server } = source;
-    const ending = Promise.resolve(this.#ending.get(server)).then(async () => {
+    const stopping = Promise.resolve(this.#stopping.get(server)).then(async () => {
       if (!isExternal(source)) return;
       await source.drained(graceMs);
       await source.close();
     });
-    this.#ending.set(server, ending);
-    return ending;
+    this.#stopping.set(server, stopping);
+    return stopping;
   }
 }
 

@@ -5,39 +5,49 @@ import type { Pins } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
 import type { ExternalEntry, ServerEntry } from '../../config/configuration.ts';
-import { downServer } from './down-server.ts';
 import { loadLocalServer } from '../modules/load-local-server.ts';
-import type { Starting } from './external-server.ts';
+import { downServer } from './down-server.ts';
+import type { ServerStartContext } from './external-server.ts';
 
-/** Makes a server, once `after` is over: two of the same could fight over a port or a file. */
-export type MakeSource = (after: Promise<unknown>) => Source;
+/** Creates a source that starts after `after` settles: two instances of a server could compete for a port or a file. */
+export type CreateSource = (after: Promise<unknown>) => Source;
 
-/** Does what takes time before the server of an entry can be made, as it is before lock and configuration change what it offers. */
-export async function prepareSource(entry: ServerEntry, starting: Starting): Promise<MakeSource> {
+/** Loads the module of an entry, or the code for external servers. The source offers all tools, before lock, pins and settings apply. */
+export async function prepareSource(entry: ServerEntry, context: ServerStartContext): Promise<CreateSource> {
   if (entry.kind === 'local') {
     const source = await loadLocalServer(entry);
     return () => source;
   }
-  // Imported when it is needed: not every box has external servers.
+  // Imported on demand: not every configuration has external servers.
   const { externalServer } = await import('./external-server.ts');
-  return (after) => externalServer(entry, starting, after);
+  return (after) => externalServer(entry, context, after);
 }
 
-/** Stands for a server that is not started. */
+/** Returns the source of a server that is not started. */
 export function unstartedSource(entry: ExternalEntry): Source {
   return downServer(entry.name, `mcp:${entry.name}`, 'it was not started');
 }
 
-/** What of an entry the server itself is made from: when this changes, it has to be another one. */
-export function makingOf({ tools: _tools, disabled: _disabled, required: _required, ...entry }: ServerEntry): object {
+/** Returns the settings that a server is started with. When they change, the server is restarted. */
+export function launchSettings({
+  tools: _tools,
+  disabled: _disabled,
+  required: _required,
+  ...entry
+}: ServerEntry): object {
   if (entry.kind === 'local') return entry;
-  const { limits, ...making } = entry;
-  // It was told of its workspace when it was connected.
-  return { ...making, workspace: limits.workspace };
+  const { limits, ...settings } = entry;
+  // A server gets its workspace when it connects.
+  return { ...settings, workspace: limits.workspace };
 }
 
-/** A server as it goes into the catalog: what the lock or its pin lets through, in the form that its entry wants. */
-export function shapedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined, pins: Pins): Source {
+/** Returns a source as the catalog gets it: with the tools that its lock or pin lets through, shaped by its settings. */
+export function offeredSource(
+  source: Source,
+  entry: ServerEntry,
+  locked: LockedServer | undefined,
+  pins: Pins,
+): Source {
   const shaped = configuredServer(acceptedSource(source, entry, locked, pins), entry.tools);
   const { required, limits } = entry;
   return {
@@ -48,7 +58,7 @@ export function shapedSource(source: Source, entry: ServerEntry, locked: LockedS
   };
 }
 
-/** The committed lock of a server takes the place of its pin. */
+/** The committed lock of a server replaces its pin. */
 function acceptedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined, pins: Pins): Source {
   if (locked !== undefined) {
     if (isPinnable(source)) pins.adopt(source.server, locked);
@@ -57,7 +67,7 @@ function acceptedSource(source: Source, entry: ServerEntry, locked: LockedServer
   return isPinned(entry) && isPinnable(source) ? pinSource(source, pins) : source;
 }
 
-/** Returns whether the definitions of a server are pinned: code of this process is not, nor is a server whose entry says so. */
+/** Returns whether the definitions of a server are pinned: those of external servers are, unless `pin` is `false`. */
 export function isPinned(entry: ServerEntry): boolean {
   return entry.kind === 'external' && entry.settings.pin !== false;
 }

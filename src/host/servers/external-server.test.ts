@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
-import { openBoxAnyway } from '../box/open-box.ts';
+import { openBoxForDiagnosis } from '../box/open-box.ts';
 
 /** Asks for roots as soon as it is connected, and writes the answer to its error output. */
 const asking = `
@@ -32,7 +32,7 @@ test('a server that asks for roots at connect gets those of its entry, else its 
     empty: { ...program, roots: [], workspace: ['.'] },
   };
   const configuration = parseConfiguration(JSON.stringify({ mcpServers }), join(data, 'c.json'));
-  const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
+  const { box } = await openBoxForDiagnosis(configuration, { secretsFrom: data });
   t.after(() => box.close());
   const told = async (server: string): Promise<unknown> => {
     const last = (): string | undefined => box.health(server)?.stderr?.at(-1);

@@ -2,11 +2,11 @@ import { pathToFileURL } from 'node:url';
 import type { ExternalEntry } from '../../config/configuration.ts';
 import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import type { Verdicts } from '../../sources/mcp/verdicts.ts';
-import { type ReferenceContext, externalTransport } from './external-transport.ts';
+import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 import type { StartQueue } from './start-queue.ts';
 
 /** What servers are started with, whatever their entries say. */
-export interface Starting {
+export interface ServerStartContext {
   readonly references: ReferenceContext;
   readonly verdicts: Verdicts | undefined;
   /** Limits how many programs start at the same time. */
@@ -14,7 +14,11 @@ export interface Starting {
 }
 
 /** The server outside that an entry names, as it is before lock and configuration change what it offers. Starts it after `after`. */
-export function externalServer(entry: ExternalEntry, starting: Starting, after?: Promise<unknown>): McpServer {
+export function externalServer(
+  entry: ExternalEntry,
+  starting: ServerStartContext,
+  after?: Promise<unknown>,
+): McpServer {
   const { references, verdicts, startQueue } = starting;
   const { idleStopMs } = entry.settings;
   const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
@@ -29,7 +33,7 @@ export function externalServer(entry: ExternalEntry, starting: Starting, after?:
         isQueued = false;
         await startQueue.turn(server.ready());
       }
-      return await externalTransport(entry, references);
+      return await resolveTransport(entry, references);
     },
     redact: (text) => references.redact(text),
     roots,

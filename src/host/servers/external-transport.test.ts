@@ -10,7 +10,7 @@ import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import { keyRing } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { checkSecrets } from '../../cli/doctor/check-secrets.ts';
-import { openBoxAnyway } from '../box/open-box.ts';
+import { openBoxForDiagnosis } from '../box/open-box.ts';
 
 suite('the secrets of a server', () => {
   test('a changed one is used by the next connection, and neither the old nor the new is recorded', async (t) => {
@@ -19,7 +19,7 @@ suite('the secrets of a server', () => {
     const vault = secretVault({ data, keys: keyRing(data, { SIGNALBOX_SECRETS: 'file' }) });
     const web = { type: 'http', url: fixture.url, auth: { type: 'bearer', token: '${secret:TOKEN}' } };
     const configuration = parseConfiguration(JSON.stringify({ mcpServers: { web } }), join(data, 'c.json'));
-    const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
+    const { box } = await openBoxForDiagnosis(configuration, { secretsFrom: data });
     t.after(async () => {
       await box.close();
       await fixture.close();
@@ -54,7 +54,7 @@ suite('the secrets of a server', () => {
       headers: { 'X-Api-Key': key, 'X-Trace': random, 'X-Team': 'signals-and-boxes' },
     };
     const configuration = parseConfiguration(JSON.stringify({ mcpServers: { web } }), join(data, 'c.json'));
-    const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
+    const { box } = await openBoxForDiagnosis(configuration, { secretsFrom: data });
     t.after(async () => {
       await box.close();
       await fixture.close();
@@ -88,7 +88,7 @@ suite('the secrets of a server', () => {
     const auth = { type: 'oauth', grant: 'jwt_bearer', clientId: 'workload', assertionFile: 'platform/token' };
     const web = { type: 'http', url: server.url, auth };
     const configuration = parseConfiguration(JSON.stringify({ mcpServers: { web } }), join(data, 'c.json'));
-    const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
+    const { box } = await openBoxForDiagnosis(configuration, { secretsFrom: data });
     t.after(() => box.close());
     const file = join(data, 'platform', 'token');
     assert.ok(box.health('web')?.lastError?.includes(`"assertionFile" ${file} cannot be read (ENOENT)`));

@@ -8,7 +8,7 @@ import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts
 import type { TokenStore } from '../../sources/mcp/http/oauth/token-store.ts';
 import { EntryReferences, type ReferenceSource, shortestSecret } from '../secrets/entry-references.ts';
 import { npmProgram } from './npm-program.ts';
-import { startedBy } from './started-by.ts';
+import { startedByVariable } from './started-by.ts';
 import type { McpTransport } from '../../sources/mcp/transport-options.ts';
 
 /** What the references of an entry are resolved with. */
@@ -22,7 +22,7 @@ export interface ReferenceContext extends ReferenceSource {
 }
 
 /** How the server of an entry is reached, with every reference resolved now. Throws when some cannot be, and tells all of them. */
-export async function externalTransport(entry: ExternalEntry, context: ReferenceContext): Promise<McpTransport> {
+export async function resolveTransport(entry: ExternalEntry, context: ReferenceContext): Promise<McpTransport> {
   const { name, transport, settings } = entry;
   const { directory, addSecret } = context;
   const references = new EntryReferences(['mcpServers', name], context);
@@ -33,7 +33,7 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
     const given = await Promise.all(args.map((each, index) => references.plain(each, 'args', index)));
     const program = await references.plain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
     const surroundings = {
-      env: { ...startedBy(directory), ...(await references.secrets(env, 'env')) },
+      env: { ...startedByVariable(directory), ...(await references.secrets(env, 'env')) },
       cwd: resolve(directory, await references.plain(cwd, 'cwd')),
     };
     references.assertResolved();

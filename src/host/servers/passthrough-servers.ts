@@ -2,16 +2,16 @@ import type { Source } from '../../catalog/source.ts';
 import type { ExternalEntry } from '../../config/configuration.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';
-import { type ReferenceContext, externalTransport } from './external-transport.ts';
+import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
 /** Servers that Claude reaches by itself, and the variables that their settings refer to. */
-export interface PassedServers {
+export interface PassthroughServers {
   readonly servers: Readonly<Record<string, PassthroughServer>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** Stands in the catalog for a server that is handed to Claude as it is, so that people see it and what that means. */
-export function passedSource({ name }: Pick<ExternalEntry, 'name'>): Source {
+export function passthroughSource({ name }: Pick<ExternalEntry, 'name'>): Source {
   const notice =
     'is handed to Claude as it is ("passthrough"): its tools cannot be called here, and nothing decides the calls that Claude makes there';
   const state = { tools: [], notices: [notice] };
@@ -31,10 +31,10 @@ export function passedSource({ name }: Pick<ExternalEntry, 'name'>): Source {
  * How Claude reaches the servers of these entries. What came from references is given in variables: the settings themselves stand on
  * the command line, where every user of the machine can read them.
  */
-export async function passedServers(
+export async function resolvePassthroughServers(
   entries: readonly ExternalEntry[],
   context: ReferenceContext,
-): Promise<PassedServers> {
+): Promise<PassthroughServers> {
   const env: Record<string, string> = {};
   const servers: Record<string, PassthroughServer> = {};
   const hiddenText = (value: string, written: string | undefined): string => {
@@ -54,7 +54,7 @@ export async function passedServers(
     return values.map((value, index) => (index < own ? value : hiddenText(value, written[index - own])));
   };
   for (const entry of entries) {
-    const transport = await externalTransport(entry, context);
+    const transport = await resolveTransport(entry, context);
     const { trackInvocations, env: givenEnv, headers: givenHeaders, url, args: givenArgs = [] } = entry.settings;
     const track = trackInvocations === undefined ? {} : { trackInvocations };
     servers[entry.name] = {

@@ -4,12 +4,12 @@ import { usageFailure } from '../../cli/fail.ts';
 const variable = 'SIGNALBOX_STARTED_BY';
 
 /** Tells a program that is started, which may be Signalbox again, from which directories' configurations that came. */
-export function startedBy(directory: string): Record<string, string> {
+export function startedByVariable(directory: string): Record<string, string> {
   return { [variable]: [...starters(), directory].join(delimiter) };
 }
 
 /** Ends a command that its own configuration started as a server: each would start the next one, without end. */
-export function refuseStartedByItself(directory: string): void {
+export function assertNotStartedByItself(directory: string): void {
   if (starters().includes(directory))
     throw usageFailure('this configuration has Signalbox itself as a server, which would start it again and again', {
       next: 'take that server out of "mcpServers"; signalbox stdio belongs into the configuration of a client',

@@ -1,51 +1,54 @@
 import type { Configuration, ExternalEntry, ServerEntry } from '../../config/configuration.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
-import type { Starting } from './external-server.ts';
+import type { ServerStartContext } from './external-server.ts';
 
-/** Servers outside that start while the box for their tools is still being made. */
-export class BegunServers {
+/** The external servers that were started before their box was created. */
+export class StartedServers {
   readonly #all: readonly McpServer[];
-  readonly #left: Map<string, McpServer>;
+  readonly #remaining: Map<string, McpServer>;
 
-  /** Starts those of a configuration. */
-  static async of({ servers }: Pick<Configuration, 'servers'>, starting: Starting): Promise<BegunServers> {
+  /** Starts the external servers of a configuration. */
+  static async start(
+    { servers }: Pick<Configuration, 'servers'>,
+    context: ServerStartContext,
+  ): Promise<StartedServers> {
     // Required servers come first in the queue.
     const entries = servers
-      .filter(isStartedHere)
+      .filter(startsWithBox)
       .toSorted((one, other) => Number(other.required === true) - Number(one.required === true));
-    if (entries.length === 0) return new BegunServers([]);
-    // Imported when it is needed: not every box has external servers.
+    if (entries.length === 0) return new StartedServers([]);
+    // Imported on demand: not every configuration has external servers.
     const { externalServer } = await import('./external-server.ts');
-    const begun = new BegunServers(entries.map((entry) => externalServer(entry, starting)));
-    // By then their programs run. What comes next is loaded at one go, and they would wait for that.
+    const started = new StartedServers(entries.map((entry) => externalServer(entry, context)));
+    // Lets the programs be spawned before this process blocks on loading the modules of the box.
     await new Promise(setImmediate);
-    return begun;
+    return started;
   }
 
   private constructor(all: readonly McpServer[]) {
     this.#all = all;
-    this.#left = new Map(all.map((server) => [server.server, server]));
+    this.#remaining = new Map(all.map((server) => [server.server, server]));
   }
 
-  /** Hands the server of this name over, once. */
+  /** Returns the server of this name and forgets it. */
   take(name: string): McpServer | undefined {
-    const server = this.#left.get(name);
-    this.#left.delete(name);
+    const server = this.#remaining.get(name);
+    this.#remaining.delete(name);
     return server;
   }
 
-  /** Ends all of them, for a box that could not be made. */
+  /** Stops all servers, including those that were taken. */
   async close(): Promise<void> {
     await Promise.all(this.#all.map((server) => server.close()));
   }
 }
 
-/** Whether Claude reaches a server by itself, so that there is nothing to start here. */
-export function isPassed(entry: ServerEntry): boolean {
+/** Returns whether Claude connects to a server directly, so that nothing is started here. */
+export function isPassthrough(entry: ServerEntry): boolean {
   return entry.kind === 'external' && entry.settings.passthrough === true;
 }
 
-/** Whether an entry is of a server outside that is to run from the start on. */
-export function isStartedHere(entry: ServerEntry): entry is ExternalEntry {
-  return entry.kind === 'external' && !entry.disabled && !isPassed(entry);
+/** Returns whether an entry is of an external server that is started with the box. */
+function startsWithBox(entry: ServerEntry): entry is ExternalEntry {
+  return entry.kind === 'external' && !entry.disabled && !isPassthrough(entry);
 }

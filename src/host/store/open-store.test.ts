@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { resolvedStore } from './open-store.ts';
+import { resolveStoreAddress } from './open-store.ts';
 
 describe('what "store" refers to', () => {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-store-'));
@@ -16,7 +16,7 @@ describe('what "store" refers to', () => {
   const resolved = async (store: string): Promise<string> => {
     Object.assign(process.env, given);
     try {
-      return await resolvedStore(store, data);
+      return await resolveStoreAddress(store, data);
     } finally {
       for (const name of Object.keys(given)) delete process.env[name];
       rmSync(data, { recursive: true, force: true });

@@ -19,7 +19,7 @@ export interface OpenedStore {
 }
 
 /** Where records are kept, with what that refers to. Reads the configuration only when it may say something else than usual: that takes time. */
-export async function storeOf(globals: Globals): Promise<string> {
+export async function configuredStore(globals: Globals): Promise<string> {
   const given = storeFromEnvironment();
   if (given !== undefined) return given;
   const file = globals.config === undefined ? findConfiguration(process.cwd()) : resolve(globals.config);
@@ -27,12 +27,12 @@ export async function storeOf(globals: Globals): Promise<string> {
   const { assertTrusted, readConfiguration } = await import('../read-configuration.ts');
   const { configuration } = readConfiguration(globals);
   if (configuration.store !== 'sqlite') await assertTrusted(configuration, globals.data);
-  return await resolvedStore(configuration.store, globals.data);
+  return await resolveStoreAddress(configuration.store, globals.data);
 }
 
 /** Opens where records are kept. `data` is the data directory, where SQLite has its file and secrets are. */
 export async function openStore(store: string, data: string): Promise<OpenedStore> {
-  const address = await resolvedStore(store, data);
+  const address = await resolveStoreAddress(store, data);
   if (!isPostgresAddress(address)) {
     const sealer = await journalSealer(data);
     return { store: sqliteStore({ file: join(data, 'signalbox.db'), sealer }), password: '' };
@@ -56,7 +56,7 @@ function mayNameStore(file: string): boolean {
 }
 
 /** `sqlite` or an address, with what it refers to. Values inside of an address are escaped, whatever is in them. */
-export async function resolvedStore(store: string, data: string): Promise<string> {
+export async function resolveStoreAddress(store: string, data: string): Promise<string> {
   if (!store.includes('${')) return store;
   const isWhole = !isPostgresAddress(store);
   const { secretVault } = await import('../../config/secrets/sealed-files.ts');

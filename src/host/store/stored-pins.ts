@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pinStorage } from '../../pipeline/pin-storage.ts';
+import { pinStorage } from '../../pipeline/recording/pin-storage.ts';
 import { Pins } from '../../catalog/pins/pins.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Store } from '../../journal/store.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { openStore, resolvedStore } from './open-store.ts';
+import { openStore, resolveStoreAddress } from './open-store.ts';
 
 /** Separates servers of the same name in two configurations of one machine. */
 export function pinScope({ file }: Pick<Configuration, 'file'>): string {
@@ -54,5 +54,5 @@ export async function withPins<Value>(
 
 /** Returns whether there are records to read: none are made for that. */
 async function hasRecords(store: string, data: string): Promise<boolean> {
-  return isPostgresAddress(await resolvedStore(store, data)) || existsSync(join(data, 'signalbox.db'));
+  return isPostgresAddress(await resolveStoreAddress(store, data)) || existsSync(join(data, 'signalbox.db'));
 }

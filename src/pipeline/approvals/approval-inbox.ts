@@ -1,4 +1,503 @@
-import type { Approvals } from './approvals.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type {
+  Approval,
+  ApprovalChannel,
+  ApprovalResolution,
+  RememberScope,
+  RememberedRule,
+  RevealedArguments,
+} from '../../core/calls/approval.ts';
+import type { Principal } from '../../core/principal.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
+import { principalName } from '../../core/principal.ts';
+import { answerDigest } from '../../journal/approval-history.ts';
+import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import { type EntryDraft, toEvent } from '../../journal/entry.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import { asksOnce } from '../../policy/default-policy.ts';
+import { stateOf, toApproval } from './approval-view.ts';
+import { editProblem, restoreRedacted } from './edited-arguments.ts';
+import { hideParts } from './hidden-parts.ts';
+import { type RememberPreview, type Rememberable, rememberedBy, rememberedRule } from './remembered.ts';
+import { type RevealKey, RevealStore } from './reveal-store.ts';
+import { WaitingCalls } from './waiting-calls.ts';
+import { isDeepStrictEqual } from 'node:util';
+
+/** How a human says yes. */
+export interface Approving {
+  readonly by: Principal;
+  /** Runs the tool with these in the place of the arguments that were asked about. */
+  readonly arguments?: JsonObject;
+  /** Also answers later calls; `nothing` where the default policy would remember by itself. */
+  readonly remember?: RememberScope | 'nothing';
+  /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
+  readonly acknowledgeHidden?: boolean;
+}
+
+/** Which approvals a page is made of. */
+export interface ApprovalPageQuery {
+  /** `pending` waits for an answer, `open` (the default) for an answer or for its call. */
+  readonly state?: 'pending' | 'open' | 'all';
+  /** Only questions of calls by this principal. */
+  readonly principal?: string;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+}
+
+/** A page of the inbox, newest first. */
+export interface ApprovalPage {
+  readonly items: readonly Approval[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** Where the following page begins. */
+  readonly next?: string;
+  /** Every principal with a pending question, on any page. */
+  readonly callers: readonly { readonly principal: string; readonly pending: number }[];
+}
+
+/** How a human says no. */
+export interface Denying {
+  readonly by: Principal;
+  readonly reason?: string;
+}
+
+/** Whether a call waits for the answer to a question from now on. */
+export interface CallerChange {
+  readonly approvalId: string;
+  readonly caller: NonNullable<Approval['caller']>;
+}
+
+interface Answer {
+  readonly answer: 'approved' | 'denied';
+  readonly given: ApprovalResolution;
+  readonly rule?: RememberedRule;
+}
+
+/** Notes of answers, each with the id of its approval. */
+export const answeredTopic = 'approval-answered';
+
+const mostExamples = 5;
+const mostCompared = 10_000;
+const largestEdit = 1024 * 1024;
+
+/** The inbox: what waits for a human, and how humans answer. The first answer wins. */
+export class Approvals {
+  readonly #store: Store;
+  readonly #journal: Journal;
+  readonly #redactor: Redactor;
+  readonly #catalog: Pick<Catalog, 'find'> | undefined;
+  readonly #listeners = new Set<(record: ApprovalRecord) => void>();
+  readonly #channels = new Set<ApprovalChannel>();
+  readonly waiting: WaitingCalls;
+  readonly reveals: RevealStore;
+
+  /**
+   * With a catalog, edited arguments are checked when they are approved; they are again when they run. `revealKey` says where the
+   * key is that hidden arguments are sealed with.
+   */
+  constructor(
+    store: Store,
+    journal: Journal,
+    redactor: Redactor,
+    catalog?: Pick<Catalog, 'find'>,
+    revealKey: RevealKey = { in: 'store' },
+  ) {
+    this.#catalog = catalog;
+    this.waiting = new WaitingCalls(store);
+    this.reveals = new RevealStore(store.kept, revealKey);
+    this.#store = store;
+    this.#journal = journal;
+    this.#redactor = redactor;
+  }
+
+  /** What can still be answered or used, newest first; with `all`, also what is over. */
+  async list({ all = false, limit = 100 }: { all?: boolean; limit?: number } = {}): Promise<readonly Approval[]> {
+    return (await this.#select({ state: all ? 'all' : 'open', limit })).items;
+  }
+
+  /** Returns a page of the inbox, and who has questions on any page: many of one caller do not hide those of another. */
+  async page(query: ApprovalPageQuery): Promise<ApprovalPage> {
+    if (query.cursor !== undefined) await this.#find(query.cursor);
+    const { items, conditions, isLast } = await this.#select(query);
+    const openAt = Date.now();
+    const [counts, callers] = await Promise.all([
+      this.#store.countApprovals(conditions),
+      this.#store.countApprovals({ openAt, answers: [''] }),
+    ]);
+    const last = items.at(-1);
+    return {
+      items,
+      total: counts.reduce((sum, { count }) => sum + count, 0),
+      ...(isLast || last === undefined ? {} : { next: last.id }),
+      callers: callers.map(({ principal, count }) => ({ principal, pending: count })),
+    };
+  }
+
+  async get(id: string): Promise<Approval> {
+    const [record, waiting] = await Promise.all([this.#find(id), this.waiting.approvals()]);
+    return toApproval(record, Date.now(), waiting);
+  }
+
+  /**
+   * Returns the arguments of a pending question with only registered secret values hidden, and records who has seen them. Only
+   * humans can. Rejects with `reveal-unavailable` when they are not stored any more.
+   */
+  async reveal(id: string, { by }: { readonly by: Principal }): Promise<RevealedArguments> {
+    assertHuman(by, 'reveal');
+    const approval = toApproval(await this.#pending(id));
+    const { callId, tool, session, arguments: shown, hidden } = approval;
+    if (!hidesUnregistered(approval)) return { arguments: shown, hidden };
+    const revealed = await this.reveals.get(id);
+    if (revealed === undefined)
+      throw new SignalboxError(
+        'reveal-unavailable',
+        `the hidden parts of ${id} are not stored any more, or were too long to store; deny it, or approve it with "acknowledgeHidden"`,
+      );
+    if (!(await this.#hasRevealed(approval, by))) {
+      const body = this.#redactor.json(JSON.stringify({ approvalId: id, by }));
+      const about = { call: callId, session: session ?? '', tool, outcome: '' } as const;
+      await this.#journal.append({ type: 'ApprovalRevealed', at: Date.now(), ...about, body }, 'power-loss');
+    }
+    // Values may have been registered since the question was asked.
+    const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered');
+    return { arguments: again.arguments, hidden: [...revealed.hidden, ...again.hidden] };
+  }
+
+  /** Says yes to one exact call. Only humans can. */
+  async approve(id: string, approving: Approving): Promise<Approval> {
+    return this.#approve(id, approving, async (approval) => {
+      if (await this.#hasRevealed(approval, approving.by)) return 'revealed';
+      if (approving.acknowledgeHidden === true) return 'acknowledged';
+      throw unacknowledged(approval);
+    });
+  }
+
+  /** Says yes for a human whose host was given the whole arguments, unless it says that it showed less of them. */
+  async approveWhole(id: string, approving: Approving): Promise<Approval> {
+    return this.#approve(id, approving, async () =>
+      approving.acknowledgeHidden === true ? 'acknowledged' : 'revealed',
+    );
+  }
+
+  async #approve(
+    id: string,
+    { by, arguments: edited, remember }: Approving,
+    takesNote: (approval: Approval) => Promise<NonNullable<ApprovalResolution['hiddenParts']>>,
+  ): Promise<Approval> {
+    assertHuman(by, 'approve');
+    const approval = toApproval(await this.#pending(id));
+    if (edited !== undefined) await this.#assertEdit(edited, approval);
+    const hiddenParts = hidesUnregistered(approval) ? await takesNote(approval) : undefined;
+    const holdsForSession = edited === undefined && asksOncePerSession(approval) && (await this.#isAwaited(id));
+    const scope = remember ?? (holdsForSession ? 'session' : 'nothing');
+    const { rule, notRemembered } = ruleFor(approval, scope, by, edited !== undefined);
+    const given = {
+      by,
+      at: new Date().toISOString(),
+      ...(edited === undefined ? {} : { arguments: edited }),
+      ...(rule === undefined ? {} : { rule: rule.id }),
+      ...(notRemembered === undefined ? {} : { notRemembered }),
+      ...(hiddenParts === undefined ? {} : { hiddenParts }),
+    };
+    return this.#answer(approval, { answer: 'approved', given, ...(rule === undefined ? {} : { rule }) });
+  }
+
+  /** Returns whether a caller waits for the answer. */
+  async #isAwaited(id: string): Promise<boolean> {
+    return (await this.waiting.approvals()).has(id);
+  }
+
+  /** Says no to one exact call. Only humans can. */
+  async deny(id: string, { by, reason }: Denying): Promise<Approval> {
+    assertHuman(by, 'deny');
+    return this.refuse(id, by, reason);
+  }
+
+  /** A no that does not come from a human: whoever should have been asked could not be. */
+  async refuse(id: string, by: Principal, reason: string | undefined): Promise<Approval> {
+    const approval = toApproval(await this.#pending(id));
+    const safe = reason === undefined ? {} : { reason: this.#redactor.text(reason).slice(0, 1000).toWellFormed() };
+    return this.#answer(approval, { answer: 'denied', given: { by, at: new Date().toISOString(), ...safe } });
+  }
+
+  /** The remembered approvals, oldest first. */
+  async rules(): Promise<readonly RememberedRule[]> {
+    return (await this.#store.rules()).map(toRule);
+  }
+
+  /** Ends a remembered approval: its calls ask again, also the one it was made with if that did not run. Only humans can. */
+  async revoke(rule: string, { by }: { readonly by: Principal }): Promise<void> {
+    assertHuman(by, 'revoke');
+    const approval = (await this.rules()).find(({ id }) => id === rule)?.approval;
+    const body = this.#redactor.json(JSON.stringify({ rule, by }));
+    const draft: EntryDraft = { ...nothing, type: 'RuleRevoked', at: Date.now(), body };
+    if (
+      approval === undefined ||
+      (await this.#journal.append({ ...draft, approval: { kind: 'revoke', rule, approval } }, 'power-loss')) ===
+        undefined
+    )
+      throw new SignalboxError('rule-unknown', `no remembered rule ${JSON.stringify(rule)} is in force`);
+  }
+
+  /** The rule that remembering would make, and the calls on record that it would have let through. */
+  async preview(id: string, scope: RememberScope, by: Principal): Promise<RememberPreview> {
+    const approval = await this.get(id);
+    const rule = rememberedRule(approval, scope, by);
+    const { principal, server } = approval;
+    const records = await this.#store.approvals({ principal: principal.id, server, limit: mostCompared });
+    const matching = records.map((record) => toApproval(record)).filter((asked) => rememberedBy([rule], asked));
+    return {
+      rule,
+      count: matching.length,
+      denied: matching.filter(({ state }) => state === 'denied').length,
+      examples: matching.slice(0, mostExamples),
+    };
+  }
+
+  /** Adds a way to reach a human; returns how to take it away. */
+  attach(channel: ApprovalChannel): () => void {
+    this.#channels.add(channel);
+    return () => this.#channels.delete(channel);
+  }
+
+  get channels(): ReadonlySet<ApprovalChannel> {
+    return this.#channels;
+  }
+
+  /** Calls the listener when the caller of a pending question is gone, or waits again; returns a function that ends it. */
+  async followCallers(listener: (change: CallerChange) => void): Promise<() => void> {
+    return this.waiting.follow(({ waiting, gone }) => {
+      for (const id of waiting) listener({ approvalId: id, caller: 'waiting' });
+      for (const id of gone) void this.#reportGone(id, listener);
+    });
+  }
+
+  /** A call that leaves because it was answered is not gone. */
+  async #reportGone(id: string, listener: (change: CallerChange) => void): Promise<void> {
+    const record = await this.#store.approval(id).catch(() => undefined);
+    if (record !== undefined && stateOf(record) === 'pending') listener({ approvalId: id, caller: 'gone' });
+  }
+
+  /** Tells of every answer that was given through this object. */
+  onAnswer(listener: (record: ApprovalRecord) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** The remembered rules that answer all that is asked of a call, if they do. */
+  async remembered(call: Rememberable): Promise<readonly RememberedRule[] | undefined> {
+    const rules = await this.#store.rules({ principal: call.principal.id, server: call.server });
+    return rememberedBy(rules.map(toRule), call);
+  }
+
+  async #answer(approval: Approval, { answer, given, rule }: Answer): Promise<Approval> {
+    const { id, callId, tool, session } = approval;
+    const { rule: _, at: __, ...told } = given;
+    const remembered = rule === undefined ? {} : { remembered: { rule: rule.id, scope: rule.scope } };
+    const keptGiven = this.#redactor.values(JSON.stringify(given));
+    const keptRule = rule && storedRule(rule);
+    const digest = answerDigest(id, answer, keptGiven, keptRule);
+    const draft: EntryDraft = {
+      type: 'ApprovalResolved',
+      at: Date.now(),
+      call: callId,
+      session: session ?? '',
+      tool,
+      outcome: '',
+      body: this.#redactor.json(JSON.stringify({ approvalId: id, decision: answer, ...told, ...remembered, digest })),
+      approval: {
+        kind: 'answer',
+        id,
+        at: Date.now(),
+        answer,
+        given: keptGiven,
+        ...(keptRule === undefined ? {} : { rule: keptRule }),
+      },
+    };
+    // A yes is told before it survives a loss of power: the intent that uses it is written after it, and does before anything runs.
+    const isYes = answer === 'approved';
+    let telling: Promise<ApprovalRecord> | undefined;
+    const tell = (): void => {
+      telling = this.#tell(id);
+      telling.catch(() => undefined);
+    };
+    const written = isYes
+      ? await this.#journal.appendFollowed(draft, tell)
+      : await this.#journal.append(draft, 'power-loss');
+    if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
+    // The rest of it ends with the question's time.
+    await this.reveals.remove(id).catch(() => undefined);
+    return toApproval(await (telling ?? this.#tell(id)));
+  }
+
+  async #select({ state = 'open', principal, limit, cursor }: ApprovalPageQuery): Promise<Selected> {
+    const now = Date.now();
+    const conditions = {
+      ...(principal === undefined ? {} : { principal }),
+      // A refusal that no caller was told of yet is stored for the caller; for people it is over.
+      ...(state === 'all' ? {} : { openAt: now, answers: state === 'open' ? openAnswers : noAnswer }),
+    };
+    const after = cursor === undefined ? {} : { after: cursor };
+    const [records, waiting] = await Promise.all([
+      this.#store.approvals({ ...conditions, ...after, limit: limit + 1 }),
+      this.waiting.approvals(),
+    ]);
+    const page = firstPage(records, limit);
+    const items = page.map((record) => toApproval(record, now, waiting));
+    return { items, conditions, isLast: page.length === records.length };
+  }
+
+  async #hasRevealed({ id, callId }: Approval, by: Principal): Promise<boolean> {
+    const query = { type: 'ApprovalRevealed', call: callId, order: 'newest-first', limit: maxReveals } as const;
+    const entries = await this.#store.entries(query);
+    return entries.map(toEvent).some((event) => {
+      if (event.type !== 'ApprovalRevealed' || event.approvalId !== id) return false;
+      return event.by.id === by.id && event.by.kind === by.kind;
+    });
+  }
+
+  async #tell(id: string): Promise<ApprovalRecord> {
+    const record = await this.#find(id);
+    for (const listener of this.#listeners) listener(record);
+    // Processes that miss it look now and then.
+    if (this.#store.post.reachesOthers) this.#store.post.send(answeredTopic, id).catch(() => undefined);
+    return record;
+  }
+
+  async #find(id: string): Promise<ApprovalRecord> {
+    const record = await this.#store.approval(id);
+    if (record === undefined) throw new SignalboxError('approval-unknown', 'there is no approval of that id');
+    return record;
+  }
+
+  async #pending(id: string): Promise<ApprovalRecord> {
+    const record = await this.#find(id);
+    const approval = toApproval(record);
+    if (approval.state !== 'pending') throw tooLate(approval);
+    return record;
+  }
+
+  /** Answers are kept until the call comes for them, so a secret must not be in one. */
+  async #assertEdit(edited: JsonObject, approval: Approval): Promise<void> {
+    const { tool, definitionHash, arguments: shown, givenArguments = shown } = approval;
+    const inspection = inspectJson(edited, largestEdit);
+    if (!isJsonObject(edited) || !inspection.ok) {
+      const why = inspection.ok ? 'an object is needed' : `${inspection.problem} (at ${inspection.path})`;
+      throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
+    }
+    restoreRedacted(edited, shown, shown);
+    // Placeholders that were left as they were shown stay what they are.
+    if (!isDeepStrictEqual(hideParts(JSON.stringify(edited), this.#redactor, 'everything').arguments, edited)) {
+      throw new SignalboxError(
+        'edit-invalid',
+        'the edited arguments hold what looks like a secret, which is never written down; leave redacted values as they are, or deny the call',
+      );
+    }
+    const known = this.#catalog?.find(tool);
+    if (known?.definition.definitionHash !== definitionHash) return;
+    const problem = await editProblem(known, edited, { received: shown, given: givenArguments });
+    if (problem !== undefined)
+      throw new SignalboxError('edit-invalid', `the edited arguments cannot run as they are: ${problem}`);
+  }
+}
+
+interface Selected {
+  readonly items: readonly Approval[];
+  readonly conditions: Omit<ApprovalQuery, 'limit' | 'after'>;
+  readonly isLast: boolean;
+}
+
+const noAnswer = [''] as const;
+const openAnswers = ['', 'approved'] as const;
+const maxReveals = 1000;
+/** Arguments have up to a megabyte each. */
+const maxPageCharacters = 4 * 1024 * 1024;
+
+/** Returns as many records as a page takes, and at least one. */
+function firstPage(records: readonly ApprovalRecord[], limit: number): readonly ApprovalRecord[] {
+  let room = maxPageCharacters;
+  let count = 0;
+  for (const { asked } of records.slice(0, limit)) {
+    room -= asked.length;
+    if (room < 0 && count > 0) break;
+    count += 1;
+  }
+  return records.slice(0, count);
+}
+
+/** Whether something is hidden that only looks like a secret, and could be what a human must see. */
+function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {
+  return hidden.some(({ kind }) => kind !== 'registered');
+}
+
+function unacknowledged({ id, hidden }: Approval): SignalboxError {
+  const places = hidden
+    .filter(({ kind }) => kind !== 'registered')
+    .map(({ path, length }) => `${length} characters at ${path}`);
+  const more = places.length > 5 ? ` and ${places.length - 5} more` : '';
+  return new SignalboxError(
+    'hidden-unacknowledged',
+    `${id} hides parts of its arguments that are not registered secrets (${places.slice(0, 5).join(', ')}${more}); reveal them ` +
+      `(POST /api/approvals/${id}/reveal, signalbox approvals show ${id} --reveal), or approve with "acknowledgeHidden": true (--acknowledge-hidden)`,
+  );
+}
+
+/** The rule that remembers an approval, or why there is none though a human asked for it: a yes stays a yes. */
+function ruleFor(
+  approval: Approval,
+  scope: RememberScope | 'nothing',
+  by: Principal,
+  isEdited: boolean,
+): { readonly rule?: RememberedRule; readonly notRemembered?: string } {
+  if (scope === 'nothing') return {};
+  // It would let through what was just edited away.
+  if (isEdited) return { notRemembered: 'an approval with edited arguments cannot be remembered' };
+  try {
+    return { rule: rememberedRule(approval, scope, by) };
+  } catch (error) {
+    if (!(error instanceof SignalboxError && error.code === 'remember-refused')) throw error;
+    return { notRemembered: error.message };
+  }
+}
+
+const nothing = { call: '', session: '', tool: '', outcome: '' } as const;
+
+/**
+ * Returns whether a yes also holds for later calls of the tool in the session, as the default policy has it: "undoable writes ask once".
+ * When the caller is gone it is for this exact call alone, because nobody sees it run.
+ */
+function asksOncePerSession({ decision, session }: Approval): boolean {
+  return decision.rule === asksOnce && session !== undefined;
+}
+
+function assertHuman({ kind, id }: Principal, what: string): void {
+  if (kind === 'human') return;
+  throw new SignalboxError(
+    'approver-refused',
+    `only humans can ${what}, and ${JSON.stringify(id)} is not one (${kind})`,
+  );
+}
+
+function tooLate({ id, state, answer }: Approval): SignalboxError {
+  if (answer === undefined)
+    return new SignalboxError('approval-expired', `${id} has expired; when the call is made again, it asks again`);
+  const how = state === 'denied' ? 'denied' : 'approved';
+  return new SignalboxError(
+    'approval-answered',
+    `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
+  );
+}
+
+function toRule({ text }: StoredRule): RememberedRule {
+  return JSON.parse(text) as RememberedRule;
+}
+
+function storedRule(rule: RememberedRule): StoredRule {
+  return { id: rule.id, principal: rule.principal.id, server: rule.server, text: JSON.stringify(rule) };
+}
 
 /** What waits for a human, and how humans answer. */
 export type ApprovalInbox = Pick<

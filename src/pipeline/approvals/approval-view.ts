@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
-import type { Approval, ApprovalState, AskedCall, GivenAnswer } from '../../core/calls/approval.ts';
+import type { Approval, ApprovalState, ApprovalQuestion, ApprovalResolution } from '../../core/calls/approval.ts';
 
 /** An approval as people see it; with `waiting`, the approvals that a call waits for, also whether its caller still does. */
 export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: ReadonlySet<string>): Approval {
@@ -25,11 +25,11 @@ export function stateOf(record: ApprovalRecord, now = Date.now()): ApprovalState
   return record.answer === 'approved' ? 'approved' : 'pending';
 }
 
-export function askedOf(record: ApprovalRecord): AskedCall {
+export function askedOf(record: ApprovalRecord): ApprovalQuestion {
   // Questions of earlier versions do not say what they hide; no call of this version uses them.
-  return { hidden: [], ...(JSON.parse(record.asked) as Omit<AskedCall, 'hidden'>) };
+  return { hidden: [], ...(JSON.parse(record.asked) as Omit<ApprovalQuestion, 'hidden'>) };
 }
 
-export function givenOf(record: ApprovalRecord): GivenAnswer {
-  return JSON.parse(record.given) as GivenAnswer;
+export function givenOf(record: ApprovalRecord): ApprovalResolution {
+  return JSON.parse(record.given) as ApprovalResolution;
 }

@@ -1,16 +1,18 @@
+import type { ApprovalQuestion } from '../../core/calls/approval.ts';
+import { type AskingRule, type Decision, askingRules } from '../../core/calls/decision.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { requestDigest } from '../../journal/approval-history.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { AskedCall } from '../../core/calls/approval.ts';
-import type { JsonObject } from '../../core/json/json.ts';
-import { type Call, toolOf } from '../call.ts';
-import { recordableArguments } from '../record.ts';
-import { type Binding, decisionOf } from './binding.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { argumentsDigest } from '../recording/canonical-arguments.ts';
+import { recordableArguments } from '../recording/call-entries.ts';
 import { hideParts } from './hidden-parts.ts';
+import { hash } from 'node:crypto';
 
 /** What a human is shown of a call, and what is stored of it: without secrets. */
-export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
+export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
   const { definition, source, flags } = toolOf(call);
   const { session } = call;
   const about = {
@@ -32,7 +34,7 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
 }
 
 /** The question as the journal and the inbox get it, in one. */
-export function askDraft(record: ApprovalRecord, asked: AskedCall): EntryDraft {
+export function askDraft(record: ApprovalRecord, asked: ApprovalQuestion): EntryDraft {
   const { callId, tool, session, ...facts } = asked;
   const expiresAt = new Date(record.expiresAt).toISOString();
   return {
@@ -45,4 +47,57 @@ export function askDraft(record: ApprovalRecord, asked: AskedCall): EntryDraft {
     body: JSON.stringify({ approvalId: record.id, ...facts, expiresAt, digest: requestDigest(record) }),
     approval: { kind: 'ask', record },
   };
+}
+
+/** What an approval of a call is bound to. */
+export interface Binding {
+  /** Principal, tool, definition, arguments, the rules that ask and protected files: all must be the same for the question to be the same. */
+  readonly binding: string;
+  /** Principal, tool and arguments: tells an approval that no longer holds from one of another call. */
+  readonly subject: string;
+  readonly argumentsHash: string;
+}
+
+/** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
+export function bindingOf(call: Call): Binding {
+  const { definition } = toolOf(call);
+  const argumentsHash = argumentsDigest(call.argumentsText);
+  const { kind, id } = call.principal;
+  // A link that leads to another file since the answer makes it another question.
+  const { protectedFiles = [] } = call.decision ?? {};
+  const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
+  return {
+    binding: sha256(
+      JSON.stringify([
+        subject,
+        definition.definitionHash,
+        ...askingRules(decisionOf(call)).map(keyOf).toSorted(),
+        ...protectedFiles,
+      ]),
+    ),
+    subject,
+    argumentsHash,
+  };
+}
+
+/** The decision of a call that asks. */
+export function decisionOf({ decision }: Pick<Call, 'decision'>): Decision {
+  return decision ?? { answer: 'ask', rule: '', reason: '' };
+}
+
+/** Returns the rules that ask about a call and did not when it was approved, were written differently then, or asked about other protected files. */
+export function unanswered(now: Decision, approved: Decision): readonly AskingRule[] {
+  const [files, answeredFiles] = [now, approved].map(({ protectedFiles = [] }) => JSON.stringify(protectedFiles));
+  if (files !== answeredFiles) return askingRules(now);
+  const answered = new Set(askingRules(approved).map(keyOf));
+  return askingRules(now).filter((asking) => !answered.has(keyOf(asking)));
+}
+
+/** The same id with another text is another rule. */
+function keyOf({ rule, version = '' }: AskingRule): string {
+  return JSON.stringify([rule, version]);
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'hex');
 }

@@ -1,6 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
-import { SignalboxError } from '../../core/errors.ts';
+import type { CatalogTool } from '../../catalog/definition.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
+import { newCallId } from '../../core/identifiers.ts';
+import { jsonImage } from '../../core/json/json-image.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { principalName } from '../../core/principal.ts';
+import { text } from '../../core/tools/content.ts';
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Call, Next } from '../call-lifecycle.ts';
+import { askedOf, givenOf } from './approval-view.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 /**
  * Puts the human's version of the arguments together with what they could not see: wherever they left a value as it was
@@ -71,4 +80,76 @@ function short(value: JsonValue | undefined): string {
   if (value === undefined) return '(none)';
   const text = JSON.stringify(value);
   return text.length <= 200 ? text : `${text.slice(0, 199).toWellFormed()}…`;
+}
+
+/** The arguments of a call that waits: as its tool would receive them, and as its caller gave them. */
+interface WaitingArguments {
+  readonly received: JsonObject;
+  readonly given: JsonObject;
+}
+
+/**
+ * Returns why a tool would not run with exactly these edited arguments, as far as that can be told without the call. Values that
+ * nobody here can see are checked when it runs.
+ */
+export async function editProblem(
+  { definition, offered, fillDefaults }: CatalogTool,
+  edited: JsonObject,
+  { received, given }: WaitingArguments,
+): Promise<string | undefined> {
+  if (looksRedacted(JSON.stringify(edited))) return undefined;
+  try {
+    const own = structuredClone(asGiven(edited, received, given));
+    fillDefaults?.(own);
+    const parsed = await offered.parse(own);
+    if (parsed.ok) return unlikeWanted(edited, parsed.value);
+    const problems = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return `they do not fit the schema of ${definition.name}: ${problems}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Returns how arguments that a tool would receive differ from those that a human wants; `undefined` when they do not. */
+export function unlikeWanted(wanted: JsonObject, received: unknown): string | undefined {
+  const image = jsonImage(received);
+  if (image.ok && isDeepStrictEqual(image.json, JSON.parse(JSON.stringify(wanted)))) return undefined;
+  const shown = image.ok ? JSON.stringify(image.json).slice(0, 1000) : image.problem;
+  return `defaults, configured values or the tool's schema would turn them into ${shown}; give that version, or another one`;
+}
+
+/**
+ * Runs the call that a human made of this one by editing its arguments: a new call, checked and decided like any other, that
+ * runs by this approval. This one is over, was not run, and says where its result is; its caller gets the other's.
+ */
+export async function runEdited(call: Call, record: ApprovalRecord, run: Next): Promise<CallOutcome> {
+  const { arguments: shown } = askedOf(record);
+  const { arguments: edited = {}, by } = givenOf(record);
+  const received = JSON.parse(call.argumentsText) as JsonObject;
+  const wanted = restoreRedacted(edited, shown, received) as JsonObject;
+  const given = call.givenText === undefined ? received : (JSON.parse(call.givenText) as JsonObject);
+  const replacement: Call = {
+    ...call,
+    id: newCallId(),
+    given: asGiven(wanted, received, given),
+    wanted,
+    startedAt: Date.now(),
+    tool: undefined,
+    decision: undefined,
+    countedBy: undefined,
+    counted: undefined,
+    givenText: undefined,
+    approval: record.id,
+    replaces: call.id,
+  };
+  const outcome = await run(replacement);
+  // What could not be run would fail again and again: it is over, and the next call asks again.
+  if (!replacement.started) call.told = record.id;
+  const note = `${principalName(by)} edited the arguments of ${call.name} before approving it (${describeEdit(shown, edited)}).`;
+  call.replacedBy = { call: replacement, outcome: { ...outcome, content: [text(note), ...outcome.content] } };
+  return failedOutcome(
+    'denied',
+    'arguments-edited',
+    `${note} This call was not run; ${replacement.id} was made in its place and is "${outcome.outcome}"`,
+  );
 }

@@ -1,20 +1,18 @@
+import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../core/calls/approval.ts';
+import { messageOf } from '../../core/errors.ts';
+import { newSecretId } from '../../core/identifiers.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { safetyNetMs } from '../../journal/post.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
-import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../core/calls/approval.ts';
-import { messageOf } from '../../core/errors.ts';
-import { newSecretId } from '../../core/identifiers.ts';
-import type { JsonObject } from '../../core/json/json.ts';
-import { type Call, toolOf } from '../call.ts';
-import type { Ended, Waits } from '../waits.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import type { Ended, Waits } from '../limits/waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';
-import { type Approvals, answeredTopic } from './approvals.ts';
-import { askDraft, askedCall } from './asked-call.ts';
-import { type Binding, decisionOf, unanswered } from './binding.ts';
+import { type Approvals, answeredTopic } from './approval-inbox.ts';
+import { type Binding, askDraft, askedCall, decisionOf, unanswered } from './asked-call.ts';
 import { hideParts } from './hidden-parts.ts';
-import { Question } from './question.ts';
 
 /** What questions are asked with. */
 export interface QuestionParts {
@@ -278,4 +276,47 @@ function requestOf(
     reveal: (by) => approvals.reveal(record.id, { by }),
     signal,
   };
+}
+
+/** One approval that is awaited in this process, by calls and by those who were asked. */
+export class Question {
+  readonly id: string;
+  readonly expiresAt: number;
+  readonly answered: Promise<ApprovalRecord>;
+  readonly #controller = new AbortController();
+  readonly #resolve: (record: ApprovalRecord) => void;
+  #waiting = 0;
+
+  constructor({ id, expiresAt }: Pick<ApprovalRecord, 'id' | 'expiresAt'>) {
+    this.id = id;
+    this.expiresAt = expiresAt;
+    const { promise, resolve } = Promise.withResolvers<ApprovalRecord>();
+    this.answered = promise;
+    this.#resolve = resolve;
+  }
+
+  /** Aborted when the answer is not needed any more. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  enter(): void {
+    this.#waiting += 1;
+  }
+
+  /** True when nobody waits any more. */
+  leave(): boolean {
+    this.#waiting -= 1;
+    return this.#waiting === 0;
+  }
+
+  /** Hands the answer to all calls that wait, and tells the others who were asked. */
+  settle(record: ApprovalRecord): void {
+    this.#resolve(record);
+    this.withdraw(`${record.id} was answered, or has expired`);
+  }
+
+  withdraw(reason: string): void {
+    this.#controller.abort(new DOMException(reason, 'AbortError'));
+  }
 }

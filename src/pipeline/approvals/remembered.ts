@@ -1,13 +1,13 @@
 import { principalName } from '../../core/principal.ts';
-import type { Approval, AskedCall, RememberScope, RememberedRule } from '../../core/calls/approval.ts';
-import type { Principal } from '../../core/calls/call.ts';
-import { type AskingRule, type Decision, asksOf } from '../../core/calls/decision.ts';
+import type { Approval, ApprovalQuestion, RememberScope, RememberedRule } from '../../core/calls/approval.ts';
+import type { Principal } from '../../core/principal.ts';
+import { type AskingRule, type Decision, askingRules } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
 
 /** What a rule is held against. */
 export type Rememberable = Pick<
-  AskedCall,
+  ApprovalQuestion,
   'principal' | 'server' | 'tool' | 'definitionHash' | 'effect' | 'session' | 'argumentsHash' | 'decision'
 >;
 
@@ -46,7 +46,7 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
     ...(scope === 'server' ? {} : { tool, definitionHash: approval.definitionHash }),
     ...(scope === 'session' && session !== undefined ? { session } : {}),
     ...(scope === 'arguments' ? { arguments: approval.arguments, argumentsHash: approval.argumentsHash } : {}),
-    answers: asksOf(decision).map(({ rule, version }) => ({
+    answers: askingRules(decision).map(({ rule, version }) => ({
       rule,
       ...(version === undefined ? {} : { version }),
     })),
@@ -66,7 +66,7 @@ export function rememberedBy(
 ): readonly RememberedRule[] | undefined {
   if (call.decision.protectedFiles !== undefined) return undefined;
   const holding = rules.filter((rule) => holdsFor(rule, call));
-  const found = asksOf(call.decision).map((asking) => holding.find((rule) => answers(rule, asking)));
+  const found = askingRules(call.decision).map((asking) => holding.find((rule) => answers(rule, asking)));
   return found.every((rule) => rule !== undefined) ? [...new Set(found)] : undefined;
 }
 
@@ -93,7 +93,7 @@ export function rememberedDecision(rules: readonly RememberedRule[], decision: D
   const approved = rules.map(
     (rule) => `${principalName(rule.by)} approved it for ${rememberedFor(rule)} at ${rule.at}`,
   );
-  const asking = asksOf(decision).map(({ rule }) => JSON.stringify(rule));
+  const asking = askingRules(decision).map(({ rule }) => JSON.stringify(rule));
   return {
     ...asked,
     answer: 'allow',

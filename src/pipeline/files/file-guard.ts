@@ -1,7 +1,7 @@
 import { type Dirent, type Stats, readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import type { Principal } from '../../core/calls/call.ts';
-import { type Decision, type ProtectedFile, asksOf } from '../../core/calls/decision.ts';
+import type { Principal } from '../../core/principal.ts';
+import { type Decision, type ProtectedFile, askingRules } from '../../core/calls/decision.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Effect } from '../../core/tools/tool.ts';
@@ -235,7 +235,7 @@ function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits
     reason,
     protectedFiles: hits.map(({ path }) => path),
     protectedRoles: Object.fromEntries(hits.map(({ path, role }) => [path, role])),
-    ...(decision.answer === 'ask' && answer === 'ask' ? { asks: [{ rule, reason }, ...asksOf(decision)] } : {}),
+    ...(decision.answer === 'ask' && answer === 'ask' ? { asks: [{ rule, reason }, ...askingRules(decision)] } : {}),
     ...(decision.answer === 'ask'
       ? {}
       : { ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason } }),

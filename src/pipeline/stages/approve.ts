@@ -2,19 +2,18 @@ import { principalName } from '../../core/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { asksOf } from '../../core/calls/decision.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { askingRules } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { givenOf, stateOf } from '../approvals/approval-view.ts';
-import type { Approvals } from '../approvals/approvals.ts';
-import { askedCall } from '../approvals/asked-call.ts';
-import { type Binding, bindingOf } from '../approvals/binding.ts';
+import type { Approvals } from '../approvals/approval-inbox.ts';
+import { type Binding, askedCall, bindingOf } from '../approvals/asked-call.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
-import { runEdited } from '../approvals/run-edited.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call.ts';
-import { endedOutcome } from '../waits.ts';
+import { runEdited } from '../approvals/edited-arguments.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { endedOutcome } from '../limits/waits.ts';
 
 /** What the stage works with. */
 export interface ApproveParts {
@@ -137,7 +136,7 @@ function denied(call: Call, record: ApprovalRecord): CallOutcome {
 function reasons({ decision }: Call): string {
   return decision === undefined
     ? ''
-    : asksOf(decision)
+    : askingRules(decision)
         .map(({ reason }) => reason)
         .join('; ');
 }

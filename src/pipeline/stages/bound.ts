@@ -3,15 +3,15 @@ import type { CatalogTool } from '../../catalog/definition.ts';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject, JsonSchema } from '../../core/json/json.ts';
 import { resultUri } from '../../core/calls/result-uri.ts';
-import { after } from '../compose.ts';
-import { type Call, type Stage, toolOf } from '../call.ts';
-import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../large-results/result-size.ts';
-import { type ShorteningOptions, shortenResult } from '../large-results/shorten-result.ts';
+import { after } from '../stage.ts';
+import { type Call, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../results/result-size.ts';
+import { type ShorteningOptions, shortenResult } from '../results/shorten-result.ts';
 
 /** The key in `_meta` of a shortened result that holds the address of the whole result. */
 const wholeResultKey = 'signalbox/result';

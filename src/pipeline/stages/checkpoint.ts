@@ -1,4 +1,4 @@
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -6,9 +6,9 @@ import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
 import type { Finished, Undone } from '../../workspace/undo-engine.ts';
-import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call.ts';
-import type { Compensations } from '../compensations.ts';
-import { type Waits, endedOutcome } from '../waits.ts';
+import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call-lifecycle.ts';
+import type { Compensations } from '../undo/compensations.ts';
+import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** What calls are taken back with. */
 export interface CheckpointParts {

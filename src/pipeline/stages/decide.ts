@@ -1,6 +1,7 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { recordedPrincipal } from '../../journal/recorded-name.ts';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -11,13 +12,13 @@ import { askUnaccepted, decideByDefault } from '../../policy/default-policy.ts';
 import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/code-policy.ts';
-import { after } from '../compose.ts';
-import type { Opened } from '../fact-book.ts';
-import { type Call, type Next, type Outcoming, type Stage, toolOf, workspaceOf } from '../call.ts';
+import { after } from '../stage.ts';
+import type { Opened } from '../policies/session-facts.ts';
+import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call-lifecycle.ts';
 import type { FileGuard } from '../files/file-guard.ts';
-import { type Policies, type PoliciesInForce, decidedCall } from '../policies.ts';
-import { longestOutput } from '../record.ts';
-import { type Waits, endedOutcome } from '../waits.ts';
+import { type Policies, type PoliciesInForce, decidedCall } from '../policies/active-policies.ts';
+import { longestOutput } from '../recording/call-entries.ts';
+import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 const longestHeard = 256 * 1024;
 const noDirectories: readonly string[] = [];
@@ -46,7 +47,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     );
   };
 
-  function decided(call: Call, next: Next, inForce: PoliciesInForce, at: Opened): Outcoming {
+  function decided(call: Call, next: Next, inForce: PoliciesInForce, at: Opened): MaybePromise<CallOutcome> {
     const { past } = at;
     const asked = decidedCall(call);
     const ruled = inForce.policy.decide(asked, past);
@@ -70,7 +71,13 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
       });
   }
 
-  function follow(call: Call, next: Next, inForce: PoliciesInForce, asked: DecidedCall, decision: Decision): Outcoming {
+  function follow(
+    call: Call,
+    next: Next,
+    inForce: PoliciesInForce,
+    asked: DecidedCall,
+    decision: Decision,
+  ): MaybePromise<CallOutcome> {
     const isAgain = call.decision !== undefined;
     const outcome = settle(call, next, redacted(decision, redactor));
     if (isAgain) return outcome;
@@ -82,7 +89,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     return after(outcome, (ended) => heard(inForce, asked, ended, redactor));
   }
 
-  function settle(call: Call, next: Next, given: Decision): Outcoming {
+  function settle(call: Call, next: Next, given: Decision): MaybePromise<CallOutcome> {
     const { definition, source } = toolOf(call);
     const { permissionMode } = call.options;
     const { effect, unaccepted } = definition;
@@ -127,7 +134,7 @@ function heard(
   asked: DecidedCall,
   outcome: CallOutcome,
   redactor: Redactor,
-): Outcoming {
+): MaybePromise<CallOutcome> {
   for (const each of code)
     if (each.onResult !== undefined) emitSafely(() => each.onResult?.(asked, outcome), undefined);
   if (!recognises(policy, asked)) return outcome;

@@ -1,10 +1,11 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type CallSettled, toEvent } from '../../journal/entry.ts';
 import type { Claim, Store } from '../../journal/store.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Call, Next, Outcoming, Stage } from '../call.ts';
-import { claimOf } from '../idempotency.ts';
-import { settledOutcome } from '../settle.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { argumentsDigest } from '../recording/canonical-arguments.ts';
+import { settledOutcome } from '../recording/settle-call.ts';
+import { hash } from 'node:crypto';
 
 /** Runs calls with the same idempotency key once: the others get the outcome of the first. */
 export function deduplicate(store: Store): Stage {
@@ -32,7 +33,7 @@ export function deduplicate(store: Store): Stage {
   async function firstOutcome(
     call: Call,
     claim: { key: string; fingerprint: string },
-    run: () => Outcoming,
+    run: () => MaybePromise<CallOutcome>,
   ): Promise<CallOutcome> {
     const taken = await store.claim(claim.key);
     if (taken === undefined) return run();
@@ -61,4 +62,12 @@ function conflict(call: Call): CallOutcome {
     'idempotency-conflict',
     `the idempotency key ${JSON.stringify(call.options.idempotencyKey)} was used for ${call.name} with other arguments; use a new key`,
   );
+}
+
+/** The key a call takes, and a fingerprint of the arguments it takes it for; `undefined` without a key. */
+export function claimOf(call: Call): Call['claim'] {
+  const given = call.options.idempotencyKey;
+  if (given === undefined) return undefined;
+  const key = hash('sha256', JSON.stringify([call.principal.id, toolOf(call).definition.name, given]), 'hex');
+  return { key, fingerprint: argumentsDigest(call.argumentsText) };
 }

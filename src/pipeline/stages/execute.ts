@@ -1,12 +1,13 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Progress } from '../../core/calls/call.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import {
   type RpcError,
-  CapabilityMissing,
-  OutcomeUnknown,
-  ServerUnreached,
+  CapabilityMissingError,
+  OutcomeUnknownError,
+  ServerUnreachableError,
   rpcErrorOf,
 } from '../../core/tools/source-errors.ts';
 import type { ToolClient } from '../../core/calls/call-client.ts';
@@ -17,15 +18,14 @@ import { LightAbortSignal, type AbortSignalLike } from '../../core/async/light-a
 import { emitSafely } from '../../core/async/emit-safely.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { ExternalRun } from '../begin-call.ts';
-import { CallClock } from '../call-clock.ts';
-import { after } from '../compose.ts';
-import { type Call, type Outcoming, type Stage, toolOf } from '../call.ts';
-import { noCost, reportedCost } from '../reported-cost.ts';
-import { outcomeOf } from '../result.ts';
-import type { SessionStates } from '../session-states.ts';
-import { type AskedCall, toolClient } from '../tool-client.ts';
-import { type ResourceBox, toolResources } from '../tool-resources.ts';
-import { type Ended, type Waits, endedOutcome } from '../waits.ts';
+import { CallClock } from '../limits/call-clock.ts';
+import { after } from '../stage.ts';
+import { type Call, type Stage, toolOf } from '../call-lifecycle.ts';
+import { noCost, outcomeOf, reportedCost } from '../results/tool-outcome.ts';
+import type { SessionStates } from '../handler/session-states.ts';
+import { type AskedCall, toolClient } from '../handler/tool-client.ts';
+import { type ResourceBox, toolResources } from '../handler/tool-resources.ts';
+import { type Ended, type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Limits that hold where neither tool nor server say otherwise. */
 export interface ExecuteOptions {
@@ -44,7 +44,7 @@ export function execute(options: ExecuteOptions): Stage {
   return (call) => run(call, toolOf(call), options);
 }
 
-function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming {
+function run(call: Call, tool: CatalogTool, options: ExecuteOptions): MaybePromise<CallOutcome> {
   if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
   const now = Date.now();
   const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
@@ -53,7 +53,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming 
   call.attempts += 1;
   if (call.externalRun !== undefined) return runExternally(call, call.externalRun, tool, clock, options);
   const context = new CallContext(call, tool.source.server, clock, options);
-  const judge = (returned: unknown): Outcoming => {
+  const judge = (returned: unknown): MaybePromise<CallOutcome> => {
     try {
       const outcome = after(outcomeOf(call.name, tool.offered, returned, options.largestResult), (ended) => {
         context.end(undefined);
@@ -66,7 +66,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming 
   };
   const fail = (error: unknown): CallOutcome => {
     context.end(undefined);
-    call.broken = error instanceof ServerUnreached || error instanceof OutcomeUnknown;
+    call.broken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
     return failure(call, tool, error, options.redactor);
   };
   let running: unknown;
@@ -113,13 +113,13 @@ function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutc
 
 function failure(call: Call, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
   const message = redactor.text(messageOf(error));
-  if (error instanceof ServerUnreached)
+  if (error instanceof ServerUnreachableError)
     return failedOutcome('failed', 'server-down', `${call.name} was not run: ${message}`);
-  if (error instanceof CapabilityMissing) {
+  if (error instanceof CapabilityMissingError) {
     const outcome = failedOutcome('failed', 'capability-missing', `${call.name} was not run: ${message}`);
     return { ...outcome, error: { ...outcome.error, required: error.required } };
   }
-  if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
+  if (error instanceof OutcomeUnknownError && tool.definition.effect !== 'read')
     return failedOutcome('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
   const rpc = rpcErrorOf(error);
   return rpc === undefined

@@ -1,12 +1,11 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Source } from '../../catalog/source.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
-import type { Breaker } from '../breaker.ts';
-import type { Limiter, Limiters } from '../limiter.ts';
-import { Rate } from '../rate.ts';
-import { type Waits, endedOutcome } from '../waits.ts';
-import { busy, silent } from './shed.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
+import type { Breaker } from '../limits/circuit-breaker.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import type { Limiter, Limiters } from '../limits/concurrency-limiter.ts';
+import { Rate } from '../limits/rate-limiter.ts';
+import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** What holds where neither tool nor server say otherwise. */
 interface LimitOptions {
@@ -90,7 +89,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
   }
 }
 
-function run(call: Call, next: Next, places: Limiter): Outcoming {
+function run(call: Call, next: Next, places: Limiter): MaybePromise<CallOutcome> {
   const { breaker } = places;
   const left = (error: unknown): never => {
     places.release();
@@ -120,4 +119,35 @@ function judge({ deadline }: Call, { outcome }: CallOutcome, breaker: Breaker): 
   else if (outcome !== 'timed-out') breaker.answered();
   else if (deadline === undefined || now < deadline) breaker.silent(now);
   else breaker.untold();
+}
+
+/** Refuses a call that would only wait in vain, before anything is decided, asked or written for it. */
+export function shed(limiters: Limiters): Stage {
+  return (call, next) => {
+    const places = limiters.of(toolOf(call).source);
+    if (places.isFull) return busy(call);
+    const { breaker } = places;
+    return breaker !== undefined && breaker.isOpen && breaker.pausesFor(Date.now()) > 0
+      ? silent(call, breaker)
+      : next(call);
+  };
+}
+
+/** Too many wait already. */
+export function busy(call: Call): CallOutcome {
+  return failedOutcome(
+    'failed',
+    'server-busy',
+    `${call.name} was not run: too many calls wait for server "${toolOf(call).source.server}" already; call again later`,
+  );
+}
+
+/** The server lets calls run out of their time. */
+export function silent(call: Call, breaker: Breaker): CallOutcome {
+  const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
+  return failedOutcome(
+    'failed',
+    'server-down',
+    `${call.name} was not run: server "${toolOf(call).source.server}" did not answer the last calls in their time; it is tried again in ${seconds} s`,
+  );
 }

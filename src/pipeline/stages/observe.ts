@@ -1,11 +1,10 @@
 import type { Span, SpanStatusCode } from '@opentelemetry/api';
 import type { Redactor } from '../../journal/redaction.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
-import { after } from '../compose.ts';
-import type { Call, Next, Stage } from '../call.ts';
-import type { CallMetrics } from '../metrics.ts';
-import { telemetry } from '../telemetry.ts';
+import { after } from '../stage.ts';
+import type { Call, Next, Stage } from '../call-lifecycle.ts';
+import { type CallMetrics, telemetry } from '../recording/telemetry.ts';
 
 /** What leaves the box by way of telemetry. */
 export interface ObserveOptions {

@@ -1,13 +1,13 @@
 import type { Journal, Survives } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call.ts';
-import type { Policies } from '../policies.ts';
-import { intentDraft } from '../record.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import type { Policies } from '../policies/active-policies.ts';
+import { intentDraft } from '../recording/call-entries.ts';
 
 /** The part of `Policies` that counts a call when its intent is in the journal. */
 type Counting = Pick<Policies, 'countsAgain' | 'recount'>;

@@ -1,12 +1,13 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import { withOutcomeDigests } from '../../journal/outcome-history.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Call, Outcoming, Stage } from '../call.ts';
-import { knownFacts, needsRecording, outcomeDraft } from '../record.ts';
+import type { Call, Stage } from '../call-lifecycle.ts';
+import { knownFacts, needsRecording, outcomeDraft } from '../recording/call-entries.ts';
 
 /** How outcomes are recorded. */
 interface RecordOptions {
@@ -30,7 +31,7 @@ export function recordOutcome(options: RecordOptions): Stage {
     new Promise((resolve) => {
       const begun = performance.now();
       const record = (outcome: CallOutcome): void => recorded(call, outcome, begun, resolve);
-      let outcome: Outcoming;
+      let outcome: MaybePromise<CallOutcome>;
       try {
         outcome = next(call);
       } catch (error) {
@@ -47,7 +48,12 @@ export function recordOutcome(options: RecordOptions): Stage {
     onRunning(call);
   }
 
-  function recorded(call: Call, outcome: CallOutcome, begun: number, resolve: (ended: Outcoming) => void): void {
+  function recorded(
+    call: Call,
+    outcome: CallOutcome,
+    begun: number,
+    resolve: (ended: MaybePromise<CallOutcome>) => void,
+  ): void {
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent: the outcome says everything.
     call.intent?.withdraw();

@@ -1,15 +1,16 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import { parseName } from '../../catalog/names.ts';
 import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Call, Next, Outcoming, Stage } from '../call.ts';
-import { type Waits, endedOutcome } from '../waits.ts';
+import type { Call, Next, Stage } from '../call-lifecycle.ts';
+import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies of the stage. */
 export interface ResolveParts {
@@ -32,7 +33,7 @@ export function resolve(parts: ResolveParts): Stage {
 }
 
 /** Continues the call of an unknown tool once its server has ended its first start; `undefined` when the server is not in its first start. */
-function afterStart(call: Call, next: Next, parts: ResolveParts): Outcoming | undefined {
+function afterStart(call: Call, next: Next, parts: ResolveParts): MaybePromise<CallOutcome> | undefined {
   const { catalog } = parts;
   if (catalog.find(call.name) !== undefined) return undefined;
   const server = parseName(call.name)?.server;

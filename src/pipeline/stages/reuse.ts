@@ -1,8 +1,8 @@
 import type { Source } from '../../catalog/source.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call.ts';
-import { canonicalArguments } from '../canonical-arguments.ts';
-import { ResultCache } from '../result-cache.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { canonicalArguments } from '../recording/canonical-arguments.ts';
+import { ResultCache } from '../results/result-cache.ts';
 
 /**
  * Gives the result of a read out again where the server allows it: to the same principal and session, for the same arguments

@@ -1,12 +1,13 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Parsed } from '../../catalog/source.ts';
-import type { CallOutcome } from 'src/core/calls/call-outcome.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import { unlikeWanted } from '../approvals/edit-problem.ts';
-import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
+import { unlikeWanted } from '../approvals/edited-arguments.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
 
 const maxArgumentsSize = 64 * 1024 * 1024;
 
@@ -60,7 +61,7 @@ class Input {
   }
 }
 
-function proceed(call: Call, next: Next, input: Input, parsed: Parsed): Outcoming {
+function proceed(call: Call, next: Next, input: Input, parsed: Parsed): MaybePromise<CallOutcome> {
   if (!parsed.ok) {
     call.argumentsText = input.givenText;
     const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');

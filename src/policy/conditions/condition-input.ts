@@ -1,8 +1,9 @@
-import type { Principal } from '../../core/calls/call.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import type { Facts, PastCall } from '../facts/facts.ts';
+import type { Meter } from '../facts/meter.ts';
 import { WorkBudget } from './work-budget.ts';
-import { CallView, PrincipalView, SessionView, type ToolView } from './condition-views.ts';
 
 /** What of a call rules can look at, besides its tool. */
 export interface SeenCall {
@@ -56,5 +57,111 @@ export class Scene {
 
   get now(): Date {
     return (this.#now ??= new Date(this.seen.at));
+  }
+}
+
+/*
+ * What conditions see, as classes: the type checker knows their fields, so that a mistyped one is found when the policy is
+ * loaded. CEL's whole numbers are BigInts.
+ */
+
+/** `call` in a condition. */
+export class CallView {
+  readonly id: string;
+  readonly time: Date;
+
+  constructor(id: string, at: number) {
+    this.id = id;
+    this.time = new Date(at);
+  }
+}
+
+/** `tool` in a condition. */
+export class ToolView {
+  readonly name: string;
+  readonly server: string;
+  readonly effect: string;
+  readonly labels: readonly string[];
+  readonly annotations: object;
+
+  constructor(definition: ToolDefinition) {
+    this.name = definition.name;
+    this.server = definition.id.server;
+    this.effect = definition.effect;
+    this.labels = definition.labels;
+    this.annotations = definition.annotations;
+  }
+}
+
+/** `principal` in a condition. */
+export class PrincipalView {
+  readonly id: string;
+  readonly kind: string;
+
+  constructor({ id, kind }: Principal) {
+    this.id = id;
+    this.kind = kind;
+  }
+}
+
+/** What `session.last(…)` gives. */
+export class PastCallView {
+  readonly #call: PastCall;
+
+  constructor(call: PastCall) {
+    this.#call = call;
+  }
+
+  get seq(): bigint {
+    return BigInt(this.#call.seq);
+  }
+
+  get at(): Date {
+    return new Date(this.#call.at);
+  }
+
+  get args(): JsonObject {
+    return this.#call.args;
+  }
+}
+
+/** `session` in a condition. */
+export class SessionView {
+  readonly id: string;
+  readonly #facts: Facts;
+  readonly #now: number;
+
+  constructor(id: string, facts: Facts, now: number) {
+    this.id = id;
+    this.#facts = facts;
+    this.#now = now;
+  }
+
+  get labels(): ReadonlySet<string> {
+    return this.#facts.labels;
+  }
+
+  get cost(): number {
+    return this.#facts.cost;
+  }
+
+  last(pattern: string): PastCallView {
+    return new PastCallView(this.#facts.last(pattern));
+  }
+
+  lastOk(pattern: string): PastCallView {
+    return new PastCallView(this.#facts.lastOk(pattern));
+  }
+
+  count(pattern: string): bigint {
+    return BigInt(this.#facts.count(pattern));
+  }
+
+  countIn(meter: Meter): bigint {
+    return BigInt(this.#facts.reading(meter, this.#now).calls);
+  }
+
+  hasRead(path: string): boolean {
+    return this.#facts.hasRead(path);
   }
 }

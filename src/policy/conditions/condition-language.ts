@@ -1,12 +1,12 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { durationMs } from '../../core/text/duration.ts';
-import { matchesPattern } from '../../core/text/name-pattern.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
+import { matchesNamePattern } from '../../core/text/name-pattern.ts';
 import { PathLocation } from './functions/path-location.ts';
 import { ShellCommand, ShellScript, parseShell, shellWork } from './functions/shell-commands.ts';
-import { currentEvaluation } from './metered-evaluation.ts';
+import { currentEvaluation } from './running-evaluation.ts';
 import type { Meter } from '../facts/meter.ts';
 import type { WorkBudget } from './work-budget.ts';
-import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './condition-views.ts';
+import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './condition-input.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
 const now = { async: false };
@@ -25,7 +25,7 @@ export class WindowMeters {
     const key = `${window} ${pattern}`;
     let meter = this.#meters.get(key);
     if (meter === undefined) {
-      meter = { match: [pattern], windowMs: durationMs(window), each: undefined };
+      meter = { match: [pattern], windowMs: parseDurationMs(window), each: undefined };
       this.#meters.set(key, meter);
     }
     return meter;
@@ -137,7 +137,7 @@ function baseLanguage(): Environment {
     limits: { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 500, maxCallArguments: 4 },
   }).registerFunction(
     'string.like(string): bool',
-    (text: string, pattern: string) => matchesPattern(text, pattern),
+    (text: string, pattern: string) => matchesNamePattern(text, pattern),
     now,
   );
   // Numbers in arguments are doubles, as in all JSON; written-out numbers are whole. Strict CEL would not add the two.

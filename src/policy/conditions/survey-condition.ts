@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { durationForm, durationMs } from '../../core/text/duration.ts';
+import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { functions, macros, methods, operators, sessionMethods } from './vocabulary.ts';
 
@@ -157,7 +157,7 @@ export function surveyCondition(root: ASTNode): Survey {
     if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return;
     tools.add(pattern.args);
     if (window?.op !== 'value' || typeof window.args !== 'string') return;
-    if (durationMs(window.args) === undefined) refuse(window, `expected ${durationForm}`);
+    if (parseDurationMs(window.args) === undefined) refuse(window, `expected ${durationSyntax}`);
     else windows.push({ pattern: pattern.args, window: window.args });
   };
 

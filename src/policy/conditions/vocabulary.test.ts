@@ -4,8 +4,7 @@ import { describe, test } from 'node:test';
 import { ConditionCompiler } from './condition.ts';
 import { Facts } from '../facts/facts.ts';
 import { WindowMeters } from './condition-language.ts';
-import { Scene } from './condition-input.ts';
-import { ToolView } from './condition-views.ts';
+import { Scene, ToolView } from './condition-input.ts';
 import * as vocabulary from './vocabulary.ts';
 
 const { variables, sessionMethods, functions, methods, macros, operators } = vocabulary;

@@ -1,6 +1,6 @@
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
-import type { CallError } from 'src/core/calls/call-outcome.ts';
-import type { CountedArguments } from '../../core/calls/argument-facts.ts';
+import type { OutcomeName } from '../../core/calls/call-outcome.ts';
+import type { CallError } from '../../core/calls/call-outcome.ts';
+import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
 import type { CallErrorCode } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Effect } from '../../core/tools/tool.ts';
@@ -23,7 +23,7 @@ export interface CallEvent {
   /** As they are recorded. */
   readonly arguments: JsonObject;
   /** Present where the arguments are not recorded whole. */
-  readonly counted?: CountedArguments | undefined;
+  readonly counted?: ArgumentFacts | undefined;
   /** What the tool said, as far as it is known. */
   readonly output: string;
   /** Fingerprints of the whole output, where `output` is only a part of it. */

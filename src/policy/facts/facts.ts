@@ -1,6 +1,6 @@
-import { type CountedArguments, pathFingerprint } from '../../core/calls/argument-facts.ts';
+import { type ArgumentFacts, pathFingerprint } from '../../core/calls/argument-facts.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { isAnyMatched } from '../../core/text/name-pattern.ts';
+import { matchesAnyName } from '../../core/text/name-pattern.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import { type RecordedNaming, namesOf, recordedTool } from '../../core/tools/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
@@ -44,7 +44,7 @@ export interface BegunCall {
   readonly seq?: number | undefined;
   readonly arguments: JsonObject;
   /** Present where it began in another process and its arguments are not recorded whole. */
-  readonly counted?: CountedArguments | undefined;
+  readonly counted?: ArgumentFacts | undefined;
   /** The call as it was decided, where that was in this process. */
   readonly decided?: { readonly arguments: JsonObject } | undefined;
 }
@@ -266,7 +266,7 @@ export class Facts {
   #matching(pattern: string): readonly ToolRecord[] {
     let found = this.#lookups.get(pattern);
     if (found === undefined) {
-      found = [...this.#tools.values()].filter(({ names }) => isAnyMatched(names, pattern));
+      found = [...this.#tools.values()].filter(({ names }) => matchesAnyName(names, pattern));
       if (this.#lookups.size < mostLookups) this.#lookups.set(pattern, found);
     }
     return found;
@@ -292,7 +292,7 @@ export class Facts {
         pending: new KeyedSlotMap(),
       };
       this.#tools.set(key, record);
-      for (const [pattern, found] of this.#lookups) if (isAnyMatched(names, pattern)) found.push(record);
+      for (const [pattern, found] of this.#lookups) if (matchesAnyName(names, pattern)) found.push(record);
     }
     return record;
   }

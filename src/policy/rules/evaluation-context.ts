@@ -1,6 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
-import { Scene, type SeenCall } from '../conditions/condition-input.ts';
-import type { ToolView } from '../conditions/condition-views.ts';
+import { type SeenCall, type ToolView, Scene } from '../conditions/condition-input.ts';
 import { WorkBudget } from '../conditions/work-budget.ts';
 
 /** Searching arguments for values that were read takes up to 0.25 µs for each character; longer ones are taken for found. */

@@ -1,4 +1,4 @@
-import { durationForm, durationMs } from '../../core/text/duration.ts';
+import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
@@ -98,8 +98,8 @@ export class ObjectReader {
   duration(key: string): string | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;
-    if (typeof value === 'string' && (durationMs(value) ?? 0) > 0) return value;
-    return this.wrong(key, `expected ${durationForm}`);
+    if (typeof value === 'string' && (parseDurationMs(value) ?? 0) > 0) return value;
+    return this.wrong(key, `expected ${durationSyntax}`);
   }
 
   /** One name or a list of them. */

@@ -1,11 +1,11 @@
-import { isAnyMatched, compileNamePattern } from '../../core/text/name-pattern.ts';
+import { matchesAnyName, compileNamePattern } from '../../core/text/name-pattern.ts';
 
 /** Names of which any may match; `*` stands for any characters. */
 export type Patterns = readonly string[];
 
 /** Returns whether one of the names matches one of the patterns. */
 export function matchesAny(names: readonly string[], patterns: Patterns): boolean {
-  return patterns.some((pattern) => isAnyMatched(names, pattern));
+  return patterns.some((pattern) => matchesAnyName(names, pattern));
 }
 
 /** Returns a predicate for one name, for patterns that are evaluated often. */

@@ -3,11 +3,10 @@ import { ConditionCompiler } from '../conditions/condition.ts';
 import type { FactNeeds } from '../facts/facts.ts';
 import { WindowMeters } from '../conditions/condition-language.ts';
 import { PolicyError, type PolicyProblem } from './policy-error.ts';
-import type { Rule, RuleKind } from './rule.ts';
+import { type Rule, type RuleKind, versionOf } from './rule.ts';
 import { readRule } from './read-rule.ts';
 import type { RuleFinding, RulePath } from './object-reader.ts';
 import { namesIn } from './unmatched-names.ts';
-import { versionOf } from './version.ts';
 
 /** Line and column, both counted from 1. */
 export interface Place {

@@ -1,9 +1,8 @@
-import { durationMs } from '../../core/text/duration.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { ConditionCompiler } from '../conditions/condition.ts';
 import type { Meter } from '../facts/meter.ts';
-import type { Rule, RuleKind } from './rule.ts';
-import { versionOf } from './version.ts';
+import { type Rule, type RuleKind, versionOf } from './rule.ts';
 import { ObjectReader, type RuleFinding, type RulePath } from './object-reader.ts';
 
 /** What came of reading a rule: the rule, unless something is wrong with it. */
@@ -150,12 +149,12 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
   const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
   const meter: Meter = {
     match,
-    windowMs: per === undefined ? undefined : durationMs(per),
+    windowMs: per === undefined ? undefined : parseDurationMs(per),
     each,
   };
   const ofSession = { by: 'session', meter, span: per === undefined ? 'in this session' : `in ${per}` } as const;
   // Agents can begin sessions at will, so a limit also holds over all sessions of the principal.
-  const windowMs = meter.windowMs ?? durationMs(defaultPrincipalWindow);
+  const windowMs = meter.windowMs ?? parseDurationMs(defaultPrincipalWindow);
   const ofPrincipal = {
     by: 'principal',
     meter: { ...meter, windowMs },
@@ -166,5 +165,5 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
 }
 
 function principalWindowMs(reader: ObjectReader): number {
-  return durationMs(reader.duration('within') ?? defaultPrincipalWindow) ?? 0;
+  return parseDurationMs(reader.duration('within') ?? defaultPrincipalWindow) ?? 0;
 }

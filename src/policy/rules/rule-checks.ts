@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json/json.ts';
-import { isAnyMatched } from '../../core/text/name-pattern.ts';
+import { matchesAnyName } from '../../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { fullName, namesOf } from '../../core/tools/tool-names.ts';
 import type { Condition } from '../conditions/condition.ts';
@@ -8,7 +8,7 @@ import { pathsIn } from '../facts/argument-paths.ts';
 import { matchesAny } from './patterns.ts';
 import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
 import type { Situation } from './evaluation-context.ts';
-import { ToolView } from '../conditions/condition-views.ts';
+import { ToolView } from '../conditions/condition-input.ts';
 
 /** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
 export interface Grounds {
@@ -30,7 +30,7 @@ export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): b
       // Any server can give a tool any name, so a bare name allows a tool only when the rule names its server.
       return matchesAny(scope.servers === undefined ? full : [...full, ...bare], kind.match);
     case 'requires':
-      return kind.targets.some(({ match }) => isAnyMatched(all, match));
+      return kind.targets.some(({ match }) => matchesAnyName(all, match));
     case 'readBeforeWrite':
       return matchesAny(all, kind.track.write);
     case 'limit':
@@ -90,7 +90,7 @@ function holdsByEveryName(
 /** The last completed call of each step must be later than that of the step before it. */
 function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): Check {
   const checks = kind.targets
-    .filter(({ match }) => isAnyMatched(namesOf(tool).all, match))
+    .filter(({ match }) => matchesAnyName(namesOf(tool).all, match))
     .map(({ match, steps }) => stepsCheck(match, steps, kind, tool));
   return (situation) => {
     for (const check of checks) {

@@ -1,9 +1,11 @@
+import canonicalize from 'canonicalize';
 import type { Decision } from '../../core/calls/decision.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { Condition } from '../conditions/condition.ts';
 import type { ReadTrack } from '../facts/facts.ts';
 import type { Cost, Meter } from '../facts/meter.ts';
 import type { Patterns } from './patterns.ts';
+import { hash } from 'node:crypto';
 
 /** One rule of a policy, ready to be evaluated. */
 export interface Rule {
@@ -69,4 +71,16 @@ export interface ScopedMeter {
   readonly meter: Meter;
   /** The span it counts over, for people. */
   readonly span: string;
+}
+
+/** The version of what was written: the same however it is laid out. */
+export function versionOf(source: JsonValue): string {
+  return hash('sha256', canonicalize(source) ?? '', 'hex').slice(0, 16);
+}
+
+const strength: Readonly<Record<Decision['answer'], number>> = { allow: 1, ask: 2, deny: 3 };
+
+/** `deny` beats `ask` beats `allow`. */
+export function isStronger(answer: Decision['answer'], than: Decision['answer']): boolean {
+  return strength[answer] > strength[than];
 }

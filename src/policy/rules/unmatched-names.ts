@@ -1,4 +1,4 @@
-import { isAnyMatched, matchesPattern } from '../../core/text/name-pattern.ts';
+import { matchesAnyName, matchesNamePattern } from '../../core/text/name-pattern.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { type NamedTool, type ToolNames, namesOf } from '../../core/tools/tool-names.ts';
 import type { Rule } from './rule.ts';
@@ -84,13 +84,13 @@ function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, ab
     case 'tool':
       return (
         name === '*' ||
-        tools.some((tool) => isAnyMatched(namesOf(tool)[by], name)) ||
+        tools.some((tool) => matchesAnyName(namesOf(tool)[by], name)) ||
         absent.some((server) => mayBeOf(name, server))
       );
     case 'label':
       return labels.includes(name) || absent.length > 0;
     case 'server':
-      return servers.some((server) => matchesPattern(server, name));
+      return servers.some((server) => matchesNamePattern(server, name));
   }
 }
 

@@ -3,7 +3,7 @@ import { type TestContext, describe, it } from 'node:test';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
-import type { ContentReader } from '../../pipeline/content-reader.ts';
+import type { ContentReader } from '../../pipeline/box-content.ts';
 import { messageContent } from '../message-content.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { mcpServer } from '../../sources/mcp/mcp-server.ts';

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ContentReader, contentReader } from '../../pipeline/content-reader.ts';
+import { type ContentReader, contentReader } from '../../pipeline/box-content.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';

@@ -51,7 +51,7 @@ export function lockRoutes(
   });
 
   app.openapi(listRoute, (context) =>
-    json(context, lockSchema, { items: presentConfiguration(configuration).standings() }, 200),
+    json(context, lockSchema, { items: presentConfiguration(configuration).lockStatuses() }, 200),
   );
 
   app.openapi(acceptRoute, async (context) => {

@@ -1,5 +1,5 @@
 import { createRoute, type z } from '@hono/zod-openapi';
-import type { RuleSource } from '../../pipeline/policy-source.ts';
+import type { RuleSource } from '../../pipeline/policies/compile-policies.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { PolicyError } from '../../policy/rules/policy-error.ts';

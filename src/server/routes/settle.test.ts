@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { type ToolInvoked, createSignalbox, defineTool, localServer } from '../../index.ts';
-import { OutcomeUnknown } from '../../core/tools/source-errors.ts';
+import { OutcomeUnknownError } from '../../core/tools/source-errors.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 
 test('POST /api/calls/{id}/settle records what an approver found out, once, and not what an agent says', async (t) => {
@@ -10,7 +10,7 @@ test('POST /api/calls/{id}/settle records what an approver found out, once, and 
     name: 'send',
     description: 'x',
     run: () => {
-      throw new OutcomeUnknown('the line broke');
+      throw new OutcomeUnknownError('the line broke');
     },
   });
   const box = await createSignalbox({

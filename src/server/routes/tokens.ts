@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { durationForm, durationMs } from '../../core/text/duration.ts';
+import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
@@ -57,9 +57,9 @@ export function tokenRoutes(app: ServerApp, { tokens }: Signalbox, maxBodyBytes:
 
   app.openapi(createTokenRoute, async (context) => {
     const { role, profile, name, expires } = context.req.valid('json');
-    const expiresInMs = expires === undefined ? undefined : durationMs(expires);
+    const expiresInMs = expires === undefined ? undefined : parseDurationMs(expires);
     if (expires !== undefined && expiresInMs === undefined)
-      throw new Problem('request-invalid', `body.expires: expected ${durationForm}`);
+      throw new Problem('request-invalid', `body.expires: expected ${durationSyntax}`);
     const created = await tokens.create({
       role,
       ...(profile === undefined ? {} : { profile }),

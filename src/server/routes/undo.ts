@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { UndoOptions } from '../../pipeline/undo-calls.ts';
+import type { UndoOptions } from '../../pipeline/undo/undo-calls.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';

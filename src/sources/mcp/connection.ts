@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { CapabilityMissing } from '../../core/tools/source-errors.ts';
+import { CapabilityMissingError } from '../../core/tools/source-errors.ts';
 import type { LogLevel } from '../../core/calls/call-client.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
@@ -262,10 +262,10 @@ export class Connection {
 }
 
 /** By this error of the 2026 revision a server says what its caller would have to be able to do. */
-function capabilityMissing(error: unknown): CapabilityMissing | undefined {
+function capabilityMissing(error: unknown): CapabilityMissingError | undefined {
   if (!(error instanceof RemoteError) || error.code !== -32_021) return undefined;
   const required = isJsonObject(error.data) ? error.data['requiredCapabilities'] : undefined;
-  return new CapabilityMissing(error.message, isJsonObject(required) ? required : {}, { cause: error });
+  return new CapabilityMissingError(error.message, isJsonObject(required) ? required : {}, { cause: error });
 }
 
 function withoutServerInfo(result: JsonObject): JsonObject {

@@ -1,5 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Progress } from '../../core/calls/call.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
@@ -22,6 +21,20 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** In the place of the lane’s own. */
   readonly envelope?: JsonObject | undefined;
+}
+
+/** Options of `send`. Transports with a stream for each request give its caller back with every message that comes on it. */
+export interface ChannelSendOptions extends Omit<TransportSendOptions, 'requestSignal'> {
+  readonly requestSignal?: AbortSignalLike | undefined;
+  readonly caller?: Caller | undefined;
+}
+
+/** A transport below a channel: one of the SDK, or one of ours, which knows on whose stream a message came. */
+export interface ChannelTransport extends Omit<Transport, 'onmessage' | 'send'> {
+  onmessage?:
+    | ((message: JSONRPCMessage, extra?: MessageExtraInfo & Pick<ChannelSendOptions, 'caller'>) => void)
+    | undefined;
+  send(message: JSONRPCMessage, options?: ChannelSendOptions): Promise<void>;
 }
 
 /** Where requests that wait are kept, and how the server is told that one is not needed any more. */
@@ -98,12 +111,6 @@ class Pending {
 const prefix = 'signalbox-';
 
 /**
- * The caller whose request opened the stream that is being read. The SDK's transport does not tell on which stream a message
- * came, but reads each in the asynchronous context in which its request was sent.
- */
-const streamOf = new AsyncLocalStorage<Caller | undefined>();
-
-/**
  * Stands between the SDK's client and its transport. Requests that are made here have ids of our own and are answered
  * here, without the SDK's work on each of them; everything else passes through.
  */
@@ -124,7 +131,7 @@ export class Lane implements Transport {
   /** Takes what the server asks and tells, and says whether it did; with the caller on whose stream it came, if that is known. */
   take: ((message: JSONRPCMessage, known: Caller | undefined) => boolean) | undefined;
 
-  readonly #transport: Transport;
+  readonly #transport: ChannelTransport;
   readonly #describeClose: () => string;
   readonly #pending = new KeyedSlotMap<string, Pending>();
   readonly #shared: PendingIn = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
@@ -133,7 +140,7 @@ export class Lane implements Transport {
   #last = 0;
   #closedBecause: string | undefined;
 
-  constructor(transport: Transport, describeClose: () => string) {
+  constructor(transport: ChannelTransport, describeClose: () => string) {
     this.#transport = transport;
     this.#describeClose = describeClose;
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
@@ -149,10 +156,9 @@ export class Lane implements Transport {
   }
 
   start(): Promise<void> {
-    const handlers: Pick<Transport, 'onmessage' | 'onerror' | 'onclose'> = {
+    const handlers: Pick<ChannelTransport, 'onmessage' | 'onerror' | 'onclose'> = {
       onmessage: (message, extra) => {
-        const known = this.tellsWhenSent ? undefined : streamOf.getStore();
-        if (this.#isOurs(message) || this.take?.(message, known) === true) return;
+        if (this.#isOurs(message) || this.take?.(message, extra?.caller) === true) return;
         if (!('method' in message)) this.#asked.delete(message.id);
         this.onmessage?.(message, extra);
       },
@@ -166,11 +172,11 @@ export class Lane implements Transport {
       },
     };
     Object.assign(this.#transport, handlers);
-    return this.#onStreamOf(undefined, () => this.#transport.start());
+    return this.#transport.start();
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#onStreamOf(undefined, () => this.#transport.send(message, this.#answered(message, options)));
+    return this.#transport.send(message, this.#answered(message, options));
   }
 
   close(): Promise<void> {
@@ -200,8 +206,13 @@ export class Lane implements Transport {
     try {
       const sending = this.tellsWhenSent
         ? // A process has one stream for everything, and none to close: only whether it is aborted is looked at there.
-          this.#transport.send(message, signal && { requestSignal: signal as AbortSignal })
-        : streamOf.run(caller, () => this.#sendOnStream(message, pending, headers));
+          this.#transport.send(message, signal && { requestSignal: signal })
+        : this.#transport.send(message, {
+            requestSignal: pending.stream,
+            ...(headers === undefined ? {} : { headers }),
+            caller,
+            onRequestStreamEnd: () => pending.cut(),
+          });
       if (sending === written) pending.sent = true;
       else
         sending.then(
@@ -212,15 +223,6 @@ export class Lane implements Transport {
       pending.fail(error);
     }
     return pending.promise;
-  }
-
-  #sendOnStream(message: JSONRPCMessage, pending: Pending, headers: RequestOptions['headers']): Promise<void> {
-    return this.#transport.send(message, {
-      // A light one: whoever hands it to the SDK makes a real one of it.
-      ...(pending.stream === undefined ? {} : { requestSignal: pending.stream as unknown as AbortSignal }),
-      ...(headers === undefined ? {} : { headers }),
-      onRequestStreamEnd: () => pending.cut(),
-    });
   }
 
   /** The SDK waits for the answer to a request of its own for as long as that may take, also when its stream has ended. */
@@ -234,11 +236,6 @@ export class Lane implements Transport {
       if (this.#asked.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error });
     };
     return { ...options, onRequestStreamEnd };
-  }
-
-  #onStreamOf(caller: Caller | undefined, send: () => Promise<void>): Promise<void> {
-    // A process has one stream for everything.
-    return this.tellsWhenSent ? send() : streamOf.run(caller, send);
   }
 
   #withdraw({ id, sent }: Pending): void {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { SourceLimits } from '../../catalog/source-limits.ts';
-import type { LogLevel, Root } from '../../core/calls/call-client.ts';
+import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
 import type { ServerRequestOptions } from './server-requests.ts';
@@ -32,7 +32,7 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
 
 /** What only the one who connects knows. */
 interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'> {
-  roots(): readonly Root[];
+  roots(): readonly CallRoot[];
   readonly lines: RecentLines;
 }
 

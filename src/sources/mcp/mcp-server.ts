@@ -3,7 +3,7 @@ import { assertServerName } from '../../catalog/names.ts';
 import { cutText, definitionLimits } from '../../catalog/definition-limits.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
-import type { LogLevel, Root } from '../../core/calls/call-client.ts';
+import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { Connection, type ListName, type ServerFacts } from './connection.ts';
@@ -27,7 +27,7 @@ export interface McpServer extends Source {
   /** Resolves when no call is under way, or after this time. */
   drained(withinMs: number): Promise<void>;
   /** The directories it is told of from now on, where a caller does not name its own. */
-  setRoots(roots: readonly Root[]): void;
+  setRoots(roots: readonly CallRoot[]): void;
   /** From which importance on it is to log, from now on. */
   setLogLevel(level: LogLevel): void;
 }

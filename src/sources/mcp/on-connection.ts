@@ -1,4 +1,4 @@
-import { OutcomeUnknown, ServerUnreached } from '../../core/tools/source-errors.ts';
+import { OutcomeUnknownError, ServerUnreachableError } from '../../core/tools/source-errors.ts';
 import { type AbortSignalLike, toAbortSignal } from '../../core/async/light-abort-signal.ts';
 import { ConnectionLost } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
@@ -65,11 +65,11 @@ async function afterLoss(
   if (signal.aborted && isTimeout(signal)) void connection.check();
   if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
   if (error.sent)
-    throw new OutcomeUnknown(`the connection to server "${server}" broke while ${what} ran: ${error.message}`, {
+    throw new OutcomeUnknownError(`the connection to server "${server}" broke while ${what} ran: ${error.message}`, {
       cause: error,
     });
   if (!isFirst)
-    throw new ServerUnreached(`server "${server}" could not be reached: ${error.message}; nothing was run`, {
+    throw new ServerUnreachableError(`server "${server}" could not be reached: ${error.message}; nothing was run`, {
       cause: error,
     });
   await connection.check();

@@ -1,6 +1,12 @@
 import type { ClientCapabilities, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { checkedElicitation, checkedSample } from '../../catalog/check-answer.ts';
-import type { Asking, Elicitation, LogMessage, Root, SamplingRequest } from '../../core/calls/call-client.ts';
+import type {
+  QuestionOptions,
+  Elicitation,
+  LogMessage,
+  CallRoot,
+  SamplingRequest,
+} from '../../core/calls/call-client.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';
@@ -9,12 +15,12 @@ import { RemoteError } from './connection-errors.ts';
 import { elicitationOf, logMessageOf, samplingOf } from './server-messages.ts';
 
 /** Answers what a server asks its client for. */
-export type AnswerRequest = (params: JsonObject, asking: Asking) => JsonObject | Promise<JsonObject>;
+export type AnswerRequest = (params: JsonObject, asking: QuestionOptions) => JsonObject | Promise<JsonObject>;
 
 /** Who answers a server where the caller cannot, or where there is no call. */
 export interface ServerRequestOptions {
   /** The directories it is told of when it asks. */
-  readonly roots?: readonly Root[];
+  readonly roots?: readonly CallRoot[];
   /** Asks the user something, for the server. */
   readonly onElicit?: AnswerRequest;
   /** Asks a model something, for the server. */
@@ -23,7 +29,7 @@ export interface ServerRequestOptions {
 
 /** What one connection needs to answer. */
 export interface AnsweringOptions {
-  roots(): readonly Root[];
+  roots(): readonly CallRoot[];
   readonly onElicit: AnswerRequest | undefined;
   readonly onSample: AnswerRequest | undefined;
   /** Takes a message that is for no call, or for one whose caller does not want it. */
@@ -71,7 +77,7 @@ export class ServerRequests {
   }
 
   /** Answers one question, from the caller it is for or from whoever stands in. */
-  async answer(method: string, params: JsonObject, addressee: Addressee, asking: Asking): Promise<JsonObject> {
+  async answer(method: string, params: JsonObject, addressee: Addressee, asking: QuestionOptions): Promise<JsonObject> {
     if (method === 'roots/list') return { roots: (await this.#roots(addressee, asking)).map((root) => ({ ...root })) };
     if (addressee.problem !== undefined)
       throw new RemoteError(-32_603, `${method} cannot be answered: ${addressee.problem}`);
@@ -120,7 +126,7 @@ export class ServerRequests {
     return question !== undefined;
   }
 
-  async #roots(addressee: Addressee, asking: Asking): Promise<readonly Root[]> {
+  async #roots(addressee: Addressee, asking: QuestionOptions): Promise<readonly CallRoot[]> {
     // Whose call it is may be unclear; the directories that the operator gave are no secret of another caller.
     const roots = addressee.calls?.[0]?.client?.roots;
     return roots === undefined ? this.#options.roots() : await roots(asking);
@@ -130,7 +136,7 @@ export class ServerRequests {
     request: Elicitation,
     params: JsonObject,
     [call]: readonly Caller[],
-    asking: Asking,
+    asking: QuestionOptions,
   ): Promise<JsonObject> {
     const elicit = call?.client?.elicit;
     if (elicit !== undefined) return await elicit(request, asking);
@@ -139,7 +145,7 @@ export class ServerRequests {
     return checkedElicitation(request, await raceAbort(() => onElicit(params, asking), asking.signal));
   }
 
-  async #sample(request: SamplingRequest, [call]: readonly Caller[], asking: Asking): Promise<JsonObject> {
+  async #sample(request: SamplingRequest, [call]: readonly Caller[], asking: QuestionOptions): Promise<JsonObject> {
     const sample = call?.client?.sample;
     if (sample !== undefined) return await sample(request, asking);
     const { onSample } = this.#options;

@@ -1,6 +1,6 @@
 import type { SourceHealth, SourceState } from '../../catalog/source.ts';
 import { messageOf } from '../../core/errors.ts';
-import { ServerUnreached } from '../../core/tools/source-errors.ts';
+import { ServerUnreachableError } from '../../core/tools/source-errors.ts';
 import { Backoff } from './backoff.ts';
 import { ConnectionLost, ServerCrashed } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
@@ -104,18 +104,18 @@ export class Supervisor {
     if (this.#connection !== undefined) return this.#connection;
     const { lastError } = this.#supervision;
     const why = this.#down?.reason ?? lastError ?? 'it is not connected';
-    throw new ServerUnreached(`server "${this.#options.server}" is down: ${why}; nothing was run`);
+    throw new ServerUnreachableError(`server "${this.#options.server}" is down: ${why}; nothing was run`);
   }
 
   /** Ends the connection and makes a new one, without waiting for its turn. */
   async restart(): Promise<void> {
-    if (this.#supervision.state === 'stopped') throw new ServerUnreached('the server is closed');
+    if (this.#supervision.state === 'stopped') throw new ServerUnreachableError('the server is closed');
     this.#backoff.reset();
     clearTimeout(this.#retry);
     this.#isWaking = this.#supervision.state === 'idle';
     // Somebody else may begin another one meanwhile.
     while (this.#attempt !== undefined) await this.#abandon();
-    if (this.#isStopped()) throw new ServerUnreached('the server is closed');
+    if (this.#isStopped()) throw new ServerUnreachableError('the server is closed');
     const lost = this.#connection;
     if (lost !== undefined) {
       this.#connection = undefined;

@@ -2,7 +2,7 @@ import type { CallKind, CallSamples, SampleQuery } from '../../journal/call-samp
 import { bodyBytes } from '../../journal/body-bytes.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead, EntryQuery } from '../../journal/store.ts';
-import type { OutcomeName } from 'src/core/calls/call-outcome.ts';
+import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { Conditions } from '../conditions.ts';
 import { search } from '../search.ts';
 import { changeApproval } from './approval-table.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../../core/compile-cache.ts';
+import { compileCacheEnv } from '../../core/compile-cache.ts';
 
 /** The log may grow to this many pages (32 MB) before a commit has to move it into the database itself. */
 export const longestLog = 8000;
@@ -54,7 +54,7 @@ export class Checkpointer {
     const worker = new Worker(program, {
       name: 'checkpoints',
       workerData: this.#file,
-      env: compiledCode(),
+      env: compileCacheEnv(),
       execArgv: [],
     });
     worker.unref();

@@ -1,9 +1,14 @@
 import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
 import { readableBlocks } from '../../core/tools/content.ts';
 import type { CallResult } from '../../core/calls/call.ts';
-import type { Dialect } from '../providers/provider-format.ts';
-import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../providers/formats.ts';
-import { type ListedTool, type Listing, callListed, listTools } from '../providers/provider-tools.ts';
+import type { ProviderFormat } from '../providers/provider-format.ts';
+import { anthropicFormat, genericFormat, geminiFormat, openaiFormat } from '../providers/formats.ts';
+import {
+  type ProviderTool,
+  type ProviderTools,
+  callProviderTool,
+  toProviderTools,
+} from '../providers/provider-tools.ts';
 import { mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
 import { CallFailed } from './call-failed.ts';
@@ -23,18 +28,23 @@ export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
  */
 export function aiSdkTools(box: ToolBox, { provider, ...options }: AiSdkOptions = {}): ToolSet {
   const listing = oncePerCatalog(box, `ai-sdk ${provider ?? 'any'}`, (definitions) =>
-    listTools(definitions, provider === undefined ? anyDialect : dialects[provider]),
+    toProviderTools(definitions, provider === undefined ? genericFormat : dialects[provider]),
   );
   return Object.fromEntries(listing.tools.map((tool) => [tool.name, aiSdkTool(box, listing, tool, options)]));
 }
 
-const dialects: Readonly<Record<'anthropic' | 'openai' | 'google', Dialect>> = {
-  anthropic: anthropicDialect(),
-  openai: openaiDialect(),
-  google: geminiDialect,
+const dialects: Readonly<Record<'anthropic' | 'openai' | 'google', ProviderFormat>> = {
+  anthropic: anthropicFormat(),
+  openai: openaiFormat(),
+  google: geminiFormat,
 };
 
-function aiSdkTool(box: ToolBox, listing: Listing, tool: ListedTool, options: SurfaceCallOptions): ToolSet[string] {
+function aiSdkTool(
+  box: ToolBox,
+  listing: ProviderTools,
+  tool: ProviderTool,
+  options: SurfaceCallOptions,
+): ToolSet[string] {
   const { name, definition, schema, strict } = tool;
   return dynamicTool({
     description: definition.description,
@@ -44,7 +54,7 @@ function aiSdkTool(box: ToolBox, listing: Listing, tool: ListedTool, options: Su
     metadata: { server: definition.id.server, tool: definition.id.tool },
     async execute(input, { toolCallId, abortSignal }) {
       const told = abortSignal === undefined ? options : { ...options, signal: abortSignal };
-      const result = await callListed(box, listing, { id: toolCallId, name, input }, told);
+      const result = await callProviderTool(box, listing, { id: toolCallId, name, input }, told);
       if (result.outcome !== 'completed') throw new CallFailed(result);
       return result;
     },
@@ -55,7 +65,7 @@ function aiSdkTool(box: ToolBox, listing: Listing, tool: ListedTool, options: Su
 type ProviderOptions = NonNullable<ToolSet[string]['providerOptions']>;
 
 /** The AI SDK takes objects alone. */
-function ownOptions(given: NonNullable<ListedTool['definition']['providerOptions']>): ProviderOptions {
+function ownOptions(given: NonNullable<ProviderTool['definition']['providerOptions']>): ProviderOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'object')) as ProviderOptions;
 }
 

@@ -1,17 +1,16 @@
 import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
 import { type ContentBox, contentReader } from '../../pipeline/content-reader.ts';
-import type { CallResult } from '../../core/calls/call.ts';
-import { anthropicDialect } from '../providers/formats.ts';
-import { type ListedTool, type Listing, callListed, listTools } from '../providers/provider-tools.ts';
-import { type IncomingCall, type McpTool, toolServer } from '../mcp/tool-server.ts';
+import { callProviderTool } from '../providers/provider-tools.ts';
 import { type ServerContent, serverContent, serversWithContent } from '../server-content.ts';
-import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';
+import { claudeToolListing } from './tool-listing.ts';
+import { ClaudeToolServer } from './tool-server.ts';
 
-/** How tools are given to Claude, and what is told about their calls. */
+/** Options of `claudeAgentOptions`, and of the calls that Claude makes. */
 export interface ClaudeAgentSettings extends Omit<SurfaceCallOptions, 'signal' | 'onProgress'> {
   /** Lets Claude search for tools by name instead of showing it all of them: for catalogs too large for its context. */
   readonly toolSearch?: boolean;
-  /** Decides about everything that is not a tool of the box (Read, Write, Bash …). Without it, what asks is refused. */
+  /** Decides about every tool outside the box (Read, Write, Bash …). Without it, a tool that needs permission is denied. */
   readonly canUseTool?: CanUseTool;
 }
 
@@ -25,9 +24,9 @@ export interface ClaudeAgentOptions {
 export interface ClaudeBox extends ToolBox, Partial<ContentBox> {}
 
 /**
- * The tools, resources and prompts of a box for one query of the Claude Agent SDK, under the names they have in the box. A server can be connected once,
- * and a second query would silently have no tools: call this anew for every query. Each call is decided in the box, so Claude
- * asks nobody about these tools.
+ * Returns the tools, resources and prompts of a box for one query of the Claude Agent SDK, under the names they have in the box. Call
+ * it for every query: Claude Code connects a server only once, and a second query would silently have no tools. The box decides each
+ * call, so Claude Code does not ask for permission for these tools.
  *
  * @example
  * query({ prompt, options: { ...claudeAgentOptions(box), model } });
@@ -36,21 +35,24 @@ export function claudeAgentOptions(
   box: ClaudeBox,
   { toolSearch = false, canUseTool, ...options }: ClaudeAgentSettings = {},
 ): ClaudeAgentOptions {
-  const { listing, servers } = oncePerCatalog(box, `claude toolSearch=${toolSearch}`, (definitions) => {
-    const made = listTools(definitions, anthropicDialect());
-    return { listing: made, servers: byServer(made, !toolSearch) };
-  });
+  const listing = claudeToolListing(box.tools(), toolSearch);
   const reader = hasContent(box) ? contentReader(box, options) : undefined;
-  const names = new Set([...servers.keys(), ...(reader === undefined ? [] : serversWithContent(reader))]);
-  const configs = [...names].map((server) => {
-    const content = reader === undefined ? noContent : serverContent(server, reader);
-    return [server, serverConfig(box, listing, { server, tools: servers.get(server) ?? [], content }, options)];
+  const names = new Set([...listing.servers.keys(), ...(reader === undefined ? [] : serversWithContent(reader))]);
+  const servers = [...names].map((name) => {
+    const content = reader === undefined ? noContent : serverContent(name, reader);
+    return new ClaudeToolServer(
+      name,
+      listing.servers.get(name) ?? [],
+      content,
+      ({ name: tool, args, toolUseId, ...call }) =>
+        callProviderTool(box, listing, { id: toolUseId, name: tool, input: args }, { ...options, ...call }),
+    );
   });
   return {
-    mcpServers: Object.fromEntries(configs) as Record<string, McpSdkServerConfigWithInstance>,
+    mcpServers: Object.fromEntries(servers.map((server) => [server.name, server.toSdkConfig()])),
     async canUseTool(name, input, request) {
       const { mcpServer } = request;
-      // Anybody can name a server; only this process can bring one along.
+      // Any configuration can use a server's name, but only this process can add a server with the source `sdk`.
       if (mcpServer?.source === 'sdk' && names.has(mcpServer.name)) return { behavior: 'allow', updatedInput: input };
       if (canUseTool !== undefined) return canUseTool(name, input, request);
       return { behavior: 'deny', message: `nobody can be asked whether ${name} may run` };
@@ -62,47 +64,4 @@ const noContent: ServerContent = { capabilities: {}, methods: new Map() };
 
 function hasContent(box: ClaudeBox): box is ToolBox & ContentBox {
   return box.resources !== undefined && box.prompts !== undefined;
-}
-
-function byServer(listing: Listing, alwaysLoad: boolean): ReadonlyMap<string, readonly McpTool[]> {
-  const servers = new Map<string, McpTool[]>();
-  for (const tool of listing.tools) {
-    const { server } = tool.definition.id;
-    const tools = servers.get(server) ?? [];
-    servers.set(server, tools);
-    tools.push(written(tool, server, alwaysLoad));
-  }
-  return servers;
-}
-
-function written({ name, definition, schema }: ListedTool, server: string, alwaysLoad: boolean): McpTool {
-  return {
-    name: name.slice(prefixOf(server).length),
-    ...(definition.title === undefined ? {} : { title: definition.title }),
-    description: definition.description,
-    inputSchema: { ...schema, type: 'object' },
-    // Claude runs calls side by side only where it is told that they change nothing.
-    annotations: { ...definition.annotations, readOnlyHint: definition.effect === 'read' },
-    ...(alwaysLoad ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
-  };
-}
-
-function prefixOf(server: string): string {
-  return `mcp__${server}__`;
-}
-
-function serverConfig(
-  box: ToolBox,
-  listing: Listing,
-  { server, tools, content }: { server: string; tools: readonly McpTool[]; content: ServerContent },
-  options: SurfaceCallOptions,
-): McpSdkServerConfigWithInstance {
-  const run = ({ tool, args, meta, signal, onProgress }: IncomingCall): Promise<CallResult> => {
-    const id = meta['claudecode/toolUseId'];
-    const call = { id: typeof id === 'string' ? id : undefined, name: prefixOf(server) + tool, input: args };
-    return callListed(box, listing, call, { ...options, signal, ...(onProgress === undefined ? {} : { onProgress }) });
-  };
-  const instance = toolServer(server, tools, run, content);
-  // The SDK's types name the server class of an older MCP SDK; it only connects what it is given.
-  return { type: 'sdk', name: server, instance: instance as unknown as McpSdkServerConfigWithInstance['instance'] };
 }

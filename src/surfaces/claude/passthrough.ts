@@ -5,7 +5,7 @@ import type {
   McpSSEServerConfig,
   McpStdioServerConfig,
 } from '@anthropic-ai/claude-agent-sdk';
-import type { ObservedCall } from '../../pipeline/observed.ts';
+import type { ObservedCall } from '../../pipeline/recording/call-entries.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentReader } from '../../pipeline/content-reader.ts';
+import { contentReader } from '../../pipeline/box-content.ts';
 import { createSignalbox, defineTool, localServer } from '../../index.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { serverContent } from '../server-content.ts';
-import { toolListing } from './tool-listing.ts';
-import { type MakeCall, ToolServer } from './tool-server.ts';
+import { callProviderTool } from '../providers/provider-tools.ts';
+import { claudeToolListing } from './tool-listing.ts';
+import { ClaudeToolServer, type RunServerCall } from './tool-server.ts';
 
-async function served(call?: MakeCall): Promise<ToolServer> {
+async function served(run?: RunServerCall): Promise<ClaudeToolServer> {
   const long = 'a_tool_whose_name_is_far_longer_than_any_model_provider_would_ever_take';
   const box = await createSignalbox({
     servers: [
@@ -32,14 +33,17 @@ async function served(call?: MakeCall): Promise<ToolServer> {
       }),
     ],
   });
-  const listing = toolListing(box.tools(), true);
-  assert.equal(toolListing(box.tools(), true), listing, 'listed once');
+  const listing = claudeToolListing(box.tools(), false);
+  assert.equal(claudeToolListing(box.tools(), false), listing, 'listed once');
   const house = listing.servers.get('house');
   assert.ok(house !== undefined);
   const content = serverContent('house', contentReader(box, {}));
-  return new ToolServer('house', house, call ?? ((tool, args, _, signal) => box.call(tool, args, { signal })), content);
+  const callBox: RunServerCall = ({ name, args, toolUseId, signal }) =>
+    callProviderTool(box, listing, { id: toolUseId, name, input: args }, { signal });
+  return new ClaudeToolServer('house', house, content, run ?? callBox);
 }
-async function ask(server: ToolServer, method: string, params: JsonObject = {}): Promise<Answered> {
+
+async function ask(server: ClaudeToolServer, method: string, params: JsonObject = {}): Promise<Answered> {
   return (await server.answer({ jsonrpc: '2.0', id: 1, method, params })) as unknown as Answered;
 }
 
@@ -49,7 +53,7 @@ interface Answered {
   readonly error: JsonObject;
 }
 
-test('it introduces itself in the revision it is spoken to, or in the newest it knows', async () => {
+test('it answers initialize in the requested revision, or in the newest it supports', async () => {
   const server = await served();
   const version = async (protocolVersion: string) =>
     (await ask(server, 'initialize', { protocolVersion })).result['protocolVersion'];
@@ -57,8 +61,8 @@ test('it introduces itself in the revision it is spoken to, or in the newest it 
   assert.equal(await version('2099-01-01'), '2025-11-25');
 });
 
-test('every tool is listed, to be loaded at once, as reading only where it is, under a name that leads back to it', async () => {
-  const server = await served((tool) => Promise.reject(new Error(tool)));
+test('it lists every tool to be always loaded, with a read-only hint by effect, under a name that can be called', async () => {
+  const server = await served(({ name }) => Promise.reject(new Error(name)));
   const { tools } = (await ask(server, 'tools/list')).result as unknown as {
     tools: { name: string; annotations: object; _meta: object }[];
   };
@@ -73,7 +77,7 @@ test('every tool is listed, to be loaded at once, as reading only where it is, u
   assert.equal(called.error['message'], `mcp__house__${tools[1]?.name}`);
 });
 
-test('a call has the content of its outcome, and says when it did not complete', async () => {
+test('a call returns the content of its outcome, marked as an error unless it completed', async () => {
   const server = await served();
   const result = async (name: string) => (await ask(server, 'tools/call', { name, arguments: {} })).result;
   assert.deepEqual(await result('look'), { content: [{ type: 'text', text: '{"seen":1}' }] });
@@ -81,7 +85,7 @@ test('a call has the content of its outcome, and says when it did not complete',
   assert.equal(unknown['isError'], true);
 });
 
-test('an unknown method is -32601, a call without a name -32602, a fault of ours -32603, a notification nothing', async () => {
+test('an unknown method is -32601, a call without a name -32602, an internal error -32603; a notification has no response', async () => {
   const server = await served(() => Promise.reject(new Error('the box is closed')));
   const code = async (method: string, params?: JsonObject) => (await ask(server, method, params)).error['code'];
   assert.equal(await code('resources/list'), -32601);
@@ -91,12 +95,12 @@ test('an unknown method is -32601, a call without a name -32602, a fault of ours
   assert.equal(await server.answer({}), undefined);
 });
 
-test('a call is known by the model’s id for it, and ends when it is cancelled', async () => {
+test('a call carries the model’s id of it, and ends when it is cancelled', async () => {
   let id: string | undefined;
-  const server = await served(async (tool, _args, toolCallId, signal) => {
-    id = toolCallId;
+  const server = await served(async ({ name, toolUseId, signal }) => {
+    id = toolUseId;
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    throw new Error(`${tool} was cancelled`);
+    throw new Error(`${name} was cancelled`);
   });
   const call = ask(server, 'tools/call', { name: 'look', _meta: { 'claudecode/toolUseId': 'toolu_7' } });
   await server.answer({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });

@@ -1,104 +1,115 @@
-import type { CallResult } from '../../core/calls/call.ts';
+import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
+import type { CallResult, Progress } from '../../core/calls/call.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import { sessionVersions } from '../../core/mcp-protocol.ts';
 import { readableBlocks } from '../../core/tools/content.ts';
 import type { ServerContent } from '../server-content.ts';
-import type { ServerListing } from './tool-listing.ts';
-import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
-import { randomUUID } from 'node:crypto';
+import { toolPrefix } from './tool-listing.ts';
 
-/** Makes one call. */
-export type MakeCall = (tool: string, args: unknown, toolCallId: string, signal: AbortSignal) => Promise<CallResult>;
+/** A tool call that Claude Code sent. */
+export interface ServerCall {
+  /** The full name that the model used: `mcp__{server}__{tool}`. */
+  readonly name: string;
+  readonly args: unknown;
+  /** The model's id of the call; `undefined` in versions of Claude Code that do not send it. */
+  readonly toolUseId: string | undefined;
+  readonly signal: AbortSignal;
+  /** Present when Claude Code asked for progress and can receive it. */
+  readonly onProgress?: (progress: Progress) => void;
+}
 
-type Answer = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
+/** Runs one call. */
+export type RunServerCall = (call: ServerCall) => Promise<CallResult>;
 
-const methodNotFound = -32601;
-const invalidParameters = -32602;
-const internalError = -32603;
-
-/** What Claude Code wants to know of a server before it asks: saves asking. */
+/** The responses that Claude Code would request first; sent along at startup to save the round trips. */
 export interface ServerManifest {
   readonly initializeResult: object;
   readonly toolsListResult: object;
 }
 
+/** Sends a notification to Claude Code. */
+type Notify = (notification: JsonObject) => void;
+
+interface IncomingRequest {
+  readonly id: string | number;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal | undefined;
+  readonly notify: Notify | undefined;
+}
+
+type Reply = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
+
+const methodNotFound = -32601;
+const invalidParams = -32602;
+const internalError = -32603;
+
 /**
- * One server of the box as Claude Code sees it for the time of one turn: the few messages of MCP that it sends, answered without
- * an SDK. Made anew for every turn, because a connection belongs to one.
+ * One server of the box as an MCP server for Claude Code. It answers the few methods that Claude Code uses, over any transport.
+ * Create one for each query or turn, because Claude Code connects a server only once.
  */
-export class ToolServer {
+export class ClaudeToolServer {
   readonly name: string;
-  readonly #listing: ServerListing;
-  readonly #call: MakeCall;
+  readonly #tools: readonly object[];
+  readonly #run: RunServerCall;
   readonly #content: ServerContent;
   readonly #running = new Map<string | number, AbortController>();
 
-  constructor(name: string, listing: ServerListing, call: MakeCall, content: ServerContent) {
+  constructor(name: string, tools: readonly object[], content: ServerContent, run: RunServerCall) {
     this.name = name;
-    this.#listing = listing;
-    this.#call = call;
+    this.#tools = tools;
     this.#content = content;
+    this.#run = run;
   }
 
   get manifest(): ServerManifest {
-    return { initializeResult: this.#initialize({}), toolsListResult: this.#list() };
+    return { initializeResult: this.#initialize({}), toolsListResult: { tools: this.#tools } };
   }
 
-  /** Answers a message; a notification has no answer. */
-  async answer(message: JsonObject, signal?: AbortSignal): Promise<JsonObject | undefined> {
-    const { id, method, params } = message;
-    const given = isJsonObject(params) ? params : {};
+  /** Returns the server in the form that the Claude Agent SDK takes. */
+  toSdkConfig(): McpSdkServerConfigWithInstance {
+    // The SDK's type names a server class of the MCP SDK, but the SDK only connects and closes it.
+    const instance = new SdkServerInstance(this) as unknown as McpSdkServerConfigWithInstance['instance'];
+    return { type: 'sdk', name: this.name, instance };
+  }
+
+  /** Answers a message; resolves with `undefined` for a notification. */
+  async answer(message: JsonObject, signal?: AbortSignal, notify?: Notify): Promise<JsonObject | undefined> {
+    const { id, method } = message;
+    const params = isJsonObject(message['params']) ? message['params'] : {};
     if (typeof id !== 'string' && typeof id !== 'number') {
-      const cancelled = given['requestId'];
-      if (method === 'notifications/cancelled' && (typeof cancelled === 'string' || typeof cancelled === 'number'))
-        this.#running.get(cancelled)?.abort();
+      const requestId = params['requestId'];
+      if (method === 'notifications/cancelled' && (typeof requestId === 'string' || typeof requestId === 'number'))
+        this.#running.get(requestId)?.abort();
       return undefined;
     }
-    const answer = await this.#request(id, typeof method === 'string' ? method : '', given, signal).catch(
-      (error: unknown): Answer => {
-        return { error: { code: internalError, message: messageOf(error) } };
-      },
+    const request = { id, params, signal, notify };
+    const reply = await this.#serve(typeof method === 'string' ? method : '', request).catch(
+      (error: unknown): Reply => ({ error: { code: internalError, message: messageOf(error) } }),
     );
-    return { jsonrpc: '2.0', id, ...answer } as unknown as JsonObject;
+    return { jsonrpc: '2.0', id, ...reply } as unknown as JsonObject;
   }
 
-  async #request(
-    id: string | number,
-    method: string,
-    params: JsonObject,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  async #serve(method: string, request: IncomingRequest): Promise<Reply> {
     switch (method) {
       case 'initialize':
-        return { result: this.#initialize(params) };
+        return { result: this.#initialize(request.params) };
       case 'ping':
         return { result: {} };
       case 'tools/list':
-        return { result: this.#list() };
+        return { result: { tools: this.#tools } };
       case 'tools/call':
-        return await this.#callTool(id, params, signal);
-      default:
-        return await this.#readContent(id, method, params, signal);
+        return await this.#callTool(request);
     }
-  }
-
-  async #readContent(
-    id: string | number,
-    method: string,
-    params: JsonObject,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer> {
     const read = this.#content.methods.get(method);
     if (read === undefined)
       return { error: { code: methodNotFound, message: `server "${this.name}" has no method ${method}` } };
-    return await this.#cancellable(id, signal, async (over) => ({ result: await read(params, over) }));
+    return await this.#cancellable(request, async (signal) => ({ result: await read(request.params, signal) }));
   }
 
-  /** Runs a request that a `notifications/cancelled` with its id cancels. */
+  /** Runs a request until it is cancelled by `notifications/cancelled` or by its signal. */
   async #cancellable<Result>(
-    id: string | number,
-    signal: AbortSignal | undefined,
+    { id, signal }: IncomingRequest,
     run: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const cancel = new AbortController();
@@ -111,7 +122,7 @@ export class ToolServer {
   }
 
   #initialize({ protocolVersion }: JsonObject): object {
-    const known = sessionVersions.find((revision) => revision === protocolVersion);
+    const known = sessionVersions.find((version) => version === protocolVersion);
     return {
       protocolVersion: known ?? sessionVersions[0],
       capabilities: { tools: {}, ...this.#content.capabilities },
@@ -119,61 +130,65 @@ export class ToolServer {
     };
   }
 
-  #list(): object {
-    return { tools: this.#listing.tools };
-  }
-
-  async #callTool(
-    id: string | number,
-    { name, arguments: args = {}, _meta }: JsonObject,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  async #callTool(request: IncomingRequest): Promise<Reply> {
+    const { name, arguments: args = {}, _meta } = request.params;
     if (typeof name !== 'string')
-      return { error: { code: invalidParameters, message: 'tools/call needs the name of a tool' } };
-    return await this.#cancellable(id, signal, async (over) => {
-      const listed = this.#listing.byName.get(name);
-      const toolUseId = isJsonObject(_meta) ? _meta['claudecode/toolUseId'] : undefined;
-      const result = await this.#call(
-        // The box says what it thinks of a tool that was not listed.
-        listed?.name ?? `mcp__${this.name}__${name}`,
-        listed?.restore === undefined ? args : listed.restore.apply(args),
-        typeof toolUseId === 'string' ? toolUseId : randomUUID(),
-        over,
-      );
-      // The content is what a model should read; Claude Code would show it the structured result in its place.
-      return {
-        result: { content: readableBlocks(result), ...(result.outcome === 'completed' ? {} : { isError: true }) },
-      };
+      return { error: { code: invalidParams, message: 'tools/call needs the name of a tool' } };
+    const { 'claudecode/toolUseId': toolUseId, progressToken } = isJsonObject(_meta) ? _meta : {};
+    const onProgress = progressReporter(request.notify, progressToken);
+    return await this.#cancellable(request, async (signal) => {
+      const result = await this.#run({
+        name: toolPrefix(this.name) + name,
+        args,
+        toolUseId: typeof toolUseId === 'string' ? toolUseId : undefined,
+        signal,
+        ...(onProgress === undefined ? {} : { onProgress }),
+      });
+      // Claude Code would show the model `structuredContent` in place of the content.
+      const content = readableBlocks(result);
+      return { result: result.outcome === 'completed' ? { content } : { content, isError: true } };
     });
   }
 }
 
-/** The way between the SDK and a server of ours, as far as it is used. */
-interface Transport {
+function progressReporter(notify: Notify | undefined, token: unknown): ServerCall['onProgress'] {
+  if (notify === undefined || (typeof token !== 'string' && typeof token !== 'number')) return undefined;
+  return (progress) =>
+    notify({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { ...progress, progressToken: token },
+    });
+}
+
+/** The part of the MCP SDK's `Transport` that is used here. */
+interface SdkTransport {
   start(): Promise<void>;
   send(message: JsonObject): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server in the form the SDK takes: it wants something that can be connected, and asks no more of it than that. */
-export function serverConfig(server: ToolServer): McpSdkServerConfigWithInstance {
-  let connected: Transport | undefined;
-  const instance = {
-    async connect(transport: Transport): Promise<void> {
-      connected = transport;
-      const onmessage = (message: JsonObject): void => {
-        void server.answer(message).then((answer) => (answer === undefined ? undefined : transport.send(answer)));
-      };
-      Object.assign(transport, { onmessage });
-      await transport.start();
-    },
-    async close(): Promise<void> {
-      await connected?.close();
-    },
-  };
-  return {
-    type: 'sdk',
-    name: server.name,
-    instance: instance as unknown as McpSdkServerConfigWithInstance['instance'],
-  };
+/** The part of the MCP SDK's `Server` that the Claude Agent SDK uses. */
+class SdkServerInstance {
+  readonly #server: ClaudeToolServer;
+  #transport: SdkTransport | undefined;
+
+  constructor(server: ClaudeToolServer) {
+    this.#server = server;
+  }
+
+  async connect(transport: SdkTransport): Promise<void> {
+    this.#transport = transport;
+    // The query may end before a message is sent.
+    const send = (message: JsonObject): void => void transport.send(message).catch(() => undefined);
+    const onmessage = (message: JsonObject): void => {
+      void this.#server.answer(message, undefined, send).then((reply) => reply && send(reply));
+    };
+    Object.assign(transport, { onmessage });
+    await transport.start();
+  }
+
+  async close(): Promise<void> {
+    await this.#transport?.close();
+  }
 }

@@ -1,4 +1,4 @@
-import type { BoxContent } from '../../pipeline/content.ts';
+import type { BoxContent } from '../../pipeline/box-content.ts';
 import type { ProfileSettings } from '../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { ResultPage } from '../../journal/store.ts';

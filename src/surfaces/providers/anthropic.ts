@@ -2,9 +2,15 @@ import type { CallResult } from '../../core/calls/call.ts';
 import { type ContentBlock, readableBlocks } from '../../core/tools/content.ts';
 import { allText, mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { optionsFor, snakeCased } from './provider-format.ts';
-import { anthropicDialect } from './formats.ts';
-import { type ListedTool, type Listing, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
+import { optionsFor, toSnakeCase } from './provider-format.ts';
+import { anthropicFormat } from './formats.ts';
+import {
+  type ProviderTool,
+  type ProviderTools,
+  type ToolWarning,
+  callProviderTool,
+  formatTools,
+} from './provider-tools.ts';
 
 /** A tool as the Messages API takes it. */
 export interface AnthropicTool {
@@ -64,7 +70,7 @@ export interface AnthropicTools {
  * messages.push({ role: 'assistant', content: answer.content }, { role: 'user', content: await call(answer.content) });
  */
 export function anthropicTools(box: ToolBox, { strict = false }: AnthropicOptions = {}): AnthropicTools {
-  const { listing, written } = writeTools(box, `anthropic strict=${strict}`, anthropicDialect(strict), toolOf);
+  const { listing, written } = formatTools(box, `anthropic strict=${strict}`, anthropicFormat(strict), toolOf);
   return {
     tools: [...written],
     warnings: listing.warnings,
@@ -73,10 +79,10 @@ export function anthropicTools(box: ToolBox, { strict = false }: AnthropicOption
   };
 }
 
-function toolOf({ name, definition, schema, strict }: ListedTool): AnthropicTool {
+function toolOf({ name, definition, schema, strict }: ProviderTool): AnthropicTool {
   const { strict: _, ...own } = optionsFor(definition, 'anthropic');
   return {
-    ...snakeCased(own),
+    ...toSnakeCase(own),
     name,
     description: definition.description,
     input_schema: { ...schema, type: 'object' },
@@ -92,11 +98,11 @@ function isToolUse(block: AnthropicBlock): block is ToolUse {
 
 async function resultOf(
   box: ToolBox,
-  listing: Listing,
+  listing: ProviderTools,
   { id, name, input }: ToolUse,
   options: SurfaceCallOptions | undefined,
 ): Promise<AnthropicToolResult> {
-  const result = await callListed(box, listing, { id, name, input }, options);
+  const result = await callProviderTool(box, listing, { id, name, input }, options);
   return { type: 'tool_result', tool_use_id: id, ...contentOf(result) };
 }
 

@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json/json.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import type { Dialect, Shape } from './provider-format.ts';
-import { anthropicDialect, geminiDialect, openaiDialect } from './formats.ts';
+import type { ProviderFormat, ProviderSchema } from './provider-format.ts';
+import { anthropicFormat, geminiFormat, openaiFormat } from './formats.ts';
 
 const seed = 20261115;
-const dialects: Readonly<Record<string, Dialect>> = {
-  anthropic: anthropicDialect(),
-  'anthropic, strict': anthropicDialect(true),
-  openai: openaiDialect(),
-  'openai, strict': openaiDialect(true),
-  gemini: geminiDialect,
+const dialects: Readonly<Record<string, ProviderFormat>> = {
+  anthropic: anthropicFormat(),
+  'anthropic, strict': anthropicFormat(true),
+  openai: openaiFormat(),
+  'openai, strict': openaiFormat(true),
+  gemini: geminiFormat,
 };
 
 function toolWith(inputSchema: JsonSchema, providerOptions?: JsonObject): ToolDefinition {
@@ -31,7 +31,7 @@ function toolWith(inputSchema: JsonSchema, providerOptions?: JsonObject): ToolDe
   };
 }
 
-const shape = (dialect: Dialect, schema: JsonSchema): Shape => dialect.shape(toolWith(schema));
+const shape = (dialect: ProviderFormat, schema: JsonSchema): ProviderSchema => dialect.toSchema(toolWith(schema));
 
 /** JSON Schemas that mean something, and objects that use the words of JSON Schema in every wrong way. */
 const keyword = fc.constantFrom(
@@ -147,7 +147,7 @@ describe('a schema for a provider', () => {
       fc.property(goodSchema, fc.array(someArguments, { minLength: 8, maxLength: 8 }), (schema, tries) => {
         const original = compiler.compile(schema);
         if (!original.ok) assert.fail(original.reason);
-        for (const dialect of [openaiDialect(), geminiDialect]) {
+        for (const dialect of [openaiFormat(), geminiFormat]) {
           const shaped = shape(dialect, schema);
           const rewritten = compiler.compile(shaped.schema);
           if (!rewritten.ok) assert.fail(`${rewritten.reason}: ${JSON.stringify(shaped.schema)}`);
@@ -178,7 +178,7 @@ describe('a schema for a provider', () => {
       $defs: { place: { type: 'object', properties: { town: { const: 'Ulm' } } } },
     };
     for (const name of ['anthropic', 'openai', 'gemini']) {
-      const shaped = shape(dialects[name] ?? geminiDialect, schema);
+      const shaped = shape(dialects[name] ?? geminiFormat, schema);
       assert.deepEqual(shaped.schema, schema, name);
       assert.deepEqual(shaped.warnings, []);
       assert.equal(shaped.restore, undefined);
@@ -194,7 +194,7 @@ describe('a schema for a provider', () => {
       { $ref: '#/$defs/a', $defs },
       { allOf: [{ $ref: '#/$defs/a' }], $defs },
     ]) {
-      const shaped = shape(anthropicDialect(), schema);
+      const shaped = shape(anthropicFormat(), schema);
       assert.deepEqual(shaped.schema, {
         $defs,
         type: 'object',
@@ -206,7 +206,7 @@ describe('a schema for a provider', () => {
   });
 
   test('with alternatives at the root tells every argument, requires what all of them require, and warns', () => {
-    const shaped = shape(openaiDialect(), {
+    const shaped = shape(openaiFormat(), {
       oneOf: [
         { type: 'object', properties: { by: { const: 'id' }, id: { type: 'string' } }, required: ['by', 'id'] },
         { type: 'object', properties: { by: { const: 'name' }, name: { type: 'string' } }, required: ['by', 'name'] },
@@ -225,12 +225,12 @@ describe('a schema for a provider', () => {
   });
 
   test('names what an array holds, for OpenAI', () => {
-    const shaped = shape(openaiDialect(), { type: 'object', properties: { a: { type: 'array' }, b: true } });
+    const shaped = shape(openaiFormat(), { type: 'object', properties: { a: { type: 'array' }, b: true } });
     assert.deepEqual(shaped.schema['properties'], { a: { type: 'array', items: {} }, b: {} });
   });
 
   test('has simple names for its arguments, for Anthropic; they come back as they were', () => {
-    const shaped = shape(anthropicDialect(), {
+    const shaped = shape(anthropicFormat(), {
       type: 'object',
       properties: { 'größe (cm)': { type: 'number' }, ok: {} },
       required: ['größe (cm)'],
@@ -246,12 +246,12 @@ describe('a schema for a provider', () => {
   test('has nothing beside a reference and no endless ones, for Gemini', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node', description: 'Next.' } } };
     const properties = { first: { $ref: '#/$defs/node' } };
-    const optional = shape(geminiDialect, { type: 'object', properties, $defs: { node } });
+    const optional = shape(geminiFormat, { type: 'object', properties, $defs: { node } });
     assert.deepEqual(optional.schema['$defs'], {
       node: { type: 'object', properties: { next: { description: 'Next.', anyOf: [{ $ref: '#/$defs/node' }] } } },
     });
     assert.deepEqual(optional.warnings, []);
-    const endless = shape(geminiDialect, {
+    const endless = shape(geminiFormat, {
       type: 'object',
       properties,
       $defs: { node: { ...node, required: ['next'] } },
@@ -263,12 +263,12 @@ describe('a schema for a provider', () => {
   test('is strict where the tool or the caller says so and it can be; the tool has the last word', () => {
     const strictly = { type: 'object', properties: { a: { type: 'string' } } };
     const openly = { type: 'object', properties: { a: {} } };
-    const strictOf = (dialect: Dialect, schema: JsonSchema, provider: string, strict: boolean): Shape =>
-      dialect.shape(toolWith(schema, { [provider]: { strict } }));
-    assert.equal(strictOf(openaiDialect(), strictly, 'openai', true).strict, true);
-    assert.equal(strictOf(anthropicDialect(), strictly, 'anthropic', true).strict, true);
-    assert.equal(strictOf(openaiDialect(true), strictly, 'openai', false).strict, false);
-    const open = strictOf(openaiDialect(), openly, 'openai', true);
+    const strictOf = (dialect: ProviderFormat, schema: JsonSchema, provider: string, strict: boolean): ProviderSchema =>
+      dialect.toSchema(toolWith(schema, { [provider]: { strict } }));
+    assert.equal(strictOf(openaiFormat(), strictly, 'openai', true).strict, true);
+    assert.equal(strictOf(anthropicFormat(), strictly, 'anthropic', true).strict, true);
+    assert.equal(strictOf(openaiFormat(true), strictly, 'openai', false).strict, false);
+    const open = strictOf(openaiFormat(), openly, 'openai', true);
     assert.equal(open.strict, false);
     assert.deepEqual(open.schema, openly);
     assert.deepEqual(open.warnings, ['cannot be strict: "a" in the arguments may be of any type']);

@@ -1,5 +1,5 @@
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { type Dialect, type Shape, openaiToolOptions, optionsFor } from './provider-format.ts';
+import { type ProviderFormat, type ProviderSchema, openaiToolOptions, optionsFor } from './provider-format.ts';
 import { fitNames } from './fit-names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { objectRoot } from './schema/object-root.ts';
@@ -8,36 +8,36 @@ import { type StrictRules, anthropicStrict, openaiStrict, strictSchema } from '.
 import { type SchemaObject, named, requiredOf } from './schema/subschemas.ts';
 
 /** Anthropic: JSON Schema, without combinations at the root, and with simple names for the arguments. */
-export function anthropicDialect(strict = false): Dialect {
+export function anthropicFormat(strict = false): ProviderFormat {
   return {
-    longestName: 64,
-    shape(definition) {
+    maxNameLength: 64,
+    toSchema(definition) {
       const root = objectRoot(definition.inputSchema, ['anyOf', 'oneOf', 'allOf']);
       const wanted = optionsFor(definition, 'anthropic')['strict'] ?? strict;
-      const strictly = wanted === true ? strictShape(root.schema, root.warnings, anthropicStrict) : undefined;
-      return strictly?.strict === true ? strictly : simpleProperties(root.schema, strictly?.warnings ?? root.warnings);
+      const strictly = wanted === true ? toStrictSchema(root.schema, root.warnings, anthropicStrict) : undefined;
+      return strictly?.strict === true ? strictly : renameProperties(root.schema, strictly?.warnings ?? root.warnings);
     },
   };
 }
 
 /** OpenAI, in either of its interfaces: JSON Schema, without combinations at the root; or its strict subset. */
-export function openaiDialect(strict = false): Dialect {
+export function openaiFormat(strict = false): ProviderFormat {
   return {
-    longestName: 64,
-    shape(definition) {
+    maxNameLength: 64,
+    toSchema(definition) {
       const root = objectRoot(definition.inputSchema, ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not']);
       const wanted = openaiToolOptions(definition).strict ?? strict;
       if (wanted !== true) return { schema: openaiSchema(root.schema), warnings: root.warnings, strict: false };
-      const shape = strictShape(root.schema, root.warnings, openaiStrict);
+      const shape = toStrictSchema(root.schema, root.warnings, openaiStrict);
       return shape.strict === true ? shape : { ...shape, schema: openaiSchema(shape.schema) };
     },
   };
 }
 
 /** Gemini: JSON Schema with conditions on references. Some of its interfaces take names of 64 characters, all take 63. */
-export const geminiDialect: Dialect = {
-  longestName: 63,
-  shape({ inputSchema }) {
+export const geminiFormat: ProviderFormat = {
+  maxNameLength: 63,
+  toSchema({ inputSchema }) {
     const root = objectRoot(inputSchema, ['anyOf', 'oneOf', 'allOf', 'not']);
     const { schema, warnings } = geminiSchema(root.schema);
     return { schema, warnings: [...root.warnings, ...warnings] };
@@ -45,9 +45,12 @@ export const geminiDialect: Dialect = {
 };
 
 /** The dialect of an unknown provider: JSON Schema without changes. */
-export const anyDialect: Dialect = { longestName: 64, shape: ({ inputSchema }) => objectRoot(inputSchema, []) };
+export const genericFormat: ProviderFormat = {
+  maxNameLength: 64,
+  toSchema: ({ inputSchema }) => objectRoot(inputSchema, []),
+};
 
-function strictShape(schema: SchemaObject, warnings: readonly string[], rules: StrictRules): Shape {
+function toStrictSchema(schema: SchemaObject, warnings: readonly string[], rules: StrictRules): ProviderSchema {
   const strict = strictSchema(schema, rules);
   return strict.ok
     ? { schema: strict.schema, warnings: [...warnings, ...strict.warnings], strict: true, restore: strict.restore }
@@ -55,7 +58,7 @@ function strictShape(schema: SchemaObject, warnings: readonly string[], rules: S
 }
 
 /** Anthropic takes letters, digits, `_`, `.` and `-` in the name of an argument, at most 64. Others travel under another name. */
-function simpleProperties(schema: SchemaObject, warnings: readonly string[]): Shape {
+function renameProperties(schema: SchemaObject, warnings: readonly string[]): ProviderSchema {
   const properties = named(schema, 'properties');
   const odd = properties.map(([name]) => name).filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name));
   if (odd.length === 0) return { schema, warnings };

@@ -4,8 +4,8 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { type Media, mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor } from './provider-format.ts';
-import { geminiDialect } from './formats.ts';
-import { type ListedTool, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
+import { geminiFormat } from './formats.ts';
+import { type ProviderTool, type ToolWarning, callProviderTool, formatTools } from './provider-tools.ts';
 
 /** Tools as the Gemini API takes them. */
 export interface GeminiTool {
@@ -63,7 +63,7 @@ export interface GeminiTools {
  * contents.push(candidates[0].content, { role: 'user', parts: await call(candidates[0].content.parts) });
  */
 export function geminiTools(box: ToolBox, { media = 'inside' }: GeminiOptions = {}): GeminiTools {
-  const { listing, written } = writeTools(box, 'gemini', geminiDialect, toolOf);
+  const { listing, written } = formatTools(box, 'gemini', geminiFormat, toolOf);
   return {
     // An empty list of declarations is refused.
     tools: written.length === 0 ? [] : [{ functionDeclarations: [...written] }],
@@ -73,7 +73,7 @@ export function geminiTools(box: ToolBox, { media = 'inside' }: GeminiOptions = 
         (parts ?? []).map(async ({ functionCall }) => {
           if (functionCall?.name === undefined) return [];
           const { id, name, args } = functionCall;
-          const result = await callListed(box, listing, { id, name, input: args }, options);
+          const result = await callProviderTool(box, listing, { id, name, input: args }, options);
           return resultParts(id, name, result, media);
         }),
       );
@@ -82,7 +82,7 @@ export function geminiTools(box: ToolBox, { media = 'inside' }: GeminiOptions = 
   };
 }
 
-function toolOf({ name, definition, schema }: ListedTool): GeminiFunctionDeclaration {
+function toolOf({ name, definition, schema }: ProviderTool): GeminiFunctionDeclaration {
   const { description } = definition;
   return { ...optionsFor(definition, 'google'), name, description, parametersJsonSchema: schema };
 }

@@ -2,9 +2,9 @@ import type { CallResult } from '../../core/calls/call.ts';
 import { type ContentBlock, readableBlocks } from '../../core/tools/content.ts';
 import { allText, mediaOf, textOf } from '../result-content.ts';
 import type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';
-import { openaiDialect } from './formats.ts';
+import { openaiFormat } from './formats.ts';
 import { openaiToolOptions } from './provider-format.ts';
-import { type ListedTool, type ToolWarning, callListed, writeTools } from './provider-tools.ts';
+import { type ProviderTool, type ToolWarning, callProviderTool, formatTools } from './provider-tools.ts';
 
 /** How tools are written for OpenAI. */
 export interface OpenaiOptions<Api extends 'chat' | 'responses' = 'chat' | 'responses'> {
@@ -60,21 +60,21 @@ export interface OpenaiChatTools {
 }
 
 export function chatTools(box: ToolBox, strict: boolean): OpenaiChatTools {
-  const { listing, written } = writeTools(box, `openai-chat strict=${strict}`, openaiDialect(strict), toChatTool);
+  const { listing, written } = formatTools(box, `openai-chat strict=${strict}`, openaiFormat(strict), toChatTool);
   return {
     tools: [...written],
     warnings: listing.warnings,
     call: (calls, options) =>
       Promise.all(
         (calls ?? []).filter(isFunction).map(async ({ id, function: { name, arguments: input } }) => {
-          const result = await callListed(box, listing, { id, name, input }, options);
+          const result = await callProviderTool(box, listing, { id, name, input }, options);
           return { role: 'tool', tool_call_id: id, content: openaiText(result) };
         }),
       ),
   };
 }
 
-function toChatTool({ name, definition, schema, strict }: ListedTool): OpenaiChatTool {
+function toChatTool({ name, definition, schema, strict }: ProviderTool): OpenaiChatTool {
   const own = openaiToolOptions(definition);
   return {
     ...own.tool,
@@ -138,10 +138,10 @@ export interface OpenaiResponsesTools {
 }
 
 export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTools {
-  const { listing, written } = writeTools(
+  const { listing, written } = formatTools(
     box,
     `openai-responses strict=${strict}`,
-    openaiDialect(strict),
+    openaiFormat(strict),
     toResponsesTool,
   );
   return {
@@ -150,7 +150,7 @@ export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTo
     call: (output, options) =>
       Promise.all(
         output.filter(isFunctionCall).map(async ({ call_id, name, arguments: input }) => {
-          const result = await callListed(box, listing, { id: call_id, name, input }, options);
+          const result = await callProviderTool(box, listing, { id: call_id, name, input }, options);
           return { type: 'function_call_output', call_id, output: outputOf(result) };
         }),
       ),
@@ -158,7 +158,7 @@ export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTo
 }
 
 /** Without a word about it, the Responses API would try to be strict, and refuse what cannot be. */
-function toResponsesTool({ name, definition, schema, strict }: ListedTool): OpenaiFunctionTool {
+function toResponsesTool({ name, definition, schema, strict }: ProviderTool): OpenaiFunctionTool {
   const own = openaiToolOptions(definition);
   return {
     ...own.tool,

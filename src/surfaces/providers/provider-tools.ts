@@ -10,7 +10,7 @@ import {
   callWithModelArguments,
   oncePerCatalog,
 } from '../tool-box.ts';
-import { type Dialect, type Shape, shapeTool } from './provider-format.ts';
+import { type ProviderFormat, type ProviderSchema, toProviderSchema } from './provider-format.ts';
 import { fitNames } from './fit-names.ts';
 
 /** Something a provider cannot be told about a tool. Signalbox checks calls against the tool's own schema all the same. */
@@ -21,28 +21,28 @@ export interface ToolWarning {
 }
 
 /** A tool as one provider is told of it. */
-export interface ListedTool extends Shape {
+export interface ProviderTool extends ProviderSchema {
   readonly name: string;
   readonly definition: ToolDefinition;
 }
 
 /** The tools of a box as one provider is told of them. */
-export interface Listing {
-  readonly tools: readonly ListedTool[];
+export interface ProviderTools {
+  readonly tools: readonly ProviderTool[];
   readonly warnings: readonly ToolWarning[];
-  readonly byName: ReadonlyMap<string, ListedTool>;
+  readonly byName: ReadonlyMap<string, ProviderTool>;
 }
 
 /** Writes the tools down for a provider. */
-export function listTools(definitions: readonly ToolDefinition[], dialect: Dialect): Listing {
+export function toProviderTools(definitions: readonly ToolDefinition[], dialect: ProviderFormat): ProviderTools {
   const names = fitNames(
     definitions.map(({ name }) => name),
-    dialect.longestName,
+    dialect.maxNameLength,
   );
   // The compiler is discarded with its compiled functions: only the compile errors are needed.
   const compiler = new SchemaCompiler();
-  const tools = definitions.map((definition): ListedTool => {
-    const shape = shapeTool(definition, dialect, compiler);
+  const tools = definitions.map((definition): ProviderTool => {
+    const shape = toProviderSchema(definition, dialect, compiler);
     const name = names.get(definition.name) ?? definition.name;
     const warnings = name === definition.name ? shape.warnings : [`is told as "${name}"`, ...shape.warnings];
     return { ...shape, warnings, name, definition };
@@ -57,14 +57,14 @@ export function listTools(definitions: readonly ToolDefinition[], dialect: Diale
 }
 
 /** The tools of a box in a provider's own form, written once for each version of the catalog. The key names the form. */
-export function writeTools<Written>(
+export function formatTools<Written>(
   box: ToolBox,
   key: string,
-  dialect: Dialect,
-  write: (tool: ListedTool) => Written,
-): { readonly listing: Listing; readonly written: readonly Written[] } {
+  dialect: ProviderFormat,
+  write: (tool: ProviderTool) => Written,
+): { readonly listing: ProviderTools; readonly written: readonly Written[] } {
   return oncePerCatalog(box, key, (definitions) => {
-    const listing = listTools(definitions, dialect);
+    const listing = toProviderTools(definitions, dialect);
     return { listing, written: listing.tools.map(write) };
   });
 }
@@ -78,9 +78,9 @@ export interface ModelCall {
 }
 
 /** Makes a model's call, of the tool that was listed: where that has changed since, the outcome is `stale`. */
-export async function callListed(
+export async function callProviderTool(
   box: ToolBox,
-  listing: Listing,
+  listing: ProviderTools,
   { id, name, input }: ModelCall,
   options: SurfaceCallOptions = {},
 ): Promise<CallResult> {
@@ -89,13 +89,14 @@ export async function callListed(
   const nameOf = (wanted: ToolId): string | undefined =>
     listing.tools.find(({ definition }) => isDeepStrictEqual(definition.id, wanted))?.name;
   return callWithModelArguments(called, input, (args) =>
-    box.call(called, restored(tool, args), {
+    box.call(called, restoreArguments(tool, args), {
       ...callOptions(options, id, tool?.definition.definitionHash),
       nameOf,
     }),
   );
 }
 
-function restored(tool: ListedTool | undefined, value: unknown): unknown {
+/** Converts arguments that follow the provider’s schema back to those of the tool’s own schema. */
+export function restoreArguments(tool: ProviderTool | undefined, value: unknown): unknown {
   return tool?.restore === undefined || value === undefined ? value : tool.restore.apply(value as JsonValue);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contentReader } from '../../../src/pipeline/content-reader.ts';
+import { contentReader } from '../../../src/pipeline/box-content.ts';
 import type { JsonObject, JsonValue } from '../../../src/core/json/json.ts';
 import type { Question, Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
 import { turnTools } from '../../../src/runtimes/turn-tools.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Approve } from '../../../src/core/calls/approval.ts';
 import type { Source } from '../../../src/catalog/source.ts';
-import { type OwnTools, ownTools } from '../../../src/runtimes/own-tools.ts';
+import { type RuntimeTools, runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
 import { type Signalbox, createSignalbox } from '../../../src/signalbox.ts';
 import { defineTool } from '../../../src/sources/local/define-tool.ts';
 import { localServer } from '../../../src/sources/local/local-server.ts';
@@ -11,7 +11,7 @@ import { fixtureProgram } from '../../mcp-servers/programs.ts';
 /** A real box whose tools do what the stories of the runtime suite need. */
 export interface SuiteBox {
   readonly box: Signalbox;
-  readonly own: OwnTools;
+  readonly own: RuntimeTools;
   /** What was written with the tool that asks. */
   readonly notes: readonly string[];
   /** Answers whatever asks, until a story says otherwise. */
@@ -23,7 +23,7 @@ export interface SuiteBox {
 
 export async function openSuiteBox(): Promise<SuiteBox> {
   const notes: string[] = [];
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const shaky = fallingServer();
   const suite = localServer({ name: 'suite' });
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });

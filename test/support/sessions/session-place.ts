@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { modelRuntime } from '../../../src/runtimes/model/model-runtime.ts';
-import { ownTools } from '../../../src/runtimes/own-tools.ts';
+import { runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
 import type { Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
 import type { Agent } from '../../../src/sessions/agent.ts';
 import { type SessionsOptions, createSessions } from '../../../src/sessions/create-sessions.ts';
@@ -48,7 +48,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     close: () => Promise.resolve(),
   };
   const open = async (): Promise<{ box: Signalbox; sessions: Sessions }> => {
-    const own = ownTools('runtime');
+    const own = runtimeTools('runtime');
     const box = await createSignalbox({
       data: join(directory, 'data'),
       ...boxOptions,

@@ -1,7 +1,7 @@
 import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, leftBehind, textsOf, usualDraft, usualKeys } from './server-draft.ts';
+import { type Draft, ignoredKeysNote, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { NamedPermission, ReadClient } from '../found-server.ts';
-import { joined, readServers } from './normalize-servers.ts';
+import { mergeReadings, readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
 
 /** `.mcp.json`, `~/.claude.json` with the servers of the user and those of this project, and `settings.json` with permissions. */
@@ -9,12 +9,14 @@ export const readClaudeCode: ReadClient = (text, context) => {
   const document = parseJsonFile(text);
   if ('problem' in document) return unreadable(document.problem);
   const places = [['projects', context.directory, 'mcpServers'], ['mcpServers']];
-  const reading = joined(places.map((path) => readServers(document, { path, dialect: shellBraces, draft }, context)));
+  const reading = mergeReadings(
+    places.map((path) => readServers(document, { path, dialect: shellBraces, draft }, context)),
+  );
   return { ...reading, permissions: permissionsIn(fieldsOf(field(document.root, 'permissions'))) };
 };
 
 function draft(entry: Fields): Draft {
-  return { ...usualDraft(entry), notes: leftBehind(entry, usualKeys) };
+  return { ...standardDraft(entry), notes: ignoredKeysNote(entry, standardKeys) };
 }
 
 /** Only those of MCP tools: the others are about the client’s own tools. */

@@ -110,7 +110,7 @@ function settingsDirectory({ home, platform, applicationData }: Machine): string
 }
 
 /** The machine we run on, seen from a project's directory. */
-export function thisMachine(directory: string): Machine {
+export function currentMachine(directory: string): Machine {
   const applicationData = process.env['APPDATA'];
   return {
     home: homedir(),

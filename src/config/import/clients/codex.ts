@@ -3,13 +3,13 @@ import { messageOf } from '../../../core/errors.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import {
   type Draft,
-  leftBehind,
+  ignoredKeysNote,
   secondsOf,
   textOf,
   textsByName,
   textsOf,
-  usualDraft,
-  usualKeys,
+  standardDraft,
+  standardKeys,
 } from './server-draft.ts';
 import type { Permission, ReadClient } from '../found-server.ts';
 import { readServers } from './normalize-servers.ts';
@@ -40,7 +40,7 @@ function draft(entry: Fields): Draft {
   const named = variablesOf(field(entry, 'env_vars'));
   const headerVariables = Object.entries(textsByName(field(entry, 'env_http_headers')) ?? {});
   return {
-    ...usualDraft(entry),
+    ...standardDraft(entry),
     env: { ...Object.fromEntries(named.map((name) => [name, `\${env:${name}}`])), ...textsByName(field(entry, 'env')) },
     headers: {
       ...textsByName(field(entry, 'http_headers')),
@@ -50,7 +50,7 @@ function draft(entry: Fields): Draft {
     timeoutMs: secondsOf(field(entry, 'tool_timeout_sec')),
     allow: textsOf(field(entry, 'enabled_tools')),
     deny: textsOf(field(entry, 'disabled_tools')),
-    notes: leftBehind(entry, [...usualKeys, ...ownKeys]),
+    notes: ignoredKeysNote(entry, [...standardKeys, ...ownKeys]),
     permissions: permissionsIn(entry),
   };
 }

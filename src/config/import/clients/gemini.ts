@@ -1,5 +1,5 @@
 import { field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { isDisabled, leftBehind, numberOf, textOf, textsOf, usualDraft, usualKeys } from './server-draft.ts';
+import { isDisabled, ignoredKeysNote, numberOf, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
 import { readServers } from './normalize-servers.ts';
 import { shellVariables } from './placeholders.ts';
@@ -22,14 +22,14 @@ export const readGemini: ReadClient = (text, context) => {
       const type = textOf(field(entry, 'type')) ?? (httpUrl === undefined ? 'sse' : 'http');
       const isTrusted = field(entry, 'trust') === true;
       return {
-        ...usualDraft(entry),
+        ...standardDraft(entry),
         url,
         type: url === undefined ? undefined : type,
         timeoutMs: numberOf(field(entry, 'timeout')),
         allow: textsOf(field(entry, 'includeTools')),
         deny: textsOf(field(entry, 'excludeTools')),
         disabled: isDisabled(entry) || excluded.includes(name) || allowed?.includes(name) === false,
-        notes: leftBehind(entry, [...usualKeys, ...ownKeys]),
+        notes: ignoredKeysNote(entry, [...standardKeys, ...ownKeys]),
         permissions: isTrusted ? [{ tool: '*', answer: 'allow' }] : [],
       };
     },

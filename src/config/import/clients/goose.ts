@@ -1,7 +1,7 @@
 import { LineCounter, isMap, isScalar, parseDocument } from 'yaml';
 import { messageOf } from '../../../core/errors.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
-import { type Draft, isDisabled, leftBehind, secondsOf, textOf, textsByName, textsOf } from './server-draft.ts';
+import { type Draft, isDisabled, ignoredKeysNote, secondsOf, textOf, textsByName, textsOf } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
 import { readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
@@ -39,7 +39,7 @@ function draft(entry: Fields): Draft | string {
     disabled: isDisabled(entry),
     notes: [
       ...keys.map((key) => `${key} is kept by Goose: set the environment variable ${key}`),
-      ...leftBehind(entry, knownKeys),
+      ...ignoredKeysNote(entry, knownKeys),
     ],
   };
 }

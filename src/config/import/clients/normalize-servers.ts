@@ -40,7 +40,7 @@ export function readServers(document: ClientDocument, shape: ClientShape, contex
 }
 
 /** Several readings of one file as one. */
-export function joined(readings: readonly ClientReading[]): ClientReading {
+export function mergeReadings(readings: readonly ClientReading[]): ClientReading {
   return {
     servers: readings.flatMap(({ servers }) => servers),
     skipped: readings.flatMap(({ skipped }) => skipped),

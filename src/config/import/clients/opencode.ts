@@ -1,5 +1,5 @@
 import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, isDisabled, leftBehind, textOf, textsByName, textsOf } from './server-draft.ts';
+import { type Draft, isDisabled, ignoredKeysNote, textOf, textsByName, textsOf } from './server-draft.ts';
 import type { ImportContext, ReadClient } from '../found-server.ts';
 import { readServers } from './normalize-servers.ts';
 import { bracedEnvironment } from './placeholders.ts';
@@ -38,7 +38,7 @@ function draftOf(entry: Fields, name: string, switches: Fields, context: ImportC
     headers: withoutFiles(textsByName(field(entry, 'headers'))),
     deny: deniedTools(name, switches),
     disabled: isDisabled(entry),
-    notes: [...notes, ...leftBehind(entry, knownKeys)],
+    notes: [...notes, ...ignoredKeysNote(entry, knownKeys)],
   };
 }
 

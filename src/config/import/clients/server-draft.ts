@@ -22,10 +22,10 @@ export interface Draft {
 }
 
 /** The keys that all clients with an `mcpServers` of the usual shape know. */
-export const usualKeys = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled'] as const;
+export const standardKeys = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled'] as const;
 
 /** Reads an entry of the usual shape. */
-export function usualDraft(entry: Fields): Draft {
+export function standardDraft(entry: Fields): Draft {
   return {
     type: textOf(field(entry, 'type')),
     command: textOf(field(entry, 'command')),
@@ -39,7 +39,7 @@ export function usualDraft(entry: Fields): Draft {
 }
 
 /** Names what is not taken over, so that nobody misses it later. */
-export function leftBehind(entry: Fields, known: readonly string[]): string[] {
+export function ignoredKeysNote(entry: Fields, known: readonly string[]): string[] {
   const others = Object.keys(entry).filter((key) => !known.includes(key));
   return others.length === 0 ? [] : [`not taken over: ${others.join(', ')}`];
 }

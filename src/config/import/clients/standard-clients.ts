@@ -2,10 +2,10 @@ import type { ClientReading, ImportContext, ReadClient } from '../found-server.t
 import { type Fields, field, parseJsonFile, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { type Dialect, editorVariables, noPlaceholders } from './placeholders.ts';
-import { type Draft, leftBehind, textOf, textsOf, usualDraft, usualKeys } from './server-draft.ts';
+import { type Draft, ignoredKeysNote, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
 /** Reads a JSON file whose `mcpServers` have the usual shape; `adapt` adds what only this client has. */
-export function readUsualFile(
+export function readStandardFile(
   text: string,
   context: ImportContext,
   dialect: Dialect,
@@ -18,18 +18,18 @@ export function readUsualFile(
   if ('problem' in document) return unreadable(document.problem);
   const draft = (entry: Fields): Draft => {
     const own = adapt.draft(entry);
-    const notes = [...(own.notes ?? []), ...leftBehind(entry, [...usualKeys, ...adapt.keys])];
-    return { ...usualDraft(entry), ...own, notes };
+    const notes = [...(own.notes ?? []), ...ignoredKeysNote(entry, [...standardKeys, ...adapt.keys])];
+    return { ...standardDraft(entry), ...own, notes };
   };
   return readServers(document, { path: ['mcpServers'], dialect, draft }, context);
 }
 
 /** `claude_desktop_config.json`. */
-export const readClaudeDesktop: ReadClient = (text, context) => readUsualFile(text, context, noPlaceholders);
+export const readClaudeDesktop: ReadClient = (text, context) => readStandardFile(text, context, noPlaceholders);
 
 /** `.cursor/mcp.json`, of the user and of the project. */
 export const readCursor: ReadClient = (text, context) =>
-  readUsualFile(text, context, editorVariables, {
+  readStandardFile(text, context, editorVariables, {
     keys: ['envFile'],
     draft: (entry) => {
       const file = textOf(field(entry, 'envFile'));
@@ -39,7 +39,7 @@ export const readCursor: ReadClient = (text, context) =>
 
 /** `mcp_config.json`, where the address of a remote server is its `serverUrl`. */
 export const readWindsurf: ReadClient = (text, context) =>
-  readUsualFile(text, context, editorVariables, {
+  readStandardFile(text, context, editorVariables, {
     keys: ['serverUrl', 'disabledTools'],
     draft: (entry) => ({
       url: textOf(field(entry, 'serverUrl')) ?? textOf(field(entry, 'url')),

@@ -1,5 +1,5 @@
 import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, leftBehind, numberOf, textOf, usualDraft, usualKeys } from './server-draft.ts';
+import { type Draft, ignoredKeysNote, numberOf, textOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
 import { readServers } from './normalize-servers.ts';
 import { noPlaceholders } from './placeholders.ts';
@@ -18,8 +18,8 @@ function draft(entry: Fields): Draft | string {
   const program = path === undefined ? entry : { ...older, command: path, enabled: field(entry, 'enabled') };
   if (command === undefined && field(entry, 'url') === undefined) return 'it comes with an extension of Zed';
   return {
-    ...usualDraft(program),
+    ...standardDraft(program),
     timeoutMs: numberOf(field(entry, 'timeout')),
-    notes: leftBehind(entry, [...usualKeys, 'source', 'timeout']),
+    notes: ignoredKeysNote(entry, [...standardKeys, 'source', 'timeout']),
   };
 }

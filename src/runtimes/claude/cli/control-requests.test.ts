@@ -4,13 +4,13 @@ import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
 import { createSignalbox } from '../../../index.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
-import { ownTools } from '../../own-tools.ts';
+import { runtimeTools } from '../../runtime-tools.ts';
 import { HookCallbacks, answerRequest } from './control-requests.ts';
 
 const { signal } = new AbortController();
 
 async function asking(): Promise<(request: JsonObject) => Promise<JsonObject>> {
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), {}, signal, () => undefined);
   const hooks = new HookCallbacks(turn, undefined);

@@ -25,7 +25,7 @@ export function queryOptions(
     includePartialMessages: true,
     mcpServers: {
       ...mcpServers,
-      ...Object.fromEntries([...servers.values()].map((server) => [server.name, serverConfig(server)])),
+      ...Object.fromEntries([...servers.values()].map((server) => [server.name, server.toSdkConfig()])),
     },
     canUseTool: async (toolName, input, { toolUseID, mcpServer, signal }) => {
       const request = { toolName, input: input as JsonObject, toolUseId: toolUseID, server: mcpServer, signal };

@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { test } from 'node:test';
 import { runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { createSignalbox } from '../../../index.ts';
-import { ownTools } from '../../own-tools.ts';
+import { runtimeTools } from '../../runtime-tools.ts';
 import { claudeRuntime } from './claude-runtime.ts';
 
 test('without the Claude Agent SDK a turn says which package to install', async () => {
@@ -11,7 +11,7 @@ test('without the Claude Agent SDK a turn says which package to install', async 
     resolve: (specifier, context, next) =>
       next(specifier.startsWith('@anthropic-ai/') ? '@anthropic-ai/not-installed' : specifier, context),
   });
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   try {
     const { reason, errors } = await runTurn(claudeRuntime(), { box, own }, 'hello');

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import type { OwnTool } from '../../runtime.ts';
+import type { RuntimeTool } from '../../runtime.ts';
 
 /** The tool with which Claude asks its user. */
 export const questionTool = 'AskUserQuestion';
@@ -10,7 +10,7 @@ export const questionTool = 'AskUserQuestion';
  * What the tools that Claude Code brings along do to the world. One that is not here may do anything. Reading the web is not
  * here either: an address can carry out what was read before.
  */
-const effects: Readonly<Record<string, OwnTool['effect']>> = {
+const effects: Readonly<Record<string, RuntimeTool['effect']>> = {
   [questionTool]: 'read',
   Read: 'read',
   Glob: 'read',
@@ -43,7 +43,7 @@ const places = ['file_path', 'notebook_path', 'path'];
  * A tool of Claude Code as policy sees it. What reaches out of the working directory, or searches the data directory, is another tool, with
  * `_outside` at its name: a write there is not kept for undo, and what was read there cannot be taken back from a model.
  */
-export function builtInTool(name: string, input: JsonObject, cwd: string, data?: string): OwnTool {
+export function builtInTool(name: string, input: JsonObject, cwd: string, data?: string): RuntimeTool {
   const effect = Object.hasOwn(effects, name) ? (effects[name] ?? 'irreversible') : 'irreversible';
   const reached = places.map((place) => input[place]).filter((path) => typeof path === 'string');
   const inside = reached.every((path) => isInside(cwd, path)) && !(name === 'Glob' && climbs(input['pattern']));

@@ -2,7 +2,7 @@ import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { TurnEvent } from '../../runtime.ts';
 import { type CliBlock, type CliMessage, type StreamEvent, type Usage, blocksOf } from './claude-message.ts';
-import type { ToldCalls } from './tool-call-events.ts';
+import type { ToolCallEvents } from './tool-call-events.ts';
 
 /** How a turn ended, as Claude Code says it. */
 export interface TurnResult {
@@ -13,7 +13,7 @@ export interface TurnResult {
 /** Turns what Claude Code tells into the events of a turn. */
 export class Telling {
   readonly #tell: (event: TurnEvent) => void;
-  readonly #calls: ToldCalls;
+  readonly #calls: ToolCallEvents;
   readonly #interrupt: AbortSignal;
   /** The call that each block of the message under way is. */
   readonly #streaming = new Map<number, string>();
@@ -21,7 +21,7 @@ export class Telling {
   #usage: Usage | undefined;
   #model: string | undefined;
 
-  constructor(tell: (event: TurnEvent) => void, calls: ToldCalls, interrupt: AbortSignal) {
+  constructor(tell: (event: TurnEvent) => void, calls: ToolCallEvents, interrupt: AbortSignal) {
     this.#tell = tell;
     this.#interrupt = interrupt;
     this.#calls = calls;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
 import { createSignalbox } from '../../../index.ts';
-import { ownTools } from '../../own-tools.ts';
+import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
 import { ClaudeTurn } from './claude-turn.ts';
 
 async function begun(options: ClaudeCodeOptions = {}) {
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
   const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), options, new AbortController().signal, (event) =>

@@ -5,7 +5,7 @@ import type { ClaudeCodeOptions } from './claude-options.ts';
 import type { CliMessage, ServerStatus } from './claude-message.ts';
 import { Gate } from './permission-gate.ts';
 import { Telling, type TurnResult } from './claude-event-mapper.ts';
-import { ToldCalls } from './tool-call-events.ts';
+import { ToolCallEvents } from './tool-call-events.ts';
 import { noTools, toolListing } from '../../../surfaces/claude/tool-listing.ts';
 import { type MakeCall, ToolServer } from '../../../surfaces/claude/tool-server.ts';
 
@@ -25,7 +25,7 @@ export class ClaudeTurn {
   readonly #finish: (result: TurnResult) => void;
   readonly #tell: (event: TurnEvent) => void;
   readonly #turn: Turn;
-  readonly #calls: ToldCalls;
+  readonly #calls: ToolCallEvents;
   readonly #telling: Telling;
   readonly #running = new Set<Promise<unknown>>();
   readonly #over = new AbortController();
@@ -38,7 +38,7 @@ export class ClaudeTurn {
     this.#tell = tell;
     // Listed once: calls are pinned to what was listed last, and that must be what the model was shown.
     const { servers, ids } = toolListing(turn.tools.list(), options.toolSearch !== true);
-    this.#calls = new ToldCalls(tell, (name) => ids.get(name));
+    this.#calls = new ToolCallEvents(tell, (name) => ids.get(name));
     this.#telling = new Telling(tell, this.#calls, signal);
     const over = AbortSignal.any([signal, this.#over.signal]);
     const call = this.#maker(over);

@@ -3,19 +3,19 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { parseName } from '../../../catalog/names.ts';
-import type { OwnCall, OwnOutcome, Question, Turn } from '../../runtime.ts';
+import type { BegunCall, RuntimeToolResult, Question, Turn } from '../../runtime.ts';
 import { builtInTool, outputOf, questionTool } from './built-in-tools.ts';
 import type { HookInput, Permission, PermissionRequest, ServerOrigin } from './claude-options.ts';
-import type { ToldCalls } from './tool-call-events.ts';
+import type { ToolCallEvents } from './tool-call-events.ts';
 
-type Allowed = Extract<OwnCall, { allowed: true }>;
+type Allowed = Extract<BegunCall, { allowed: true }>;
 
 /** What the gate of a turn looks at. */
 export interface GateOptions {
   readonly turn: Pick<Turn, 'tools' | 'ask' | 'cwd'>;
   /** Ends whatever waits. */
   readonly signal: AbortSignal;
-  readonly calls: ToldCalls;
+  readonly calls: ToolCallEvents;
   /** Servers of the box: their calls are decided when they arrive there. */
   readonly mounted: (server: string) => boolean;
   /** Servers past the box: nothing decides their calls. */
@@ -109,7 +109,7 @@ export class Gate {
     return { behavior: 'deny', message };
   }
 
-  async #end(id: string, outcome: OwnOutcome): Promise<void> {
+  async #end(id: string, outcome: RuntimeToolResult): Promise<void> {
     const call = this.#begun.get(id);
     this.#begun.delete(id);
     if (call === undefined) return;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
 import { createSignalbox } from '../../../index.ts';
-import { ownTools } from '../../own-tools.ts';
+import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
 import { type Drive, processRuntime } from './process-runtime.ts';
 
 async function told(drive: Drive, signal = new AbortController().signal): Promise<TurnEvent[]> {
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
   for await (const event of processRuntime('test', {}, drive).turn(turnOf({ box, own }, 'hello', { signal })))
@@ -34,7 +34,7 @@ test('a fault of a driver is told like any other error', async () => {
 });
 
 test('closing interrupts what runs and waits for it', async () => {
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   let ended = false;
   const begun = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ test('closing interrupts what runs and waits for it', async () => {
 });
 
 test('what a turn is told with is found out for each turn; that it cannot be is told', async () => {
-  const own = ownTools('claude');
+  const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   let key: string | undefined;
   const runtime = processRuntime(

@@ -8,7 +8,7 @@ import type { TurnEvent } from '../../runtime.ts';
 export type Ended = Pick<CallResult, 'outcome' | 'content' | 'changes'> &
   Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
-interface ToldCall {
+interface TrackedCall {
   stage: 'started' | 'running' | 'over';
   since: number;
   /** How it is on record and what it changed, where that is known before its end is told. */
@@ -21,10 +21,10 @@ interface ToldCall {
 const ownServer = 'claude';
 
 /** Tells calls step by step, each step once and in its order, from whichever side it is heard of first. */
-export class ToldCalls {
+export class ToolCallEvents {
   readonly #tell: (event: TurnEvent) => void;
   readonly #mounted: (name: string) => ToolId | undefined;
-  readonly #calls = new Map<string, ToldCall>();
+  readonly #calls = new Map<string, TrackedCall>();
 
   constructor(tell: (event: TurnEvent) => void, mounted: (name: string) => ToolId | undefined) {
     this.#tell = tell;
@@ -86,15 +86,15 @@ export class ToldCalls {
     return [...this.#calls].flatMap(([id, { stage, since }]) => (stage !== 'over' && since !== 0 ? [id] : []));
   }
 
-  #call(id: string): ToldCall {
+  #call(id: string): TrackedCall {
     const known = this.#calls.get(id);
     if (known !== undefined) return known;
-    const call: ToldCall = { stage: 'started', since: 0, early: [] };
+    const call: TrackedCall = { stage: 'started', since: 0, early: [] };
     this.#calls.set(id, call);
     return call;
   }
 
-  #whenRunning(id: string, tell: (call: ToldCall) => void): void {
+  #whenRunning(id: string, tell: (call: TrackedCall) => void): void {
     const call = this.#call(id);
     if (call.stage === 'running') tell(call);
     else if (call.stage === 'started') call.early.push(() => call.stage === 'running' && tell(call));

@@ -8,7 +8,7 @@ import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-tur
 import type { Approve } from '../../../core/calls/approval.ts';
 import { type Signalbox, createSignalbox } from '../../../signalbox.ts';
 import { demoServer, prepareDemo } from '../../../sources/local/demo/demo-server.ts';
-import { ownTools } from '../../own-tools.ts';
+import { runtimeTools } from '../../runtime-tools.ts';
 import { modelRuntime } from '../model-runtime.ts';
 import { demoStep } from './demo-step.ts';
 import type { TurnEvent } from '../../runtime.ts';
@@ -24,7 +24,7 @@ async function demo(t: TestContext, approve: Approve): Promise<Demo> {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const directory = join(root, 'notes');
   await prepareDemo(directory);
-  const own = ownTools('runtime');
+  const own = runtimeTools('runtime');
   const box = await createSignalbox({ servers: [demoServer(directory), own], approve, data: join(root, 'data') });
   t.after(async () => {
     await box.close();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ContentReader } from '../../../pipeline/content-reader.ts';
+import type { ContentReader } from '../../../pipeline/box-content.ts';
 import type { CallResult } from '../../../core/calls/call.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';

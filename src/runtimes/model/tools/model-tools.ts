@@ -1,8 +1,12 @@
 import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
 import { SchemaCompiler } from '../../../catalog/json-schema.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import { type Dialect, type Shape, shapeTool } from '../../../surfaces/providers/provider-format.ts';
-import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../../../surfaces/providers/formats.ts';
+import {
+  type ProviderFormat,
+  type ProviderSchema,
+  toProviderSchema,
+} from '../../../surfaces/providers/provider-format.ts';
+import { anthropicFormat, genericFormat, geminiFormat, openaiFormat } from '../../../surfaces/providers/formats.ts';
 import type { OfferedTool } from '../step.ts';
 
 type SchemaObject = Parameters<typeof jsonSchema>[0];
@@ -10,13 +14,13 @@ type SchemaObject = Parameters<typeof jsonSchema>[0];
 /** A tool as the AI SDK takes it, and the provider's form of its schema. */
 interface ProviderTool {
   readonly tool: Tool;
-  readonly shape: Shape;
+  readonly shape: ProviderSchema;
 }
 
-const dialects: Readonly<Record<string, Dialect>> = {
-  anthropic: anthropicDialect(),
-  openai: openaiDialect(),
-  google: geminiDialect,
+const dialects: Readonly<Record<string, ProviderFormat>> = {
+  anthropic: anthropicFormat(),
+  openai: openaiFormat(),
+  google: geminiFormat,
 };
 
 /** A definition never changes, so its provider's form is cached for as long as the definition lives. */
@@ -25,7 +29,7 @@ const shaped = new WeakMap<OfferedTool, Map<string, ProviderTool>>();
 /** The tools of one step in the form of a provider. */
 export class ModelTools {
   readonly set: ToolSet;
-  readonly #shapes: ReadonlyMap<string, Shape>;
+  readonly #shapes: ReadonlyMap<string, ProviderSchema>;
 
   /** The tools have no `execute`: the turn runs their calls, through the pipeline, which validates against the original schema. */
   constructor(definitions: readonly OfferedTool[], provider: string) {
@@ -53,7 +57,7 @@ function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaC
 }
 
 function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
-  const shape = shapeTool(definition, dialects[provider] ?? anyDialect, compiler);
+  const shape = toProviderSchema(definition, dialects[provider] ?? genericFormat, compiler);
   const options = optionsByProvider(definition.providerOptions);
   // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.
   const strict = dialects[provider] === undefined ? options?.[provider]?.['strict'] : shape.strict;

@@ -1,5 +1,5 @@
 import type { ResultPage } from '../../../journal/store.ts';
-import type { Principal } from '../../../core/calls/call.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { callOfResult } from '../../../core/calls/result-uri.ts';
 

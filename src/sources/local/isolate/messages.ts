@@ -1,4 +1,5 @@
-import type { Principal, Progress } from '../../../core/calls/call.ts';
+import type { Progress } from '../../../core/calls/call.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { CallId } from '../../../core/identifiers.ts';
 import type { JsonValue } from '../../../core/json/json.ts';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiledCode } from '../../../core/compile-cache.ts';
+import { compileCacheEnv } from '../../../core/compile-cache.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { died, outOfMemory, revive } from './failures.ts';
@@ -41,7 +41,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
     name: `isolate ${tool}`,
     workerData: { ...origin, signalboxIsolate: true, backlog } satisfies IsolateSetup,
     // The process's environment holds secrets that are meant for others; a handler gets what it needs as arguments.
-    env: { ...environment(), ...compiledCode() },
+    env: { ...environment(), ...compileCacheEnv() },
     // Nobody reads this stdout: the worker prints to stderr instead, which Node passes on to the process's stderr.
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapLimitMb },

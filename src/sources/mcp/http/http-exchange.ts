@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Agent, Dispatcher } from 'undici';
-import type { StopSignal } from '../../../core/async/light-abort-signal.ts';
-import { reasonOf } from '../../../core/async/unless-aborted.ts';
+import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';
 import { assertOtherInstance } from './own-instance.ts';
 import { redirectTarget, unfollowedRedirect } from './redirects.ts';
 
@@ -12,7 +11,7 @@ export interface HttpRequest {
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body?: string;
-  readonly signal?: StopSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /** The head of a response. */
@@ -71,7 +70,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   /** Handles the `abort` event of the signal. */
   handleEvent(): void {
-    this.abort(reasonOf(this.#request.signal ?? { reason: 'cancelled' }));
+    this.abort(abortReason(this.#request.signal ?? { reason: 'cancelled' }));
   }
 
   /** Closes the connection and fails with this error. */

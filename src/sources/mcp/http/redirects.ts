@@ -5,7 +5,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 /** Returns the URL that a redirect points to, or undefined for any other response. */
 export function redirectTarget(url: URL, status: number, { location }: IncomingHttpHeaders): URL | undefined {
   if (!redirectStatuses.has(status) || location === undefined) return undefined;
-  return URL.parse(location, url) ?? undefined;
+  return URL.parse(location, url.href) ?? undefined;
 }
 
 /**

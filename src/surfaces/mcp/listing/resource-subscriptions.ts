@@ -1,4 +1,4 @@
-import type { ReadOptions } from '../../../pipeline/content.ts';
+import type { ReadOptions } from '../../../pipeline/box-content.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import type { View } from './catalog-view.ts';
 import { WireError, wireCodes } from '../protocol/wire-messages.ts';

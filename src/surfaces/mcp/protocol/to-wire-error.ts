@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../../core/errors.ts';
 import { newId } from '../../../core/identifiers.ts';
-import { JsonRefused } from '../../../core/json/read-json.ts';
+import { JsonRejectedError } from '../../../core/json/read-json.ts';
 import { Refusal, WireError, wireCodes } from './wire-messages.ts';
 
 /**
@@ -9,7 +9,7 @@ import { Refusal, WireError, wireCodes } from './wire-messages.ts';
  */
 export function toldError(error: unknown, log: (line: string) => void): WireError {
   if (error instanceof WireError) return error;
-  if (error instanceof JsonRefused)
+  if (error instanceof JsonRejectedError)
     return new Refusal(400, error.kind === 'too-complex' ? wireCodes.request : wireCodes.parse, error.message);
   // Where the records are is not for clients to know; nothing is wrong with what they asked.
   if (error instanceof SignalboxError && error.code === 'store-unavailable')

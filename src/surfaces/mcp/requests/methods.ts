@@ -1,8 +1,8 @@
-import { CapabilityMissing, rpcErrorOf } from '../../../core/tools/source-errors.ts';
+import { CapabilityMissingError, rpcErrorOf } from '../../../core/tools/source-errors.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { isResultUri } from '../../../core/calls/result-uri.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import type { ReadOptions } from '../../../pipeline/content.ts';
+import type { ReadOptions } from '../../../pipeline/box-content.ts';
 import type { CompletionRequest } from '../../../catalog/source-content.ts';
 import { approvalOf } from './client-approval.ts';
 import { type CallParts, callTool } from './call-tool.ts';
@@ -162,7 +162,7 @@ function noResource(uri: string, isModern: boolean): WireError {
 function wireError(error: unknown, { isModern }: Caller): unknown {
   if (!(error instanceof SignalboxError)) return error;
   const { cause } = error;
-  if (isModern && cause instanceof CapabilityMissing)
+  if (isModern && cause instanceof CapabilityMissingError)
     return new WireError(wireCodes.capability, error.message, { requiredCapabilities: cause.required });
   if (error.code === 'content-denied') return new WireError(wireCodes.server, error.message);
   const rpc = rpcErrorOf(error);

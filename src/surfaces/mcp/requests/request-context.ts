@@ -1,11 +1,11 @@
 import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type {
-  Asking,
+  QuestionOptions,
   CallClient,
   Elicitation,
   ElicitationAnswer,
   LogMessage,
-  Root,
+  CallRoot,
   SamplingAnswer,
 } from '../../../core/calls/call-client.ts';
 import type { Progress } from '../../../core/calls/call.ts';
@@ -44,7 +44,7 @@ export interface Channel {
 }
 
 /** Puts a question of a tool to the client that made the call, and to no other. */
-export type Ask = (method: string, params: JsonObject, asking: Asking | undefined) => Promise<JsonObject>;
+export type Ask = (method: string, params: JsonObject, asking: QuestionOptions | undefined) => Promise<JsonObject>;
 
 /** The client of a call as the pipeline sees it. Answers are checked there. */
 export function callerClient(
@@ -56,22 +56,22 @@ export function callerClient(
   return {
     identity,
     ...(form || url
-      ? { elicit: (request: Elicitation, asking: Asking) => elicit(request, asking, { form, url }, ask) }
+      ? { elicit: (request: Elicitation, asking: QuestionOptions) => elicit(request, asking, { form, url }, ask) }
       : {}),
     ...(sample
       ? {
-          sample: async (request: JsonObject, asking: Asking) =>
+          sample: async (request: JsonObject, asking: QuestionOptions) =>
             (await ask('sampling/createMessage', request, asking)) as SamplingAnswer,
         }
       : {}),
-    ...(roots ? { roots: async (asking?: Asking) => rootsOf(await ask('roots/list', {}, asking)) } : {}),
+    ...(roots ? { roots: async (asking?: QuestionOptions) => rootsOf(await ask('roots/list', {}, asking)) } : {}),
     ...(log === undefined ? {} : { log }),
   };
 }
 
 async function elicit(
   request: Elicitation,
-  asking: Asking,
+  asking: QuestionOptions,
   abilities: Pick<Abilities, 'form' | 'url'>,
   ask: Ask,
 ): Promise<ElicitationAnswer> {
@@ -82,9 +82,9 @@ async function elicit(
   return (await ask('elicitation/create', { ...request }, asking)) as ElicitationAnswer;
 }
 
-function rootsOf({ roots }: JsonObject): Root[] {
+function rootsOf({ roots }: JsonObject): CallRoot[] {
   if (!Array.isArray(roots)) throw new Error('the client did not say which directories it works in');
-  return roots.flatMap((root): Root[] => {
+  return roots.flatMap((root): CallRoot[] => {
     if (!isJsonObject(root) || typeof root['uri'] !== 'string') return [];
     const { uri, name } = root;
     return [{ uri, ...(typeof name === 'string' ? { name } : {}) }];

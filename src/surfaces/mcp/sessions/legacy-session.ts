@@ -1,5 +1,5 @@
 import type { Progress } from '../../../core/calls/call.ts';
-import type { Asking, CallClient, LogLevel, LogMessage } from '../../../core/calls/call-client.ts';
+import type { QuestionOptions, CallClient, LogLevel, LogMessage } from '../../../core/calls/call-client.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -328,7 +328,7 @@ export class LegacySession {
     if (isWanted(message.level, this.#level)) channel.tell(notificationText('notifications/message', { ...message }));
   }
 
-  #ask(channel: Channel, method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
+  #ask(channel: Channel, method: string, params: JsonObject, asking: QuestionOptions | undefined): Promise<JsonObject> {
     const id = `${this.#asker}-${(this.#asked += 1)}`;
     const signal = asking?.signal;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();

@@ -2,7 +2,7 @@ import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts'
 import type { CallClient, LogMessage } from '../../../core/calls/call-client.ts';
 import { newId } from '../../../core/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import { canonicalArguments } from '../../../pipeline/canonical-arguments.ts';
+import { canonicalArguments } from '../../../pipeline/recording/canonical-arguments.ts';
 import { type Envelope, isWanted, progressTokenOf } from '../protocol/client-info.ts';
 import { type Answer, Prepared, WireError, notificationText, wireCodes } from '../protocol/wire-messages.ts';
 import { type Ask, type Caller, type Channel, type Peer, callerClient } from '../requests/request-context.ts';

@@ -1,5 +1,5 @@
 import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
-import type { Asking, Elicitation } from '../../../core/calls/call-client.ts';
+import type { QuestionOptions, Elicitation } from '../../../core/calls/call-client.ts';
 import { errorOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
@@ -72,7 +72,7 @@ export class AskedRun {
   }
 
   /** Puts a question to the client, together with whatever else is asked at the same moment. */
-  ask(method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
+  ask(method: string, params: JsonObject, asking: QuestionOptions | undefined): Promise<JsonObject> {
     const signal = asking?.signal ?? this.#stop;
     if (signal.aborted) return Promise.reject(abortReason(signal));
     // What came unasked may answer what a server asks by name, and nothing else.

@@ -1,5 +1,11 @@
 import { type JsonSchema, isJsonObject } from '../../../core/json/json.ts';
-import { type Restore, restoreArray, restoreObject, restoreUnion, scalar } from './restore.ts';
+import {
+  type ArgumentRestorer,
+  arrayRestorer,
+  objectRestorer,
+  unionRestorer,
+  scalarRestorer,
+} from './argument-restorer.ts';
 import { acceptsNull, fixedValues, typesOf } from './strict-values.ts';
 import { type SchemaObject, isSchema, listed, named, requiredOf, resolveReference } from './subschemas.ts';
 
@@ -9,7 +15,7 @@ export type StrictSchema =
       readonly ok: true;
       readonly schema: SchemaObject;
       /** Takes the nulls out again that stand for arguments left out. */
-      readonly restore: Restore;
+      readonly restore: ArgumentRestorer;
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
@@ -30,7 +36,7 @@ class Inexpressible extends Error {}
 
 interface Strict {
   readonly schema: SchemaObject;
-  readonly restore: Restore;
+  readonly restore: ArgumentRestorer;
 }
 
 interface Definition {
@@ -82,8 +88,8 @@ class StrictWriter {
   }
 
   write(given: boolean | SchemaObject, at: string, depth: number): Strict {
-    if (depth > this.#rules.deepest)
-      throw new Inexpressible(`${at} is nested more than ${this.#rules.deepest} levels deep`);
+    if (depth > this.#rules.maxDepth)
+      throw new Inexpressible(`${at} is nested more than ${this.#rules.maxDepth} levels deep`);
     if (typeof given === 'boolean') throw new Inexpressible(`${at} may be anything`);
     const schema = this.#merged(given, at);
     if (schema['$ref'] !== undefined) return this.#reference(schema, at, depth);
@@ -94,10 +100,12 @@ class StrictWriter {
     const kept = { type: types.length === 1 ? types[0] : types, ...this.#kept(schema) };
     const object = types.includes('object') ? this.#object(schema, at, depth) : undefined;
     const array = types.includes('array') ? this.#array(schema, at, depth) : undefined;
-    const single = types.some((type) => type !== 'object' && type !== 'array') ? { restore: scalar } : undefined;
+    const single = types.some((type) => type !== 'object' && type !== 'array')
+      ? { restore: scalarRestorer }
+      : undefined;
     return {
       schema: { ...kept, ...object?.schema, ...array?.schema },
-      restore: restoreUnion([object, array, single].filter((part) => part !== undefined)),
+      restore: unionRestorer([object, array, single].filter((part) => part !== undefined)),
     };
   }
 
@@ -133,7 +141,7 @@ class StrictWriter {
       entry = { name: `definition${this.#references.size + 1}`, depth, strict: undefined };
       this.#references.set($ref, entry);
       entry.strict = this.write(target, at, depth);
-    } else if (entry.strict === undefined && (entry.depth === depth || !this.#rules.recursion)) {
+    } else if (entry.strict === undefined && (entry.depth === depth || !this.#rules.allowsRecursion)) {
       throw new Inexpressible(`${at} refers to itself`);
     }
     const found = entry;
@@ -153,7 +161,7 @@ class StrictWriter {
     if (beside !== undefined) throw new Inexpressible(`${at} has ${beside} beside anyOf or oneOf`);
     const written = branches.map((branch) => this.write(branch, at, depth));
     const { type: _, ...kept } = this.#kept(schema);
-    return { schema: { ...kept, anyOf: written.map((branch) => branch.schema) }, restore: restoreUnion(written) };
+    return { schema: { ...kept, anyOf: written.map((branch) => branch.schema) }, restore: unionRestorer(written) };
   }
 
   #object(schema: SchemaObject, at: string, depth: number): Strict {
@@ -163,8 +171,8 @@ class StrictWriter {
     if (properties.length === 0 && more === undefined && depth > 1)
       throw new Inexpressible(`${at} may have properties of any name`);
     this.#properties += properties.length;
-    if (this.#properties > this.#rules.mostProperties)
-      throw new Inexpressible(`it has more than ${this.#rules.mostProperties} properties`);
+    if (this.#properties > this.#rules.maxProperties)
+      throw new Inexpressible(`it has more than ${this.#rules.maxProperties} properties`);
     const required = new Set(requiredOf(schema));
     const missing = [...required].find((name) => !properties.some(([known]) => known === name));
     if (missing !== undefined)
@@ -190,7 +198,7 @@ class StrictWriter {
         required: written.map(({ name }) => name),
         additionalProperties: false,
       },
-      restore: restoreObject(
+      restore: objectRestorer(
         new Map(written.map(({ name, strict, nullable }) => [name, { restore: strict.restore, nullable }])),
         new Map(properties.map(([name, property]) => [name, fixedValues(property)])),
       ),
@@ -202,7 +210,7 @@ class StrictWriter {
     if (!isSchema(items) || schema['prefixItems'] !== undefined)
       throw new Inexpressible(`${at} is an array that does not say what all its items are`);
     const strict = this.write(items, `the items of ${at}`, depth + 1);
-    return { schema: { items: strict.schema }, restore: restoreArray(strict.restore) };
+    return { schema: { items: strict.schema }, restore: arrayRestorer(strict.restore) };
   }
 
   /** What strict mode takes beside the structure; what it does not take is noted. */
@@ -229,9 +237,9 @@ export interface StrictRules {
   /** Keywords it takes besides those that give a schema its structure. */
   readonly keywords: ReadonlySet<string>;
   readonly formats: ReadonlySet<string>;
-  readonly recursion: boolean;
-  readonly mostProperties: number;
-  readonly deepest: number;
+  readonly allowsRecursion: boolean;
+  readonly maxProperties: number;
+  readonly maxDepth: number;
 }
 
 /** OpenAI's structured outputs. */
@@ -242,16 +250,16 @@ export const openaiStrict: StrictRules = {
     ),
   ),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
-  recursion: true,
-  mostProperties: 5000,
-  deepest: 10,
+  allowsRecursion: true,
+  maxProperties: 5000,
+  maxDepth: 10,
 };
 
 /** Anthropic's strict tools. */
 export const anthropicStrict: StrictRules = {
   keywords: new Set(['title', 'description', 'enum', 'const', 'format']),
   formats: new Set([...openaiStrict.formats, 'uri']),
-  recursion: false,
-  mostProperties: 5000,
-  deepest: 32,
+  allowsRecursion: false,
+  maxProperties: 5000,
+  maxDepth: 32,
 };

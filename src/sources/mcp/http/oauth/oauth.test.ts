@@ -7,6 +7,7 @@ import { echo, keptOf, notSignedIn, signedIn, transportTo } from '../../../../..
 import { browse, protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
 import { type ProtectedServer, type TokenStore, signIn, signOut } from '../../../../index.ts';
 import { authorizedFetch } from './authorized-fetch.ts';
+import { BearerAuthorization } from './bearer-authorization.ts';
 import { memoryTokenStore } from './token-store.ts';
 
 /** The same sign-in as another process has it: another object over the same contents. */
@@ -410,7 +411,7 @@ test('every token is told of before it is used, and goes to no other origin', as
   assert.equal(issued.length, 3);
   for (const token of issued) assert.ok(told.has(token));
   const sent: [string, string | null][] = [];
-  const { fetch: send } = authorizedFetch(transport, (url, init) => {
+  const send = authorizedFetch(new URL(server.url), new BearerAuthorization(transport), (url, init) => {
     sent.push([String(url), new Headers(init?.headers).get('authorization')]);
     return Promise.resolve(new Response(''));
   });

@@ -1,4 +1,4 @@
-import { instance } from '../../../../core/mcp-protocol.ts';
+import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
 import type { Channel } from '../../requests/request-context.ts';
 
 /** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */
@@ -18,8 +18,8 @@ export const answerHeaders: HeaderList = [
   'no-store',
   'X-Content-Type-Options',
   'nosniff',
-  instance.header,
-  instance.id,
+  gatewayInstance.header,
+  gatewayInstance.id,
 ];
 
 /** On every stream of it. */

@@ -1,0 +1,199 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type {
+  CompletionRequest,
+  ContentListing,
+  PromptDescription,
+  ResourceDescription,
+  ResourceTemplateDescription,
+  SourceContent,
+} from '../catalog/source-content.ts';
+import type { Source } from '../catalog/source.ts';
+import type { CallOptions, CallResult } from '../core/calls/call.ts';
+import { SignalboxError, messageOf } from '../core/errors.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { CapabilityMissingError, RpcError } from '../core/tools/source-errors.ts';
+import { type ContentMethod, fullName } from '../core/tools/tool-names.ts';
+import type { Redactor } from '../journal/redaction.ts';
+
+/** What a reader may say besides what to read. */
+export type ReadOptions = Pick<
+  CallOptions,
+  | 'principal'
+  | 'session'
+  | 'signal'
+  | 'deadline'
+  | 'onProgress'
+  | 'client'
+  | 'profile'
+  | 'permissionMode'
+  | 'waitMs'
+  | 'approve'
+>;
+
+/** Selects the content to list: that of one profile, or all of it. */
+export interface ContentView {
+  readonly profile?: string | undefined;
+}
+
+/** A resource, and the server that has it. */
+export type ServerResource = ResourceDescription & { readonly server: string };
+/** A resource template, and the server that has it. */
+export type ServerResourceTemplate = ResourceTemplateDescription & { readonly server: string };
+/** A prompt, and the server that has it. */
+export type ServerPrompt = PromptDescription & { readonly server: string };
+
+/**
+ * Resources, prompts and completion of servers. Each reading is a call of `mcp__SERVER__resources/read` and the like, decided and recorded as one.
+ * Answers have the shape that MCP gives them. Rejects with `content-denied` when a rule or a human refuses, else with a `SignalboxError` that says what failed.
+ */
+export interface BoxContent {
+  /** The resources of all servers that are up; with a profile, only of the servers that it shows. */
+  resources(view?: ContentView): readonly ServerResource[];
+  resourceTemplates(view?: ContentView): readonly ServerResourceTemplate[];
+  prompts(view?: ContentView): readonly ServerPrompt[];
+  /** The instructions for models of the servers that are up. */
+  instructions(view?: ContentView): readonly { readonly server: string; readonly text: string }[];
+  /** Reads a resource: `{ contents: […] }`. */
+  readResource(server: string, uri: string, options?: ReadOptions): Promise<JsonObject>;
+  /** Has a prompt filled in: `{ messages: […] }`. */
+  getPrompt(
+    server: string,
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: ReadOptions,
+  ): Promise<JsonObject>;
+  /** Asks how an argument may go on: `{ completion: { values: […] } }`. */
+  complete(server: string, request: CompletionRequest, options?: ReadOptions): Promise<JsonObject>;
+  /** Calls the listener whenever a resource changes, until the returned function is called. */
+  subscribeResource(
+    server: string,
+    uri: string,
+    listener: () => void,
+    options?: ReadOptions,
+  ): Promise<() => Promise<void>>;
+}
+
+/** What reading works with. */
+export interface ContentParts {
+  readonly catalog: Catalog;
+  readonly redactor: Redactor;
+  /** Makes a call through the whole pipeline. Rejects when the box is closed. */
+  call(name: string, args: JsonObject, options: CallOptions): Promise<CallResult>;
+}
+
+/** Reads resources and prompts: each reading is a call, bounded, decided and recorded like one. */
+export function createContent(parts: ContentParts): BoxContent {
+  const seen = ({ profile }: ContentView = {}): readonly Source[] => {
+    const servers = parts.catalog.contentServers(profile);
+    return parts.catalog.available().filter(({ server }) => servers.has(server));
+  };
+
+  const listed = <List extends keyof ContentListing>(
+    list: List,
+    view: ContentView | undefined,
+  ): (ContentListing[List][number] & { readonly server: string })[] =>
+    seen(view).flatMap((source) => {
+      const items: readonly ContentListing[List][number][] = source.state().content?.[list] ?? [];
+      return items.map((item) => ({ ...item, server: source.server }));
+    });
+
+  const read = async (
+    server: string,
+    tool: ContentMethod,
+    args: JsonObject,
+    options: ReadOptions = {},
+  ): Promise<JsonObject> => {
+    // Throws for a server that does not exist: no call can be made to it.
+    parts.catalog.source(server);
+    const result = await parts.call(fullName({ server, tool }), args, options);
+    // A server that cannot be reached has no such tool; this throws with the reason.
+    if (result.error?.code === 'tool-unknown') parts.catalog.reachable(server);
+    if (result.outcome !== 'completed') throw errorOf(server, result);
+    return result.structuredContent as JsonObject;
+  };
+
+  return {
+    resources: (view) => listed('resources', view),
+    resourceTemplates: (view) => listed('resourceTemplates', view),
+    prompts: (view) => listed('prompts', view),
+    instructions: (view) =>
+      seen(view).flatMap((source) => {
+        const text = source.state().instructions?.trim() ?? '';
+        return text === '' ? [] : { server: source.server, text };
+      }),
+    readResource: (server, uri, options) => read(server, 'resources/read', { uri }, options),
+    getPrompt: (server, name, args = {}, options) => read(server, 'prompts/get', { name, arguments: args }, options),
+    complete: (server, request, options) =>
+      read(server, 'completion/complete', request as unknown as JsonObject, options),
+    async subscribeResource(server, uri, listener, options) {
+      await read(server, 'resources/subscribe', { uri }, options);
+      try {
+        return await contentOf(parts.catalog.reachable(server)).subscribeResource(uri, listener);
+      } catch (error) {
+        if (error instanceof SignalboxError) throw error;
+        const message = parts.redactor.text(messageOf(error));
+        throw new SignalboxError('content-failed', `server "${server}": ${message}`, { cause: error });
+      }
+    },
+  };
+}
+
+function contentOf(source: Source): SourceContent {
+  if (source.content !== undefined) return source.content;
+  throw new SignalboxError('content-failed', `server "${source.server}" has tools only, no resources or prompts`);
+}
+
+/** Returns the error for a reading that did not complete, with what the server sent as its cause. */
+function errorOf(server: string, result: CallResult): SignalboxError {
+  const { outcome, error } = result;
+  const message = error?.message ?? `the reading ended as "${outcome}"`;
+  if (error?.rpc !== undefined) {
+    const { code, data } = error.rpc;
+    const cause = new RpcError(code, message, data);
+    return new SignalboxError('content-failed', `server "${server}": ${message}`, { cause });
+  }
+  if (error?.required !== undefined)
+    return new SignalboxError('content-failed', message, {
+      cause: new CapabilityMissingError(message, error.required),
+    });
+  if (error?.code === 'server-down') return new SignalboxError('server-unavailable', message);
+  if (outcome === 'awaiting-approval')
+    return new SignalboxError(
+      'content-denied',
+      `${message}. A human approves it with: signalbox approve ${result.approvalId}`,
+    );
+  if (outcome === 'denied') return new SignalboxError('content-denied', message);
+  return new SignalboxError('content-failed', message);
+}
+
+/** The resources and prompts that one caller sees. Answers have the shape of MCP; each reading is recorded. */
+export interface ContentReader {
+  resources(): readonly ServerResource[];
+  resourceTemplates(): readonly ServerResourceTemplate[];
+  prompts(): readonly ServerPrompt[];
+  readResource(server: string, uri: string, signal: AbortSignal): Promise<JsonObject>;
+  getPrompt(
+    server: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<JsonObject>;
+}
+
+/** The part of a box that content is read from. */
+export type ContentBox = Pick<BoxContent, 'resources' | 'resourceTemplates' | 'prompts' | 'readResource' | 'getPrompt'>;
+
+/** Returns a reader for one caller. It lists only the content that the caller's profile shows, and reads as the caller's principal. */
+export function contentReader(
+  box: ContentBox,
+  caller: Pick<ReadOptions, 'session' | 'principal' | 'profile'>,
+): ContentReader {
+  const view = { profile: caller.profile };
+  return {
+    resources: () => box.resources(view),
+    resourceTemplates: () => box.resourceTemplates(view),
+    prompts: () => box.prompts(view),
+    readResource: (server, uri, signal) => box.readResource(server, uri, { ...caller, signal }),
+    getPrompt: (server, name, args, signal) => box.getPrompt(server, name, args, { ...caller, signal }),
+  };
+}

@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { testSource, testTool } from '../../../test/support/test-source.ts';
+import {
+  type AnyTool,
+  type Effect,
+  PolicyError,
+  type Signalbox,
+  type SignalboxOptions,
+  createSignalbox,
+  defineTool,
+  localServer,
+} from '../../index.ts';
+
+const secret = 'AKIA7Q2M9X4TZ81V';
+let writes = 0;
+
+function tool(name: string, effect: Effect, run: (args: unknown) => Promise<string>, labels: string[] = []): AnyTool {
+  return defineTool({ name, description: name, input: { type: 'object' }, effect, labels, run });
+}
+
+const tools = [
+  tool('test', 'irreversible', async (args) => {
+    if (JSON.stringify(args).includes('fail')) throw new Error('red');
+    return 'green';
+  }),
+  tool('write', 'undoable', async () => 'written'),
+  tool('deploy', 'irreversible', async () => 'deployed'),
+  tool('pay', 'irreversible', async () => {
+    writes += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return 'paid';
+  }),
+  // The secret stands beyond what the journal keeps of an output.
+  tool('diary', 'read', async () => `${'dear diary '.repeat(200)} ${secret}`, ['private']),
+  tool('send', 'irreversible', async () => 'sent', ['external']),
+];
+
+async function withBox(options: SignalboxOptions, use: (box: Signalbox) => Promise<void>): Promise<void> {
+  const box = await createSignalbox({ servers: [localServer({ name: 'x', tools })], ...options });
+  try {
+    await use(box);
+  } finally {
+    await box.close();
+  }
+}
+
+const session = { session: 's1' };
+const greenTests = `
+- { id: yes, match: "mcp__x__*", allow: true }
+- id: green
+  match: mcp__x__deploy
+  deny: "!(session.lastOk('mcp__x__test').seq > session.last('mcp__x__write').seq)"
+  reason: deploy only after the tests passed on the last edit
+`;
+const policies = [{ file: 'policies.yaml', text: greenTests }];
+
+describe('policies', () => {
+  test('deny a tool whose effect does not exist, with rules and without', async () => {
+    const odd = { ...testTool('odd'), effect: 'ireversible' as Effect, run: () => 'RAN' };
+    for (const rules of [[], [{ file: 'p.yaml', text: '- { id: other, match: mcp__x__pay, deny: true }' }]])
+      await withBox(
+        { servers: [testSource('y', [odd])], policies: rules, approve: () => ({ allow: true }) },
+        async (box) => {
+          const { outcome, content } = await box.call('mcp__y__odd', {});
+          assert.equal(outcome, 'denied', JSON.stringify(content));
+        },
+      );
+  });
+
+  test('look at what was recorded of a call, whatever its handler made of the arguments, and also when a secret was taken out', async () => {
+    const forget = tool('forget', 'read', async (args) => {
+      Object.assign(args as object, { path: '/nothing' });
+      return 'done';
+    });
+    const rule = `- { id: known, match: mcp__y__send, deny: "session.last('mcp__y__forget').args.path != args.path" }`;
+    const server = localServer({ name: 'y', tools: [forget, tool('send', 'read', async () => 'sent')] });
+    const options = { servers: [server], policies: [{ file: 'policies.yaml', text: rule }] };
+    await withBox(options, async (box) => {
+      const ask = async (path: string): Promise<string> => (await box.call('mcp__y__send', { path }, session)).outcome;
+      await box.call('mcp__y__forget', { path: '/a' }, session);
+      assert.deepEqual([await ask('/a'), await ask('/nothing')], ['completed', 'denied']);
+      box.addSecret('KEY', 'hunter2-hunter2');
+      await box.call('mcp__y__forget', { path: '/hunter2-hunter2' }, session);
+      assert.deepEqual([await ask('/[redacted:KEY]'), await ask('/hunter2-hunter2')], ['completed', 'denied']);
+    });
+  });
+
+  test('a deploy is refused until the tests have passed, and result and journal say why alike', () =>
+    withBox({ policies }, async (box) => {
+      const deploy = async (): Promise<string> => (await box.call('mcp__x__deploy', {}, session)).outcome;
+      await box.call('mcp__x__write', {}, session);
+      await box.call('mcp__x__test', { fail: true }, session);
+      const refused = await box.call('mcp__x__deploy', {}, session);
+      assert.equal(refused.outcome, 'denied');
+      assert.deepEqual(refused.decision, {
+        answer: 'deny',
+        rule: 'green',
+        reason: 'deploy only after the tests passed on the last edit',
+        at: 'policies.yaml:3',
+        values: { "session.lastOk('mcp__x__test').seq": 0, "session.last('mcp__x__write').seq": 2 },
+        policy: box.policies().version,
+      });
+      const recorded = await box.journal.call(refused.callId);
+      assert.deepEqual(recorded?.decision, refused.decision);
+      await box.call('mcp__x__test', {}, session);
+      assert.equal(await deploy(), 'completed');
+      assert.equal((await box.call('mcp__x__deploy', {}, { session: 's2' })).outcome, 'denied');
+      await box.call('mcp__x__write', {}, session);
+      assert.equal(await deploy(), 'denied');
+    }));
+
+  test('an outcome that was given out again for an idempotency key is no new run', () =>
+    withBox({ policies }, async (box) => {
+      const once = { ...session, idempotencyKey: 'k' };
+      await box.call('mcp__x__test', {}, once);
+      await box.call('mcp__x__write', {}, session);
+      assert.equal((await box.call('mcp__x__test', {}, once)).outcome, 'completed');
+      assert.equal((await box.call('mcp__x__deploy', {}, session)).outcome, 'denied');
+    }));
+
+  test('calls side by side never get more through than a limit allows', () =>
+    withBox(
+      {
+        policies: [
+          { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 5, by: 'principal' } },
+          { id: 'purse', budget: { match: 'mcp__x__pay', cost: 30, each: 'args.amount', by: 'session' } },
+          { id: 'yes', match: 'mcp__x__*', allow: true },
+        ],
+      },
+      async (box) => {
+        writes = 0;
+        const all = await Promise.all(
+          Array.from({ length: 40 }, (_, index) =>
+            box.call('mcp__x__pay', { amount: 10 }, { session: `s${index % 4}` }),
+          ),
+        );
+        assert.equal(all.filter(({ outcome }) => outcome === 'completed').length, 5);
+        assert.equal(writes, 5);
+        const fresh = { session: 'rich', principal: { id: 'other', kind: 'agent' as const } };
+        const spent = await Promise.all(
+          Array.from({ length: 5 }, () => box.call('mcp__x__pay', { amount: 10 }, fresh)),
+        );
+        assert.deepEqual(spent.map(({ decision }) => decision?.rule ?? '').toSorted(), [
+          'purse',
+          'purse',
+          'yes',
+          'yes',
+          'yes',
+        ]);
+      },
+    ));
+
+  test('the past is read back from the journal after a restart', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-policies-'));
+    const strict = [...policies, { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 2, by: 'session' } }];
+    try {
+      await withBox({ policies: strict, data }, async (box) => {
+        await box.call('mcp__x__test', {}, session);
+        await box.call('mcp__x__pay', {}, session);
+        await box.call('mcp__x__pay');
+      });
+      await withBox({ policies: strict, data }, async (box) => {
+        const pays = await Promise.all(Array.from({ length: 3 }, () => box.call('mcp__x__pay', {}, session)));
+        assert.deepEqual(pays.map(({ outcome }) => outcome).toSorted(), ['completed', 'denied', 'denied']);
+        assert.equal((await box.call('mcp__x__deploy', {}, session)).outcome, 'completed');
+        const alone = await Promise.all(Array.from({ length: 3 }, () => box.call('mcp__x__pay')));
+        assert.deepEqual(alone.map(({ outcome }) => outcome).toSorted(), ['completed', 'denied', 'denied']);
+      });
+    } finally {
+      rmSync(data, { recursive: true });
+    }
+  });
+
+  test('a call that waited for its approval is decided again, and counts once', async () => {
+    const ended: string[] = [];
+    const rules = [
+      { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
+      { id: 'ask', match: 'mcp__x__pay', ask: true },
+    ];
+    const code = {
+      name: 'ear',
+      check: () => undefined,
+      onResult: (_: unknown, { outcome }: { outcome: string }) => void ended.push(outcome),
+    };
+    await withBox({ policies: [...rules, code], approve: () => ({ allow: true }) }, async (box) => {
+      assert.equal((await box.call('mcp__x__pay', {}, session)).outcome, 'completed');
+      assert.deepEqual(ended, ['completed']);
+      assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'once');
+    });
+  });
+
+  test('can be changed while the box runs; wrong ones change nothing', () =>
+    withBox({ policies }, async (box) => {
+      const { version } = box.policies();
+      await box.call('mcp__x__pay', {}, session);
+      await assert.rejects(box.setPolicies([{ id: 'a', deny: 'nonsense(' }]), PolicyError);
+      assert.equal(box.policies().version, version);
+      await box.setPolicies([
+        { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
+        { id: 'yes', match: '*', allow: true },
+      ]);
+      assert.notEqual(box.policies().version, version);
+      assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'once');
+      await box.setPolicies([]);
+      assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'default:irreversible');
+    }));
+
+  test('what is read as private does not leave, whole or encoded, in this session or another of the same principal', () =>
+    withBox(
+      {
+        policies: [
+          { id: 'leak', flow: { from: ['private'], to: ['external'], when: 'value' } },
+          { id: 'yes', allow: true },
+        ],
+      },
+      async (box) => {
+        const send = async (text: string, by: string, who = 'local'): Promise<string | undefined> => {
+          const principal = { id: who, kind: 'agent' as const };
+          return (await box.call('mcp__x__send', { text }, { session: by, principal })).decision?.rule;
+        };
+        assert.equal(await send(secret, 's1'), 'yes');
+        await box.call('mcp__x__diary', {}, session);
+        assert.equal(await send(`my key: ${secret}`, 's1'), 'leak');
+        assert.equal(await send(Buffer.from(secret).toString('base64'), 's2'), 'leak');
+        assert.equal(await send('good morning', 's1'), 'yes');
+        assert.equal(await send(secret, 's1', 'somebody'), 'yes');
+      },
+    ));
+
+  test('values in a decision hold no secrets', () =>
+    withBox(
+      {
+        secrets: { KEY: 'hunter2hunter2' },
+        policies: [{ id: 'a', match: 'mcp__x__pay', deny: "args.note != '' && args['password'] != ''" }],
+      },
+      async (box) => {
+        const { decision, callId } = await box.call('mcp__x__pay', { note: 'use hunter2hunter2', password: 'tiny' });
+        const text = JSON.stringify([decision, await box.journal.call(callId)]);
+        assert.ok(decision?.values !== undefined && !/hunter2|tiny/.test(text), text);
+      },
+    ));
+});
+
+describe('a policy in code', () => {
+  const bare = { policies: [] };
+  test('can deny, ask and allow, now or later, and is told of results', async () => {
+    const told: string[] = [];
+    const code = {
+      name: 'hours',
+      check: async (call: { tool: { name: string } }) =>
+        call.tool.name === 'mcp__x__pay'
+          ? { answer: 'deny' as const, reason: 'closed' }
+          : { answer: 'allow' as const, reason: 'open' },
+      onResult: (call: { tool: { name: string } }, { outcome }: { outcome: string }) =>
+        void told.push(`${call.tool.name} ${outcome}`),
+    };
+    await withBox({ ...bare, policies: [code] }, async (box) => {
+      const { outcome, decision } = await box.call('mcp__x__pay');
+      assert.deepEqual([outcome, decision?.rule, decision?.reason], ['denied', 'code:hours', 'closed']);
+      assert.equal((await box.call('mcp__x__deploy')).outcome, 'completed');
+      assert.deepEqual(told, ['mcp__x__deploy completed']);
+    });
+  });
+
+  test('that fails, or gives no answer, denies', () =>
+    withBox(bare, async (box) => {
+      const failing: readonly (() => unknown)[] = [
+        () => {
+          throw new Error('broken');
+        },
+        () => Promise.reject(new Error('broken')),
+        () => ({ answer: 'yes' }),
+        () => true,
+      ];
+      for (const check of failing) {
+        await box.setPolicies([
+          { name: 'bad', check: check as () => undefined },
+          { id: 'yes', allow: true },
+        ]);
+        assert.equal((await box.call('mcp__x__test')).outcome, 'denied');
+      }
+    }));
+
+  test('that never answers ends with the call: cancelled, or out of time', () =>
+    withBox({ policies: [{ name: 'slow', check: () => new Promise<undefined>(() => undefined) }] }, async (box) => {
+      assert.equal((await box.call('mcp__x__test', {}, { deadline: Date.now() + 20 })).outcome, 'timed-out');
+      const controller = new AbortController();
+      const call = box.call('mcp__x__test', {}, { signal: controller.signal });
+      setTimeout(() => controller.abort(), 10);
+      assert.equal((await call).outcome, 'cancelled');
+    }));
+
+  test('cannot allow what a rule denies', () =>
+    withBox(
+      {
+        policies: [
+          { name: 'kind', check: () => ({ answer: 'allow', reason: '' }) },
+          { id: 'no', deny: true },
+        ],
+      },
+      async (box) => assert.equal((await box.call('mcp__x__test')).decision?.rule, 'no'),
+    ));
+});
+
+test('permission modes hold for calls: plan only reads, bypassing asks nothing but never beats a deny', () =>
+  withBox({ policies: [{ id: 'no', match: 'mcp__x__pay', deny: true }] }, async (box) => {
+    const outcome = async (name: string, permissionMode: 'plan' | 'bypassPermissions' | 'acceptEdits' | 'dontAsk') =>
+      (await box.call(`mcp__x__${name}`, {}, { permissionMode })).outcome;
+    assert.equal(await outcome('diary', 'plan'), 'completed');
+    assert.equal(await outcome('write', 'plan'), 'denied');
+    assert.equal(await outcome('write', 'acceptEdits'), 'completed');
+    assert.equal(await outcome('deploy', 'dontAsk'), 'denied');
+    assert.equal(await outcome('deploy', 'bypassPermissions'), 'completed');
+    assert.equal(await outcome('pay', 'bypassPermissions'), 'denied');
+  }));
+
+describe('what tools say their calls cost', () => {
+  const priced = defineTool({
+    name: 'ask',
+    description: 'ask',
+    input: { type: 'object', properties: { cost: {} } } as const,
+    effect: 'read',
+    run: ({ cost }) => ({
+      content: [{ type: 'text', text: 'answer' }],
+      isError: cost === 2,
+      _meta: { 'signalbox/costUsd': cost ?? 1.5 },
+    }),
+  });
+  const servers = [localServer({ name: 'x', tools: [priced], cacheMs: 60_000 })];
+
+  test('is recorded, counts for budgets and session.cost, also after a restart, and not for results given out again', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-costs-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const rules = [
+      { id: 'spent', budget: { match: 'mcp__x__ask', cost: 3 } },
+      { id: 'much', deny: 'session.cost >= 1.5', mode: 'shadow' },
+    ];
+    await withBox({ servers, data, policies: rules }, async (box) => {
+      const first = await box.call('mcp__x__ask', { n: 1 }, session);
+      assert.deepEqual([first.outcome, first.costUsd, first.decision?.shadow], ['completed', 1.5, undefined]);
+      const recorded = await box.journal.call(first.callId);
+      assert.equal(recorded?.type === 'ToolInvoked' && recorded.costUsd, 1.5);
+      const again = await box.call('mcp__x__ask', { n: 1 }, session);
+      assert.deepEqual([again.cached, again.costUsd, again.decision?.shadow?.length], [true, undefined, 1]);
+    });
+    await withBox({ servers, data, policies: rules }, async (box) => {
+      const failed = await box.call('mcp__x__ask', { cost: 2 }, session);
+      assert.deepEqual([failed.outcome, failed.costUsd], ['failed', 2], 'what failed was paid for, too');
+      const over = await box.call('mcp__x__ask', { n: 2 }, session);
+      assert.deepEqual([over.decision?.rule, over.decision?.values], ['spent', { cost: 3.5, call: 0 }]);
+    });
+  });
+
+  for (const cost of [-1, 'free', true])
+    test(`is refused when it is ${JSON.stringify(cost)}: a limit cannot be kept by it`, () =>
+      withBox({ servers }, async (box) => {
+        const { outcome, error } = await box.call('mcp__x__ask', { cost });
+        assert.deepEqual([outcome, error?.code], ['failed', 'result-invalid']);
+        assert.match(error?.message ?? '', /_meta\["signalbox\/costUsd"\]/);
+      }));
+});
+
+test('a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing', () =>
+  withBox({ approve: () => ({ allow: true, by: { id: 'ann', kind: 'human' } }) }, async (box) => {
+    const rules = [{ id: 'careful', match: 'mcp__x__deploy', ask: true }];
+    await box.setPolicies(rules);
+    await box.call('mcp__x__write', {}, session);
+    const remembered = await box.call('mcp__x__write', {}, session);
+    assert.match(remembered.decision?.rule ?? '', /^remembered:/);
+    assert.deepEqual(
+      [remembered.decision?.ruled?.answer, remembered.decision?.ruled?.rule],
+      ['ask', 'default:undoable'],
+    );
+    await box.call('mcp__x__deploy', {}, session);
+    for (const permissionMode of ['plan', 'bypassPermissions', 'dontAsk', 'acceptEdits'] as const)
+      await box.call('mcp__x__deploy', {}, { ...session, permissionMode });
+    const { calls, skipped, changed } = await box.backtest(rules);
+    assert.deepEqual([calls, skipped, changed], [7, 0, []]);
+    const others = await box.backtest([{ id: 'open', match: 'mcp__x__deploy', allow: true }]);
+    assert.deepEqual(
+      others.changed.map(({ before, after }) => [before.rule, before.answer, after.answer]),
+      Array.from({ length: 5 }, () => ['careful', 'ask', 'allow']),
+    );
+  }));

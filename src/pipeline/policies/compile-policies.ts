@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../core/json/json.ts';
+import type { ToolPolicy } from '../../policy/code-policy.ts';
+import { Policy } from '../../policy/policy.ts';
+import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
+
+/** Makes one policy of rules from anywhere. Throws a `PolicyError` that tells everything that is wrong with them. */
+export function compilePolicies(sources: readonly RuleSource[], builtin?: string): Policy {
+  return new Policy(readPolicies(documentsOf(sources), builtin));
+}
+
+/** The documents that rules are read from; rules that stand alone make one together. */
+function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] {
+  const documents: PolicyDocument[] = [];
+  const rules: JsonObject[] = [];
+  for (const source of sources) {
+    if (isText(source)) documents.push(policyText(source.text, source.file));
+    else if (isDocument(source)) documents.push(source);
+    else rules.push(source);
+  }
+  return rules.length === 0 ? documents : [...documents, { value: rules, file: 'policies', placeOf: () => undefined }];
+}
+
+function isText(source: RuleSource): source is PolicyText {
+  return typeof (source as Partial<PolicyText>).text === 'string' && 'file' in source;
+}
+
+function isDocument(source: RuleSource): source is PolicyDocument {
+  return 'placeOf' in source && typeof source.placeOf === 'function';
+}
+
+/** A policy: a rule, the text of a file of rules, or code. */
+export type PolicySource = ToolPolicy | RuleSource;
+
+/** Rules: one, or a file of them. */
+export type RuleSource = JsonObject | PolicyText | PolicyDocument;
+
+/** The text of a file of rules, as YAML. */
+export interface PolicyText {
+  readonly text: string;
+  /** What the rules are said to stand in. */
+  readonly file: string;
+}

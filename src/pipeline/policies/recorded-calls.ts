@@ -1,0 +1,64 @@
+import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
+import type { RecordedNaming } from '../../core/tools/tool-names.ts';
+import { type JournalEvent, type StoredEntry, type ToolInvoked, countedIn, toEvent } from '../../journal/entry.ts';
+import { type CallEvent, mayHaveRun } from '../../policy/facts/call-event.ts';
+
+/** What facts are made of, out of the record of a call. */
+export interface EndedCall {
+  readonly session: string;
+  readonly principal: string;
+  /** Absent when the tool certainly did not run, or another call counts in its place. */
+  readonly event: CallEvent | undefined;
+}
+
+/** Reads a `ToolInvoked` entry as facts need it. */
+export function endedCall(entry: StoredEntry): EndedCall {
+  const recorded = toEvent(entry) as ToolInvoked;
+  return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded, countedIn(entry)) };
+}
+
+/** What a call left behind, unless it certainly did not run or another call counts in its place. Calls that went past the pipeline ran without a decision. */
+export function eventOf(recorded: ToolInvoked, counted?: ArgumentFacts): CallEvent | undefined {
+  const { outcome, error, decision, approvalId, observed = false, uncounted = false } = recorded;
+  if (uncounted) return undefined;
+  // A call that still asked when it ended, for example because its caller gave up, did not run.
+  const isAsking = decision?.answer === 'ask' && approvalId === undefined;
+  if (!mayHaveRun(outcome, error, (decision !== undefined && !isAsking) || observed)) return undefined;
+  return {
+    seq: recorded.seq,
+    at: Date.parse(recorded.at),
+    call: recorded.callId,
+    tool: recorded.tool,
+    naming: namingIn(recorded),
+    effect: recorded.effect ?? 'irreversible',
+    labels: recorded.labels ?? [],
+    ok: outcome === 'completed',
+    arguments: recorded.arguments,
+    counted,
+    output: recorded.output,
+    cost: recorded.costUsd ?? 0,
+  };
+}
+
+/** Returns the names of a tool that a journal entry records besides the rendered one. */
+export function namingIn({ ownName, renamedFrom }: RecordedNaming): RecordedNaming | undefined {
+  if (ownName === undefined && renamedFrom === undefined) return undefined;
+  return {
+    ...(ownName === undefined ? {} : { ownName }),
+    ...(renamedFrom === undefined ? {} : { renamedFrom }),
+  };
+}
+
+/**
+ * Returns whether the tool of an ended call was run. Reads leave an intent only where they take long; a call that still asked
+ * when it ended did not run.
+ */
+export function toolRan(
+  { observed, decision, effect, outcome, error }: ToolInvoked,
+  history: readonly JournalEvent[],
+): boolean {
+  if (observed === true) return true;
+  // A limit may refuse a call whose intent is written: its place among those of other processes is known only then.
+  if (history.some(({ type }) => type === 'CallStarted')) return outcome !== 'denied';
+  return effect === 'read' && decision?.answer === 'allow' && mayHaveRun(outcome, error, true);
+}

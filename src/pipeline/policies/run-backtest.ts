@@ -1,0 +1,47 @@
+import type { ToolInvoked, Undone } from '../../journal/entry.ts';
+import type { JournalReader } from '../../journal/reader.ts';
+import { type Backtest, Backtester, type RecordedCall } from '../../policy/backtest.ts';
+import { type RuleSource, compilePolicies } from './compile-policies.ts';
+import { eventOf, namingIn } from './recorded-calls.ts';
+
+/** Tells which recorded calls a policy would have decided otherwise. What happened before `since` is their past. */
+export async function backtest(
+  journal: JournalReader,
+  rules: readonly RuleSource[],
+  { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
+  directoryOf?: (server: string) => string | undefined,
+): Promise<Backtest> {
+  const backtester = new Backtester(compilePolicies(rules), directoryOf);
+  const options = signal === undefined ? {} : { signal };
+  const undone: Undone[] = [];
+  for await (const entry of journal.stream({ type: 'Undone' }, options))
+    if (entry.type === 'Undone' && (entry.result === 'undone' || entry.result === 'partly-undone')) undone.push(entry);
+  let next = 0;
+  for await (const entry of journal.stream({ type: 'ToolInvoked' }, options)) {
+    if (entry.type !== 'ToolInvoked') continue;
+    // An undo counts for the calls that were recorded after it.
+    for (let each = undone[next]; each !== undefined && each.seq < entry.seq; each = undone[(next += 1)])
+      backtester.undone(each.callId);
+    backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
+  }
+  signal?.throwIfAborted();
+  return backtester.result();
+}
+
+function recordedCall(entry: ToolInvoked): RecordedCall {
+  const { callId, tool, principal, durationMs, server = '', effect = 'irreversible', labels = [] } = entry;
+  return {
+    id: callId,
+    at: Date.parse(entry.at) - (durationMs ?? 0),
+    tool,
+    server,
+    naming: namingIn(entry),
+    effect,
+    labels,
+    arguments: entry.arguments,
+    principal,
+    session: entry.sessionId ?? '',
+    decision: entry.decision,
+    event: eventOf(entry),
+  };
+}

@@ -1,0 +1,216 @@
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Decision } from '../../core/calls/decision.ts';
+import type { ChangeList } from '../../core/calls/file-change.ts';
+import { newCallId } from '../../core/identifiers.ts';
+import { type JsonObject, inspectJson } from '../../core/json/json.ts';
+import { renderContent } from '../../core/tools/content.ts';
+import { type EntryDraft, withCounted } from '../../journal/entry.ts';
+import { recordedName } from '../../journal/recorded-name.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import { type Call, type KnownFacts, toolOf } from '../call-lifecycle.ts';
+import { argumentsDigest } from './canonical-arguments.ts';
+import { hostname } from 'node:os';
+
+/** So many characters of an output are recorded. */
+export const longestOutput = 1000;
+const mostChanges = 100;
+const longestDiffs = 16 * 1024;
+const longestArguments = 1024 * 1024;
+const machineFact = `,"machine":${JSON.stringify(hostname())}`;
+
+/** Of a call that was begun: nothing of it changes any more. */
+export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
+  const plain = facts(call);
+  const hasNoSecret = redactor.isClean(plain);
+  const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
+  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.longestAcrossKeys)) : undefined;
+  return { text, seam, registered: redactor.registered };
+}
+
+/** The intent: what is about to be run, and by whose leave. */
+export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
+  const whole = `{${(call.known ?? knownFacts(call, redactor)).text}}`;
+  return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
+}
+
+/** The outcome: everything about the call, so that it can be read on its own. */
+export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
+  const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
+  const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
+  const rest = `${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
+  const { known } = call;
+  let whole = `{${known?.text ?? facts(call)}${rest}`;
+  let body = isClean(known, rest, redactor) ? whole : redactor.json(whole);
+  if (body !== whole && known === undefined && isRedacted(call, redactor)) {
+    whole = `{${facts(call, true)}${rest}`;
+    body = redactor.json(whole);
+  }
+  call.isRecordedWhole = body === whole && isRecordable(call.argumentsText);
+  return draft(call, redactor, 'ToolInvoked', outcome.outcome, counting(call, whole, body));
+}
+
+/** Adds what rules count of the arguments to an entry that does not have them whole. */
+function counting(call: Call, whole: string, body: string): string {
+  if (call.countedBy === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
+  // Read from the text: the tool may have changed its arguments.
+  call.counted ??= call.countedBy.countedArguments(
+    toolOf(call).definition,
+    JSON.parse(call.argumentsText) as JsonObject,
+  );
+  return withCounted(body, call.counted);
+}
+
+/** Whether nothing is to be taken out of an entry, as far as that can be told without looking at all of it. */
+function isClean(known: KnownFacts | undefined, rest: string, redactor: Redactor): boolean {
+  return known?.seam !== undefined && known.registered === redactor.registered && redactor.isClean(known.seam + rest);
+}
+
+/** Whether a replay needs more than the entry: one short text stands in the entry itself. */
+export function needsRecording(call: Call, outcome: CallOutcome): boolean {
+  if (call.session === undefined || call.tool === undefined) return false;
+  const { content, structuredContent, _meta, fields } = outcome;
+  const [only] = content;
+  const isInEntry =
+    content.length === 1 &&
+    only?.type === 'text' &&
+    only.text.length <= longestOutput &&
+    Object.keys(only).length === 2 &&
+    structuredContent === undefined &&
+    _meta === undefined &&
+    fields === undefined;
+  return !isInEntry;
+}
+
+/** Paths and kinds of the first ones, with as many of their diffs as there is room for. */
+function changesText(list: ChangeList | undefined): string {
+  if (list === undefined) return '';
+  let room = longestDiffs;
+  const changes = list.changes.slice(0, mostChanges).map(({ diff, ...change }) => {
+    if (diff === undefined) return change;
+    room -= diff.length;
+    return room < 0 ? change : { ...change, diff };
+  });
+  const total = list.total > changes.length ? `,"changesTotal":${list.total}` : '';
+  return `,"changes":${JSON.stringify(changes)}${total}`;
+}
+
+/** The outcome of a call that was only observed: nothing decided it, so it carries no decision. */
+export function observedDraft(call: ObservedCall, redactor: Redactor): EntryDraft {
+  const { tool, server, adapter, principal, outcome, durationMs } = call;
+  const given = call.arguments ?? {};
+  const args = inspectJson(given, longestArguments).ok ? given : {};
+  const seen = JSON.stringify({ principal, arguments: args, server, adapter, observed: true });
+  return {
+    type: 'ToolInvoked',
+    at: Date.now(),
+    call: newCallId(),
+    session: recordedName(redactor, call.session ?? ''),
+    tool: recordedName(redactor, tool),
+    outcome: outcome.outcome,
+    body: redactor.json(`${seen.slice(0, -1)},${ending(outcome, durationMs, redactor)}}`),
+  };
+}
+
+function ending({ content, error }: CallOutcome, durationMs: number, redactor: Redactor): string {
+  const output = shortened(renderContent(content, longestOutput * 4), redactor);
+  const ended = `"durationMs":${durationMs},"output":${JSON.stringify(output)}`;
+  if (error === undefined) return ended;
+  const { code, message } = error;
+  return `${ended},"error":${JSON.stringify({ code, message: shortened(message, redactor) })}`;
+}
+
+function draft(
+  call: Call,
+  redactor: Redactor,
+  type: EntryDraft['type'],
+  outcome: EntryDraft['outcome'],
+  body: string,
+): EntryDraft {
+  const made = {
+    type,
+    // A call that a human approved starts after the answer, however long ago it was made.
+    at: type === 'CallStarted' && call.approval === undefined ? call.startedAt : Date.now(),
+    call: call.id,
+    session: call.session ?? '',
+    tool: call.tool?.definition.name ?? recordedName(redactor, call.name),
+    outcome,
+    body,
+  };
+  if (type !== 'ToolInvoked' || call.told === undefined) return made;
+  return { ...made, approval: { kind: 'tell', id: call.told } };
+}
+
+/** Whether the entry alone does not prove what the tool ran with, whatever is redacted in it. Reads are many and change nothing. */
+function needsDigest({ tool, argumentsText }: Call): boolean {
+  if (tool === undefined) return false;
+  return tool.definition.effect !== 'read' || argumentsText.length > longestArguments;
+}
+
+function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
+  const recorded = recordableArguments(argumentsText);
+  return redactor.json(recorded) !== recorded;
+}
+
+// Put together as text: the arguments were turned into text once, for checking, and are not walked again.
+function facts(call: Call, hasDigest = needsDigest(call)): string {
+  const { tool, decision } = call;
+  let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
+  if (call.givenText !== undefined) body += `,"givenArguments":${recordableArguments(call.givenText)}`;
+  if (tool !== undefined)
+    body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
+  if (tool?.naming !== undefined) body += `,${JSON.stringify(tool.naming).slice(1, -1)}`;
+  if (tool?.offered.undo !== undefined) body += ',"ownUndo":true';
+  if (tool?.offered.uncounted === true) body += ',"uncounted":true';
+  if (tool?.definition.effect === 'undoable') body += machineFact;
+  if (tool !== undefined && tool.definition.labels.length > 0)
+    body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
+  if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
+  if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.argumentsText)}"`;
+  if (call.cached) body += ',"cached":true';
+  if (call.options.idempotencyKey !== undefined)
+    body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
+  if (call.approval !== undefined) body += `,"approvalId":"${call.approval}"`;
+  if (call.replaces !== undefined) body += `,"replaces":"${call.replaces}"`;
+  return body;
+}
+
+function isRecordable(given: string): boolean {
+  return given.length <= longestArguments;
+}
+
+/** Arguments that are not too long to be kept. */
+export function recordableArguments(given: string): string {
+  if (isRecordable(given)) return given;
+  return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
+}
+
+/** Takes secrets out before it cuts: half a secret would not be recognised. What is not cut is redacted with the whole entry. */
+function shortened(value: string, redactor: Redactor): string {
+  if (value.length <= longestOutput) return value;
+  const safe = redactor.text(value);
+  return safe.length <= longestOutput ? safe : `${safe.slice(0, longestOutput - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+const decisionTexts = new WeakMap<Decision, string>();
+
+/** Policies give the same decision objects out again and again. */
+function decisionText(decision: Decision): string {
+  let known = decisionTexts.get(decision);
+  if (known === undefined) decisionTexts.set(decision, (known = JSON.stringify(decision)));
+  return known;
+}
+
+/** A call that went another way than through the pipeline, as somebody saw it. */
+export interface ObservedCall {
+  /** The rendered name of the tool. */
+  readonly tool: string;
+  readonly server: string;
+  /** How the tool was reached: `mcp:files`. */
+  readonly adapter: string;
+  readonly principal: Principal;
+  readonly session?: string;
+  readonly arguments: unknown;
+  readonly outcome: CallOutcome;
+  readonly durationMs: number;
+}

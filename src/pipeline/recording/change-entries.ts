@@ -1,0 +1,50 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { ServerProvenance } from '../../catalog/snapshot.ts';
+import type { ConfigurationChange, EntryDraft } from '../../journal/entry.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+
+/**
+ * Writes to the journal whenever a server changes how it is, or goes; returns how to stop. One that comes and is up is not
+ * worth an entry: a box that is opened for a single call would write one for each of its servers. Neither are the tools
+ * that the host adds to the built-in server while it starts.
+ */
+export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor, builtin?: string): () => void {
+  let before = new Map<string, ServerProvenance>();
+  return catalog.subscribe((snapshot) => {
+    const servers = snapshot.servers.filter(({ name }) => catalog.source(name).state().down?.isStarting !== true);
+    const now = new Map(servers.map((server) => [server.name, server]));
+    for (const server of servers) {
+      const { status, tools } = before.get(server.name) ?? { status: 'up', tools: server.tools };
+      const hasOtherTools = tools !== server.tools && server.name !== builtin;
+      if (status !== server.status || hasOtherTools) journal.note(() => draft(server, server.status, redactor));
+    }
+    for (const [name, server] of before)
+      if (!now.has(name)) journal.note(() => draft({ ...server, tools: 0 }, 'removed', redactor));
+    before = now;
+  });
+}
+
+function draft(
+  server: ServerProvenance,
+  status: ServerProvenance['status'] | 'removed',
+  redactor: Redactor,
+): EntryDraft {
+  const { name, tools, reason } = server;
+  const body = redactor.json(JSON.stringify({ server: name, status, tools, reason }));
+  return { type: 'ServerChanged', at: Date.now(), call: '', session: '', tool: '', outcome: '', body };
+}
+
+/** Writes to the journal what became of a changed configuration. */
+export function recordConfiguration(change: ConfigurationChange, journal: Journal, redactor: Redactor): void {
+  const { status, file, by, details } = change;
+  journal.note(() => ({
+    type: 'ConfigurationChanged',
+    at: Date.now(),
+    call: '',
+    session: '',
+    tool: '',
+    outcome: '',
+    body: redactor.json(JSON.stringify({ status, file, by, details })),
+  }));
+}

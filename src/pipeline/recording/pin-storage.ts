@@ -1,0 +1,37 @@
+import type { PinStorage } from '../../catalog/pins/pins.ts';
+import { forever } from '../../journal/kept-store.ts';
+import type { Store } from '../../journal/store.ts';
+
+const topic = 'pins';
+const pollMs = 2000;
+const recordKind = 'definitions';
+
+/**
+ * Pins in the records. Servers of the same name in another scope, such as another configuration on this machine, are other servers. The
+ * processes that share records over the network are one service whose directories may differ: there the names alone count, and pins that
+ * were copied from a machine hold until the first of them is replaced.
+ */
+export function pinStorage({ kept, post }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
+  const isShared = post.reachesOthers;
+  const kind = isShared ? recordKind : `${recordKind} ${scope}`;
+  return {
+    ...(isShared ? {} : { pollMs }),
+    async list() {
+      const stored = isShared
+        ? [...(await kept.list(`${recordKind} ${scope}`)), ...(await kept.list(kind))]
+        : await kept.list(kind);
+      return new Map(stored.map(({ key, text }) => [key, text]));
+    },
+    add: async (server, text) => (await kept.add(kind, server, { text, until: forever })).text,
+    async put(server, text) {
+      await kept.put(kind, server, { text, until: forever });
+      await post.send(topic, server);
+    },
+    listen(onChange) {
+      const stops = [post.on(topic, onChange), post.onGap(onChange)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { principalName } from '../../core/principal.ts';
+import type { CallSettled } from '../../journal/entry.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { JournalReader } from '../../journal/reader.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { text } from '../../core/tools/content.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import { failedOutcome } from '../../core/calls/call-outcome.ts';
+
+/** What a human found out about a call whose outcome was unknown. */
+export interface Settling {
+  readonly as: 'completed' | 'failed';
+  readonly by: Principal;
+  readonly note?: string;
+}
+
+/** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
+export async function settleCall(
+  { store, journal, redactor }: { store: Store; journal: Journal; redactor: Redactor },
+  id: string,
+  { as, by, note }: Settling,
+): Promise<void> {
+  if (by.kind !== 'human')
+    throw new SignalboxError(
+      'approver-refused',
+      `only humans can settle a call, and ${JSON.stringify(by.id)} is not one`,
+    );
+  const call = await new JournalReader(store).call(id);
+  if (call === undefined) throw new SignalboxError('call-unknown', `no call ${JSON.stringify(id)} is in the journal`);
+  if (call.type === 'CallStarted') throw new SignalboxError('call-settled', `${id} is still running`);
+  if (call.outcome !== 'unknown')
+    throw new SignalboxError(
+      'call-settled',
+      `${id} is "${call.outcome}"; only a call whose outcome is unknown can be settled`,
+    );
+  const written = await journal.append(
+    {
+      type: 'CallSettled',
+      at: Date.now(),
+      call: id,
+      session: call.sessionId ?? '',
+      tool: call.tool,
+      outcome: '',
+      body: redactor.json(JSON.stringify({ as, by, ...(note === undefined ? {} : { note: note.slice(0, 1000) }) })),
+      // The same guard that makes an idempotency key serve once.
+      claim: { key: `settled:${id}`, fingerprint: as },
+    },
+    'power-loss',
+  );
+  if (written !== undefined) return;
+  const settled = (await new JournalReader(store).call(id)) as typeof call;
+  throw new SignalboxError(
+    'call-settled',
+    `${id} was already settled as ${settled.settled?.as} by ${settled.settled?.by.id} at ${settled.settled?.at}`,
+  );
+}
+
+/** The outcome that a settled call has for those who deliver it again. */
+export function settledOutcome(tool: string, { callId, as, by, at, note }: CallSettled): CallOutcome {
+  const message = `${tool} was run as ${callId}; nobody knew how it ended until ${principalName(by)} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
+  if (as === 'failed') return failedOutcome('failed', 'settled-failed', message);
+  return { outcome: 'completed', content: [text(message)] };
+}

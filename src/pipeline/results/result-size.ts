@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import type { ContentBlock } from '../../core/tools/content.ts';
+import { type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
+
+/** Limits above which a result is shortened. All media of a result together may have four times `maxMediaBytes`. */
+export interface SizeLimits {
+  readonly maxBytes: number;
+  readonly maxMediaBytes: number;
+}
+
+/** The sizes of a result. Neither number includes media. */
+export interface ResultSize {
+  /** Text that does not repeat the structured content, in bytes. */
+  readonly textBytes: number;
+  readonly structuredBytes: number;
+  /** Text blocks that repeat the structured content: all of it as JSON, or one string of it. */
+  readonly mirrors: ReadonlyMap<ContentBlock, 'json' | 'string'>;
+  /** Base64 strings of pictures, sounds and files, in content and structured content. */
+  readonly media: ReadonlySet<string>;
+  /** The media that are over their limit. */
+  readonly tooLarge: ReadonlySet<string>;
+}
+
+const maxBytesPerCharacter = 3;
+const maxMediaMultiple = 4;
+/** Shorter strings, in characters, are not searched for mirrors or media. */
+const minMirroredLength = 256;
+
+/** Estimates cheaply whether a result is within its limits. `false` means that the caller has to measure it. */
+export function isSurelySmall(outcome: CallOutcome, { maxBytes, maxMediaBytes }: SizeLimits): boolean {
+  const { content, structuredContent } = outcome;
+  let characters = 0;
+  let media = 0;
+  for (const block of content) {
+    const data = mediaOfBlock(block);
+    if (data === undefined) characters += block.type === 'text' ? block.text.length : JSON.stringify(block).length;
+    else if (base64Bytes(data) > maxMediaBytes) return false;
+    else media += base64Bytes(data);
+  }
+  const most = maxBytes / maxBytesPerCharacter;
+  if (characters > most || media > maxMediaBytes * maxMediaMultiple) return false;
+  if (structuredContent === undefined) return true;
+  const inspection = inspectJson(structuredContent, most - characters);
+  return inspection.ok && characters + inspection.size <= most;
+}
+
+/** Measures a result exactly, which reads all of it. */
+export function measureResult(outcome: CallOutcome, { maxMediaBytes }: SizeLimits): ResultSize {
+  const { content, structuredContent } = outcome;
+  const media = new Set<string>();
+  const strings = new Set<string>();
+  for (const block of content) {
+    const data = mediaOfBlock(block);
+    if (data !== undefined) media.add(data);
+  }
+  if (structuredContent !== undefined) collect(structuredContent, strings, media);
+  const mirrors = new Map<ContentBlock, 'json' | 'string'>();
+  let textBytes = 0;
+  for (const block of content) {
+    const mirrored = structuredContent === undefined ? undefined : mirrorKind(block, structuredContent, strings);
+    if (mirrored !== undefined) mirrors.set(block, mirrored);
+    else if (mediaOfBlock(block) === undefined) textBytes += blockBytes(block);
+  }
+  return {
+    textBytes,
+    structuredBytes: structuredContent === undefined ? 0 : jsonBytes(structuredContent, media),
+    mirrors,
+    media,
+    tooLarge: overLimit(media, maxMediaBytes),
+  };
+}
+
+/** Returns the base64 text of a block that is a picture, a sound or a file. A block that holds text under such a type is text. */
+export function mediaOfBlock(block: ContentBlock): string | undefined {
+  if (block.type === 'image' || block.type === 'audio')
+    return isMedia(block.mimeType, block.data) ? block.data : undefined;
+  if (block.type !== 'resource') return undefined;
+  const { blob, mimeType } = block.resource;
+  return typeof blob === 'string' && isMedia(mimeType, blob) ? blob : undefined;
+}
+
+function isMedia(mimeType: unknown, data: string): boolean {
+  const isText =
+    typeof mimeType === 'string' && /^\s*(?:text\/|application\/(?:json|xml|javascript|yaml)\b)/i.test(mimeType);
+  return !isText && !/[^\w+/=\r\n-]/.test(data);
+}
+
+/** Returns the bytes of a block that is not media. */
+export function blockBytes(block: ContentBlock): number {
+  return Buffer.byteLength(block.type === 'text' ? block.text : JSON.stringify(block));
+}
+
+/** Returns the bytes of a value as JSON, media left out. */
+export function jsonBytes(value: JsonValue, media: ReadonlySet<string>): number {
+  const left = JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' && media.has(each) ? '' : each));
+  return Buffer.byteLength(left);
+}
+
+export function base64Bytes(data: string): number {
+  return Math.floor((data.length * 3) / 4);
+}
+
+function overLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlySet<string> {
+  const tooLarge = new Set<string>();
+  let room = maxMediaBytes * maxMediaMultiple;
+  for (const data of media) {
+    const size = base64Bytes(data);
+    if (size > maxMediaBytes || size > room) tooLarge.add(data);
+    else room -= size;
+  }
+  return tooLarge;
+}
+
+/** Collects the longer strings of a value, and those of them that are media. */
+function collect(value: JsonValue, strings: Set<string>, media: Set<string>): void {
+  if (typeof value === 'string') {
+    if (value.length < minMirroredLength) return;
+    const address = /^data:([\w.+/-]+);base64,/.exec(value.slice(0, 128));
+    if (address !== null && isMedia(address[1], value.slice(address[0].length))) media.add(value);
+    else strings.add(value);
+  } else if (isJsonObject(value)) {
+    const { type, data, mimeType, blob } = value;
+    const isTyped = typeof mimeType === 'string';
+    if (isTyped && (type === 'image' || type === 'audio') && typeof data === 'string' && isMedia(mimeType, data))
+      media.add(data);
+    if (typeof blob === 'string' && (isTyped || typeof value['uri'] === 'string') && isMedia(mimeType, blob))
+      media.add(blob);
+    for (const each of Object.values(value)) collect(each, strings, media);
+  } else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) collect(each, strings, media);
+}
+
+function mirrorKind(
+  block: ContentBlock,
+  structuredContent: JsonValue,
+  strings: ReadonlySet<string>,
+): 'json' | 'string' | undefined {
+  if (block.type !== 'text' || block.text.length < minMirroredLength) return undefined;
+  if (strings.has(block.text)) return 'string';
+  try {
+    return isDeepStrictEqual(JSON.parse(block.text), structuredContent) ? 'json' : undefined;
+  } catch {
+    return undefined;
+  }
+}

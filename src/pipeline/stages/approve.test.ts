@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as z from 'zod';
+import {
+  type ApprovalRequest,
+  type Approve,
+  type Signalbox,
+  createSignalbox,
+  defineTool,
+  localServer,
+  sqliteStore,
+} from '../../index.ts';
+
+let runs = 0;
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: z.object({ amount: z.number() }),
+  effect: 'irreversible',
+  run: ({ amount }) => {
+    runs += 1;
+    return { paid: amount };
+  },
+});
+
+async function boxWith(approve?: Approve): Promise<{ box: Signalbox; server: ReturnType<typeof localServer> }> {
+  runs = 0;
+  const server = localServer({ name: 'bank', tools: [pay] });
+  return { server, box: await createSignalbox({ servers: [server], ...(approve === undefined ? {} : { approve }) }) };
+}
+
+describe('calls that ask', () => {
+  test('reads run; anything else is denied when nobody can be asked, and the message says how to allow it', async () => {
+    const { box } = await boxWith();
+    const result = await box.call('mcp__bank__pay', { amount: 5 });
+    assert.deepEqual([result.outcome, result.error?.code, runs], ['denied', 'approval-unavailable', 0]);
+    assert.match(result.error?.message ?? '', /"approve" callback/);
+    assert.equal(result.decision?.rule, 'default:irreversible');
+    assert.equal((await box.call('mcp__signalbox__ping')).decision?.answer, 'allow');
+    await box.close();
+  });
+
+  test('a tool that does not declare its effect asks', async () => {
+    const vague = defineTool({ name: 'vague', description: 'x', input: { type: 'object' }, run: () => 1 });
+    const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [vague] })] });
+    assert.equal((await box.call('mcp__t__vague')).outcome, 'denied');
+    await box.close();
+  });
+
+  test('the human sees exactly this call, and a yes runs it once', async () => {
+    const asked: ApprovalRequest[] = [];
+    const { box } = await boxWith((request) => {
+      asked.push(request);
+      return { allow: true };
+    });
+    const result = await box.call(
+      'mcp__bank__pay',
+      { amount: 5 },
+      { session: 's', principal: { id: 'bot', kind: 'agent' } },
+    );
+    assert.deepEqual([result.outcome, result.structuredContent, runs], ['completed', { paid: 5 }, 1]);
+    const [request] = asked;
+    assert.deepEqual(
+      [
+        request?.callId,
+        request?.tool.name,
+        request?.arguments,
+        request?.principal.id,
+        request?.session,
+        request?.decision.answer,
+      ],
+      [result.callId, 'mcp__bank__pay', { amount: 5 }, 'bot', 's', 'ask'],
+    );
+    await box.close();
+  });
+
+  test('a no, a throw, and anything that is not a clear yes deny the call', async () => {
+    const answers: [Approve, string][] = [
+      [() => ({ allow: false, reason: 'too much' }), 'approval-denied'],
+      [() => Promise.reject(new Error('pager is down')), 'approval-failed'],
+      [
+        () => {
+          throw new Error('pager is down');
+        },
+        'approval-failed',
+      ],
+      [() => 'yes' as never, 'approval-denied'],
+      [() => ({ allow: 'true' }) as never, 'approval-denied'],
+      [() => undefined as never, 'approval-denied'],
+    ];
+    for (const [approve, code] of answers) {
+      const { box } = await boxWith(approve);
+      const result = await box.call('mcp__bank__pay', { amount: 5 });
+      assert.deepEqual([result.outcome, result.error?.code, runs], ['denied', code, 0]);
+      await box.close();
+    }
+  });
+
+  test('nothing runs before its answer and its intent are on the disk, which one flush does', async () => {
+    const store = sqliteStore();
+    const flush = store.sync.bind(store);
+    let flushes = 0;
+    let broken = false;
+    const sync = async (): Promise<void> => {
+      flushes += 1;
+      if (broken) throw new Error('no space left');
+      await flush();
+    };
+    const seen: number[] = [];
+    const send = defineTool({
+      name: 'send',
+      description: 'Sends.',
+      input: z.object({ to: z.number() }),
+      effect: 'irreversible',
+      run: () => void seen.push(flushes),
+    });
+    const box = await createSignalbox({
+      servers: [localServer({ name: 'mail', tools: [send] })],
+      store: Object.assign(store, { sync }),
+      approve: () => ({ allow: true }),
+    });
+    for (let to = 0; to < 20; to += 1) await box.call('mcp__mail__send', { to });
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    broken = true;
+    const { outcome, error } = await box.call('mcp__mail__send', { to: 99 });
+    assert.deepEqual([outcome, error?.code, seen.length], ['failed', 'journal-unavailable', 20]);
+    broken = false;
+    await box.close();
+  });
+
+  test('changing the arguments in the callback changes nothing', async () => {
+    const { box } = await boxWith((request) => {
+      (request.arguments as { amount: number }).amount = 1_000_000;
+      return { allow: true };
+    });
+    assert.deepEqual((await box.call('mcp__bank__pay', { amount: 5 })).structuredContent, { paid: 5 });
+    await box.close();
+  });
+
+  test('cancelling or running out of time while waiting ends the call without running it', async () => {
+    let withdrawn = 0;
+    const { box } = await boxWith(
+      ({ signal }) => new Promise(() => signal.addEventListener('abort', () => (withdrawn += 1))),
+    );
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 10);
+    assert.equal((await box.call('mcp__bank__pay', { amount: 5 }, { signal: controller.signal })).outcome, 'cancelled');
+    assert.equal((await box.call('mcp__bank__pay', { amount: 5 }, { deadline: Date.now() + 10 })).outcome, 'timed-out');
+    assert.deepEqual([withdrawn, runs], [2, 0]);
+    await box.close();
+  });
+
+  test('a tool that changed while its approval was awaited is stale and does not run', async () => {
+    const { box, server } = await boxWith(() => {
+      server.replace(defineTool({ ...pay, description: 'Pays twice.' }));
+      return { allow: true };
+    });
+    assert.deepEqual([(await box.call('mcp__bank__pay', { amount: 5 })).outcome, runs], ['stale', 0]);
+    await box.close();
+  });
+});

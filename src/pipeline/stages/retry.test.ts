@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type CallOptions, type CallResult, type Signalbox, createSignalbox } from '../../index.ts';
+import { OutcomeUnknownError, ServerUnreachableError } from '../../core/tools/source-errors.ts';
+import type { SourceTool } from '../../catalog/source.ts';
+import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { RetryBudget } from './retry.ts';
+
+/** A box with a tool that fails so often, in this way, before it succeeds. */
+async function failing(
+  times: number,
+  error: () => Error,
+  more: Partial<SourceTool> = {},
+): Promise<{ box: Signalbox; call: (options?: CallOptions) => Promise<CallResult>; runs: () => number }> {
+  let runs = 0;
+  const tool = testTool('act', {
+    run: async () => {
+      runs += 1;
+      if (runs <= times) throw error();
+      return 'done';
+    },
+    ...more,
+  });
+  const box = await createSignalbox({ servers: [testSource('t', [tool])], approve: () => ({ allow: true }) });
+  return { box, call: (options) => box.call('mcp__t__act', {}, options), runs: () => runs };
+}
+
+const lost = (): Error => new OutcomeUnknownError('the line broke');
+const unreached = (): Error => new ServerUnreachableError('refused');
+
+describe('retries', () => {
+  test('a read, or a tool marked idempotent, is tried again when the way to it broke; the record says how often', async () => {
+    for (const error of [lost, unreached]) {
+      for (const more of [{ effect: 'read' }, { effect: 'irreversible', idempotent: true }] as const) {
+        const { box, call, runs } = await failing(2, error, more);
+        const result = await call();
+        assert.deepEqual([result.outcome, runs()], ['completed', 3]);
+        const entry = await box.journal.call(result.callId);
+        assert.ok(entry?.type === 'ToolInvoked' && entry.attempts === 3);
+        await box.close();
+      }
+    }
+  });
+
+  test('at most twice', async () => {
+    const { box, call, runs } = await failing(9, unreached);
+    assert.deepEqual([(await call()).error?.code, runs()], ['server-down', 3]);
+    await box.close();
+  });
+
+  test('nothing else is ever tried again: no effect, no error of the tool itself', async () => {
+    for (const effect of ['undoable', 'compensable', 'irreversible'] as const) {
+      for (const error of [lost, unreached]) {
+        const { box, call, runs } = await failing(9, error, { effect });
+        assert.notEqual((await call()).outcome, 'completed');
+        assert.equal(runs(), 1, effect);
+        await box.close();
+      }
+    }
+    const { box, call, runs } = await failing(9, () => new Error('wrong'));
+    const result = await call();
+    assert.deepEqual([result.outcome, runs()], ['failed', 1]);
+    const entry = await box.journal.call(result.callId);
+    assert.ok(entry?.type === 'ToolInvoked' && entry.attempts === undefined);
+    await box.close();
+  });
+
+  test('not beyond the deadline of the caller, and not after it cancelled', async () => {
+    const { box, call, runs } = await failing(9, lost);
+    await call({ deadline: Date.now() + 40 });
+    assert.equal(runs(), 1);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    await call({ signal: controller.signal });
+    assert.equal(runs(), 2);
+    await box.close();
+  });
+
+  test('each server has a budget: a tenth of its calls, and ten at once', () => {
+    const budget = new RetryBudget();
+    const spend = (): number => {
+      let spent = 0;
+      while (budget.spend()) spent += 1;
+      return spent;
+    };
+    assert.equal(spend(), 10);
+    for (let calls = 0; calls < 55; calls += 1) budget.earn();
+    assert.equal(spend(), 5);
+    for (let calls = 0; calls < 1000; calls += 1) budget.earn();
+    assert.equal(spend(), 10);
+  });
+});

@@ -1,0 +1,124 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogTool } from '../../catalog/definition.ts';
+import type { EntryDraft, Undone } from '../../journal/entry.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { ToolContext } from '../../core/tools/tool-context.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { CallId } from '../../core/identifiers.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import type { SessionStates } from '../handler/session-states.ts';
+import type { Waits } from '../limits/waits.ts';
+
+/** What the undo functions of tools are run with. */
+export interface CompensationParts {
+  readonly catalog: Catalog;
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+  readonly states: SessionStates;
+  readonly waits: Waits;
+  readonly timeoutMs: number;
+}
+
+/** A call whose undo function is to be run. */
+export interface Compensation {
+  readonly call: string;
+  readonly session: string | undefined;
+  readonly tool: CatalogTool;
+  readonly args: unknown;
+  readonly principal: Principal;
+  /** How often it was begun before, when it is run once more all the same. */
+  readonly earlier?: number;
+}
+
+/** What came of it. `taken`: it was run before, and is not run again. */
+export type Compensated =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problem: string; readonly taken: boolean };
+
+const itself: Principal = { id: 'signalbox', kind: 'system' };
+
+/** Runs the undo functions of tools, each at most once for a call unless told otherwise: that it begins is recorded before it does. */
+export class Compensations {
+  readonly #parts: CompensationParts;
+
+  constructor(parts: CompensationParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs the undo function of a call that may have acted and did not complete; answers what went wrong. */
+  async afterFailure(call: Call): Promise<string | undefined> {
+    const tool = toolOf(call);
+    const { session } = call.options;
+    const compensation = { call: call.id, session, tool, args: call.arguments, principal: itself };
+    const done = await this.run(compensation);
+    if (!done.ok && done.taken) return done.problem;
+    const ending = done.ok ? {} : { error: done.problem };
+    await this.record(compensation, { result: done.ok ? 'undone' : 'failed', changes: 0, conflicts: [], ...ending });
+    return done.ok ? undefined : done.problem;
+  }
+
+  /** Writes that what a call had changed in its workspace could not be taken back when it ended. */
+  async rollbackFailed(call: Call, error: string): Promise<void> {
+    const about = { call: call.id, session: call.session, tool: toolOf(call), principal: itself };
+    await this.record(about, { result: 'failed', changes: 0, conflicts: [], error });
+  }
+
+  /** Runs an undo function, unless somebody else began it meanwhile. */
+  async run(compensation: Compensation): Promise<Compensated> {
+    const { journal, redactor, waits, timeoutMs } = this.#parts;
+    const { tool, args, earlier = 0 } = compensation;
+    try {
+      const key = earlier === 0 ? `undo ${compensation.call}` : `undo ${compensation.call} ${earlier}`;
+      const claim = { key, fingerprint: '' };
+      const begun = await journal.append({ ...this.#draft(compensation, 'UndoStarted', {}), claim }, 'power-loss');
+      if (begun === undefined)
+        return {
+          ok: false,
+          taken: true,
+          problem: `the undo of ${compensation.call} is being run by somebody else; it is not run twice`,
+        };
+      const deadline = Date.now() + (tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? timeoutMs);
+      const giveUp = new AbortController();
+      const undoing = Promise.resolve(tool.offered.undo?.(args, this.#context(compensation, deadline, giveUp.signal)));
+      const waited = await waits.until(undoing, undefined, deadline, () => giveUp.abort());
+      return 'value' in waited ? { ok: true } : { ok: false, taken: false, problem: 'it did not end in time' };
+    } catch (error) {
+      return { ok: false, taken: false, problem: redactor.text(messageOf(error)) };
+    }
+  }
+
+  /** Writes how an undo ended. */
+  async record(
+    compensation: Pick<Compensation, 'call' | 'session' | 'principal'> & { readonly tool: CatalogTool | string },
+    ending: Pick<Undone, 'result' | 'changes' | 'conflicts' | 'error'>,
+  ): Promise<void> {
+    await this.#parts.journal.append(this.#draft(compensation, 'Undone', ending), 'crash');
+  }
+
+  /** The tool that has this name now. */
+  find(tool: string): CatalogTool | undefined {
+    return this.#parts.catalog.find(tool);
+  }
+
+  #draft(
+    {
+      call,
+      session,
+      tool,
+      principal,
+    }: Pick<Compensation, 'call' | 'session' | 'principal'> & { readonly tool: CatalogTool | string },
+    type: 'UndoStarted' | 'Undone',
+    facts: object,
+  ): EntryDraft {
+    const body = this.#parts.redactor.json(JSON.stringify({ principal, ...facts }));
+    const name = typeof tool === 'string' ? tool : tool.definition.name;
+    return { type, at: Date.now(), call, session: session ?? '', tool: name, outcome: '', body };
+  }
+
+  #context({ call, session, tool, principal }: Compensation, deadline: number, signal: AbortSignal): ToolContext {
+    const state = this.#parts.states.of(session, tool.source.server);
+    return { callId: call as CallId, session, principal, signal, deadline, progress: () => undefined, state };
+  }
+}

@@ -1,0 +1,82 @@
+import type { ToolInvoked, Undone } from '../../journal/entry.ts';
+import type { JournalReader } from '../../journal/reader.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { Compensation, Compensations } from './compensations.ts';
+
+/** How it stands with the tool's own undo of a call. `blocked`: it should be run and cannot be. */
+export type OwnUndo =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'ready'; readonly compensation: Compensation }
+  | { readonly kind: 'blocked'; readonly reason: string };
+
+/** Whose undo it is, who wants it, and whether it is run although it was begun before. */
+interface Wanted {
+  readonly call: ToolInvoked;
+  readonly principal: Principal;
+  readonly again: boolean;
+}
+
+const none = { kind: 'none' } as const;
+const blocked = (reason: string): OwnUndo => ({ kind: 'blocked', reason });
+
+/** Finds out whether the undo function of a call's tool is to be run, and whether it can be. */
+export async function ownUndo(
+  { call, principal, again }: Wanted,
+  journal: JournalReader,
+  compensations: Compensations,
+): Promise<OwnUndo> {
+  const { callId, tool: name, sessionId: session } = call;
+  const before = await runsBefore(callId, journal);
+  if (before.ended === 'undone') return { kind: 'done' };
+  // Whatever else happened to the call, its undo was run at once if it may have acted.
+  if (before.count === 0 && call.outcome !== 'completed' && call.outcome !== 'unknown') return none;
+
+  const tool = compensations.find(name);
+  const isSame = tool !== undefined && tool.definition.definitionHash === call.definitionHash;
+  if (!isSame || tool.offered.undo === undefined) {
+    if (call.ownUndo !== true) return none;
+    if (tool === undefined)
+      return blocked(`${name} is not available, so its own undo cannot be run; see to its server`);
+    return blocked(`${name} was changed since the call, so its own undo cannot be trusted with it and was not run`);
+  }
+  if (before.count > 0 && !again)
+    return blocked(`${before.ended}; find out what it did, then run it once more with "again"`);
+  // In the form that the caller gave them, since they pass through the schema once more.
+  const given = call.givenArguments ?? call.arguments;
+  if (isCut(given))
+    return blocked(
+      `the arguments of ${callId} are not recorded whole (they hold secrets, or are very long), so its own undo cannot be run`,
+    );
+  const filled = structuredClone(given);
+  tool.fillDefaults?.(filled);
+  const parsed = await tool.offered.parse(filled);
+  if (!parsed.ok)
+    return blocked(`the arguments of ${callId} do not fit ${name} any more, so its own undo cannot be run`);
+  const compensation = { call: callId, session, tool, args: parsed.value, principal, earlier: before.count };
+  return { kind: 'ready', compensation };
+}
+
+/** How often the undo function was begun, and how that ended. */
+async function runsBefore(call: string, journal: JournalReader): Promise<{ count: number; ended: string }> {
+  const begun = await journal.entries({ call, type: 'UndoStarted', limit: 1000 });
+  const [last] = begun.items;
+  const count = begun.items.length;
+  if (last === undefined) return { count, ended: '' };
+  const since = await journal.entries({ call, type: 'Undone', after: last.seq, limit: 1000 });
+  const endings = since.items as readonly Undone[];
+  if (endings.some(({ result }) => result === 'undone' || result === 'partly-undone'))
+    return { count, ended: 'undone' };
+  const failed = endings.find(({ result }) => result === 'failed');
+  const ended =
+    failed === undefined
+      ? 'its own undo was begun before, and is still running or was cut short'
+      : `its own undo failed before (${failed.error ?? 'for no known reason'}) and may have acted in part`;
+  return { count, ended };
+}
+
+/** The journal holds no secrets, and no very long arguments: what it left out cannot be given to the tool again. */
+function isCut(args: JsonObject): boolean {
+  return '…' in args || JSON.stringify(args).includes('[redacted');
+}

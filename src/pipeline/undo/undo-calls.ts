@@ -1,0 +1,221 @@
+import { hostname } from 'node:os';
+import type { CallStarted, ToolInvoked } from '../../journal/entry.ts';
+import type { JournalReader } from '../../journal/reader.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { FileChange } from '../../core/calls/file-change.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { ChangesOfCall, Checkpoints } from '../../workspace/checkpoints.ts';
+import type { SkippedPath } from '../../workspace/undo-engine.ts';
+import type { Compensations } from './compensations.ts';
+import { type OwnUndo, ownUndo } from './own-undo.ts';
+import { toolRan } from '../policies/recorded-calls.ts';
+
+/** What may be said about an undo. */
+export interface UndoOptions {
+  /** Who wants it; whoever uses the library unless said otherwise. */
+  readonly principal?: Principal;
+  /** Restores what nobody has changed since, instead of nothing, when something else was. */
+  readonly partial?: boolean;
+  /** Runs the tool's own undo once more although it failed or was cut short before. */
+  readonly again?: boolean;
+  /** How long to wait for calls at work in the same workspace (60 s), who hears of them, and what ends the waiting. */
+  readonly waitMs?: number;
+  readonly onBusy?: (call: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of the undo of one call. */
+export interface UndoResult {
+  readonly callId: string;
+  readonly tool: string;
+  /** `conflict`: something was changed since, and nothing was touched. `failed`: `error` tells why. */
+  readonly outcome: 'undone' | 'partly-undone' | 'conflict' | 'failed';
+  /** What the call had changed in its workspace. */
+  readonly changes: readonly FileChange[];
+  /** What was left as it is, and why. */
+  readonly conflicts: readonly SkippedPath[];
+  /** Why it failed: the tool's own undo, or what stood in the way. */
+  readonly error?: string;
+}
+
+/** Whether a call can be taken back. `blocked`: something stands in the way, of all of it or of a part. */
+export type UndoStanding =
+  | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
+  | {
+      readonly state: 'blocked';
+      readonly reason: string;
+      /** Whether an undo with `partial` would take back the rest. */
+      readonly canDoTheRest: boolean;
+      readonly changes: readonly FileChange[];
+    }
+  | { readonly state: 'undone' }
+  | { readonly state: 'unavailable'; readonly reason: string };
+
+interface Look {
+  readonly kept: ChangesOfCall | undefined;
+  readonly own: OwnUndo;
+  readonly isKept: boolean;
+  readonly obstacle: string | undefined;
+  readonly canDoTheRest: boolean;
+}
+
+const someone: Principal = { id: 'local', kind: 'human' };
+
+/**
+ * Takes calls back: what they changed in workspaces, then what only the tool's own undo function can. Where one of both is known
+ * to be impossible, the other is done only on request. Session state that a completed call wrote stays.
+ */
+export class UndoCalls {
+  readonly #journal: JournalReader;
+  readonly #checkpoints: Checkpoints;
+  readonly #compensations: Compensations;
+
+  constructor(journal: JournalReader, checkpoints: Checkpoints, compensations: Compensations) {
+    this.#journal = journal;
+    this.#checkpoints = checkpoints;
+    this.#compensations = compensations;
+  }
+
+  /** Whether a call can be taken back now, as far as that is known without trying. */
+  async standing(callId: string): Promise<UndoStanding> {
+    try {
+      const { kept, obstacle, canDoTheRest } = await this.#look(await this.#ended(callId), { partial: true });
+      const changes = kept?.changes ?? [];
+      if (obstacle === undefined) return { state: 'ready', changes };
+      return { state: 'blocked', reason: obstacle, canDoTheRest, changes };
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error;
+      if (error.code === 'undo-done') return { state: 'undone' };
+      if (error.code === 'undo-unavailable') return { state: 'unavailable', reason: error.message };
+      throw error;
+    }
+  }
+
+  async undo(callId: string, options: UndoOptions = {}): Promise<UndoResult> {
+    const { principal = someone, again = false, partial = false, signal } = options;
+    signal?.throwIfAborted();
+    const call = await this.#ended(callId);
+    const { own, isKept, obstacle, canDoTheRest } = await this.#look(call, { principal, again, partial });
+    if (obstacle !== undefined && !canDoTheRest) return refused(call, `nothing was touched: ${obstacle}`);
+
+    const restored = isKept ? await this.#checkpoints.undo(callId, options) : nothingToRestore;
+    if ('busy' in restored)
+      return refused(
+        call,
+        `nothing was touched: ${restored.busy} is at work in its workspace; undo it when that has ended`,
+      );
+    const { outcome, changes, total, conflicts } = restored;
+    const ran =
+      outcome === 'conflict' || own.kind !== 'ready' ? undefined : await this.#compensations.run(own.compensation);
+    const problem = obstacle ?? (ran?.ok === false ? ran.problem : undefined);
+    const error = problem === undefined || outcome === 'conflict' ? {} : { error: problem };
+    const result = 'error' in error ? 'failed' : outcome;
+    await this.#compensations.record(
+      { call: callId, session: call.sessionId, tool: call.tool, principal },
+      { result, changes: total, conflicts, ...error },
+    );
+    return { callId, tool: call.tool, outcome: result, changes, conflicts, ...error };
+  }
+
+  /** What is kept of a call, and what stands in the way. Throws when there is nothing to take back. */
+  async #look(call: ToolInvoked, { principal = someone, again = false, partial = false }: UndoOptions): Promise<Look> {
+    const { callId } = call;
+    const kept = await this.#checkpoints.changesOf(callId);
+    const own = await ownUndo({ call, principal, again }, this.#journal, this.#compensations);
+    const isKept = kept !== undefined && kept.status !== 'undone';
+    if (!isKept && (own.kind === 'none' || own.kind === 'done')) {
+      const isDone = kept !== undefined || (own.kind === 'done' && hasRun(call));
+      throw isDone ? undoneBefore(callId) : await this.#nothingKept(call);
+    }
+    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lostWhere(call) : undefined;
+    return { kept, own, isKept, obstacle, canDoTheRest: partial && (isKept || own.kind === 'ready') };
+  }
+
+  /** Takes back all calls of a session, the last one first, until one cannot be. */
+  async undoSession(session: string, options: UndoOptions = {}): Promise<UndoResult[]> {
+    const results: UndoResult[] = [];
+    for (let before: number | undefined; ;) {
+      const page = await this.#journal.calls({ session, ...(before === undefined ? {} : { before }) });
+      for (const call of page.items) {
+        if (call.effect !== 'undoable' && call.effect !== 'compensable') continue;
+        const result = await this.#undoIfPossible(call, options);
+        if (result === undefined) continue;
+        results.push(result);
+        if (result.outcome === 'conflict' || result.outcome === 'failed') return results;
+      }
+      if (page.next === undefined) return results;
+      before = page.next;
+    }
+  }
+
+  async #undoIfPossible(call: ToolInvoked | CallStarted, options: UndoOptions): Promise<UndoResult | undefined> {
+    try {
+      return await this.undo(call.callId, options);
+    } catch (error) {
+      // What is kept on another machine is not gone: earlier calls are not taken back past it.
+      if (error instanceof SignalboxError && error.code === 'undo-unavailable' && call.type === 'ToolInvoked')
+        if (isLost(call, undefined) && isElsewhere(call)) return refused(call, error.message);
+      const isNothing = error instanceof SignalboxError && ['undo-unavailable', 'undo-done'].includes(error.code);
+      if (isNothing) return undefined;
+      throw error;
+    }
+  }
+
+  async #ended(callId: string): Promise<ToolInvoked> {
+    const call = await this.#journal.call(callId);
+    if (call === undefined) throw new SignalboxError('call-unknown', `no call ${callId} is in the journal`);
+    if (call.type === 'ToolInvoked') return call;
+    throw new SignalboxError('undo-unavailable', `${callId} is still running; undo it when it has ended`);
+  }
+
+  async #nothingKept(call: ToolInvoked): Promise<SignalboxError> {
+    const { callId, tool, effect, outcome } = call;
+    const cannot = (reason: string): SignalboxError =>
+      new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
+    const { items } = await this.#journal.entries({ call: callId, order: 'oldest-first' });
+    if (!hasRun(call) && !toolRan(call, items))
+      return cannot(`it ended as "${outcome}" before the tool was run, so it changed nothing`);
+    if (effect !== 'undoable' && effect !== 'compensable')
+      return cannot(`the effect of ${tool} is "${effect ?? 'unknown'}"`);
+    if (isLost(call, undefined)) return cannot(lostWhere(call));
+    if (hasRun(call))
+      return cannot(
+        'nothing is stored of it: it changed nothing in a declared workspace, or its changes could not be determined, or they are ' +
+          'no longer stored; the tool has no undo of its own, and session state is restored only for calls that fail',
+      );
+    const first = items.find(({ type }) => type === 'UndoStarted' || type === 'Undone');
+    if (first?.type === 'Undone' && first.error !== undefined)
+      return cannot(`it ended as "${outcome}" and could not be taken back then. ${first.error}`);
+    return cannot(`it ended as "${outcome}", and what it had changed was taken back then`);
+  }
+}
+
+const nothingToRestore = { outcome: 'undone', changes: [], total: 0, conflicts: [] } as const;
+const lost = 'what was kept of its changes is gone: kept no longer, or removed from the data directory';
+
+/** It changed something, or may have, and there is nothing from which that could be restored. */
+function isLost(call: ToolInvoked, kept: ChangesOfCall | undefined): boolean {
+  const { changes = [], outcome } = call;
+  return kept === undefined && (changes.length > 0 || (outcome === 'unknown' && isElsewhere(call)));
+}
+
+function isElsewhere({ machine }: ToolInvoked): boolean {
+  return machine !== undefined && machine !== hostname();
+}
+
+function lostWhere(call: ToolInvoked): string {
+  if (!isElsewhere(call)) return lost;
+  return `it ran on ${call.machine}, where what it changed is kept; undo it there: signalbox undo ${call.callId}`;
+}
+
+function hasRun({ outcome }: ToolInvoked): boolean {
+  return outcome === 'completed' || outcome === 'unknown';
+}
+
+function refused({ callId, tool }: ToolInvoked, error: string): UndoResult {
+  return { callId, tool, outcome: 'failed', changes: [], conflicts: [], error };
+}
+
+function undoneBefore(callId: string): SignalboxError {
+  return new SignalboxError('undo-done', `${callId} was undone already`);
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { treeFingerprint } from '../../../test/support/tree-fingerprint.ts';
+import {
+  type AnyTool,
+  type Signalbox,
+  type SignalboxOptions,
+  createSignalbox,
+  defineTool,
+  localServer,
+} from '../../index.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-undo-failures-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+let places = 0;
+
+class Place implements AsyncDisposable {
+  readonly directory = join(scratch, String(places++));
+  readonly data = join(this.directory, 'data');
+  readonly workspace = join(this.directory, 'workspace');
+  #box: Signalbox | undefined;
+
+  constructor() {
+    mkdirSync(join(this.workspace, 'folder'), { recursive: true });
+    writeFileSync(join(this.workspace, 'a.txt'), 'before');
+    writeFileSync(join(this.workspace, 'folder', 'b.txt'), 'before');
+  }
+
+  /** Opens a box with these tools, in the place of the one before. */
+  async open(tools: readonly AnyTool[], more: SignalboxOptions = {}): Promise<Signalbox> {
+    await this.#box?.close();
+    const servers =
+      tools.length === 0 ? [] : [localServer({ name: 't', tools: [...tools], workspace: [this.workspace] })];
+    return (this.#box = await createSignalbox({ data: this.data, servers, approve: () => ({ allow: true }), ...more }));
+  }
+
+  at(path: string): string {
+    return join(this.workspace, path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#box?.close();
+  }
+}
+
+const acts = (run: () => unknown, more: { undo?: () => unknown; description?: string } = {}): AnyTool =>
+  defineTool({ name: 'act', description: 'Acts.', effect: 'undoable', run, ...more });
+
+describe('a call that removes its workspace', () => {
+  const ways: Record<string, (place: Place) => void> = {
+    'is gone': () => undefined,
+    'is a file now': ({ workspace }) => writeFileSync(workspace, 'file'),
+    'leads elsewhere now': ({ workspace, directory }) => {
+      mkdirSync(join(directory, 'elsewhere'));
+      writeFileSync(join(directory, 'elsewhere', 'a.txt'), 'theirs');
+      symlinkSync(join(directory, 'elsewhere'), workspace);
+    },
+  };
+  for (const [what, then] of Object.entries(ways)) {
+    test(`which ${what}: rolled back when it fails, undone when it completes`, async () => {
+      await using place = new Place();
+      const before = treeFingerprint(place.workspace);
+      let fails = true;
+      const box = await place.open([
+        acts(() => {
+          rmSync(place.workspace, { recursive: true });
+          then(place);
+          if (fails) throw new Error('no');
+        }),
+      ]);
+      const failed = await box.call('mcp__t__act');
+      assert.match(failed.error?.message ?? '', /4 changes it had made in its workspace were taken back/);
+      assert.deepEqual(treeFingerprint(place.workspace), before);
+      rmSync(join(place.directory, 'elsewhere'), { recursive: true, force: true });
+
+      fails = false;
+      const completed = await box.call('mcp__t__act');
+      assert.equal(completed.changes?.length, 4);
+      assert.equal((await box.undo(completed.callId)).outcome, 'undone');
+      assert.deepEqual(treeFingerprint(place.workspace), before);
+      if (what === 'leads elsewhere now')
+        assert.deepEqual(
+          readdirSync(join(place.directory, 'elsewhere')).map((name) =>
+            readFileSync(join(place.directory, 'elsewhere', name), 'utf8'),
+          ),
+          ['theirs'],
+        );
+    });
+  }
+});
+
+test('undo tells of a rollback that failed', async () => {
+  await using place = new Place();
+  const box = await place.open([
+    acts(() => {
+      writeFileSync(place.at('c'), 'c');
+      rmSync(join(place.data, 'undo'), { recursive: true });
+      throw new Error('Too bad.');
+    }),
+  ]);
+  const { callId, error } = await box.call('mcp__t__act');
+  assert.match(error?.message ?? '', /Too bad\. What it changed in its workspace could not be taken back: .* is gone/);
+  await assert.rejects(box.undo(callId), { code: 'undo-unavailable', message: /could not be taken back then/ });
+});
+
+describe('an undo of its own', () => {
+  test('that failed is not taken for done: it is told each time, and run once more only on request', async () => {
+    await using place = new Place();
+    let runs = 0;
+    const undo = (): void => {
+      runs += 1;
+      if (runs < 3) throw new Error(`no ${runs}`);
+    };
+    const box = await place.open([acts(() => 'done', { undo })]);
+    const { callId } = await box.call('mcp__t__act');
+    const outcomes = [];
+    for (const again of [false, false, true, false, true])
+      outcomes.push(await box.undo(callId, { again }).then(({ outcome, error }) => [outcome, error]));
+    assert.deepEqual(
+      outcomes.map(([outcome]) => outcome),
+      ['failed', 'failed', 'failed', 'failed', 'undone'],
+    );
+    assert.match(outcomes[1]?.[1] ?? '', /failed before \(no 1\).*"again"/);
+    assert.match(outcomes[3]?.[1] ?? '', /failed before \(no 2\)/);
+    assert.equal(runs, 3);
+    await assert.rejects(box.undo(callId, { again: true }), { code: 'undo-done' });
+  });
+
+  test('that failed when the call failed can be run once more', async () => {
+    await using place = new Place();
+    let runs = 0;
+    const undo = (): void => {
+      runs += 1;
+      if (runs === 1) throw new Error('no');
+    };
+    const box = await place.open([acts(() => Promise.reject(new Error('late')), { undo })]);
+    const { callId } = await box.call('mcp__t__act');
+    assert.equal((await box.undo(callId)).outcome, 'failed');
+    assert.equal((await box.undo(callId, { again: true })).outcome, 'undone');
+  });
+
+  test('of a tool that was changed is not run: nothing is touched, or on request the workspace alone', async () => {
+    await using place = new Place();
+    let runs = 0;
+    const run = (): void => writeFileSync(place.at('a.txt'), 'after');
+    const undo = (): number => (runs += 1);
+    const { callId } = await (await place.open([acts(run, { undo })])).call('mcp__t__act');
+    for (const changed of [acts(run, { undo, description: 'Acts otherwise.' }), acts(run)]) {
+      const refused = await (await place.open([changed])).undo(callId);
+      assert.equal(refused.outcome, 'failed');
+      assert.match(refused.error ?? '', /nothing was touched: mcp__t__act was changed since the call/);
+      assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'after');
+    }
+    const box = await place.open([acts(run, { undo, description: 'Acts otherwise.' })]);
+    const partly = await box.undo(callId, { partial: true });
+    assert.equal(partly.outcome, 'failed');
+    assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'before');
+    assert.equal(runs, 0);
+  });
+
+  test('of a tool that is not available ends the undo of a session, before earlier calls are touched', async () => {
+    await using place = new Place();
+    const writes = defineTool({
+      name: 'write',
+      description: 'Writes.',
+      effect: 'undoable',
+      run: () => writeFileSync(place.at('a.txt'), 'after'),
+    });
+    const orders = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
+    const box = await place.open([writes, orders]);
+    await box.call('mcp__t__write', {}, { session: 's' });
+    await box.call('mcp__t__order', {}, { session: 's' });
+    const undone = await (await place.open([])).undoSession('s');
+    assert.deepEqual(
+      undone.map(({ tool, outcome }) => [tool, outcome]),
+      [['mcp__t__order', 'failed']],
+    );
+    assert.match(undone[0]?.error ?? '', /mcp__t__order is not available/);
+    assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'after');
+    assert.equal((await (await place.open([writes, orders])).undoSession('s')).length, 2);
+  });
+});
+
+test('session state that a failed call changed in place is as it was', async () => {
+  await using place = new Place();
+  const box = await place.open([
+    defineTool({
+      name: 'push',
+      description: 'Adds to a list.',
+      effect: 'undoable',
+      input: { type: 'object', properties: { how: { type: 'string' } }, required: ['how'] } as const,
+      run({ how }, { state }) {
+        const list = (state.get('list') ?? []) as number[];
+        list.push(1);
+        if (how !== 'in place') state.set('list', list);
+        list.push(2);
+        if (how === 'fail') throw new Error('no');
+        return String((state.get('list') as number[]).length);
+      },
+    }),
+  ]);
+  const push = async (how: string): Promise<unknown> => {
+    const { outcome, content } = await box.call('mcp__t__push', { how }, { session: 's' });
+    return outcome === 'completed' && content[0]?.type === 'text' ? content[0].text : outcome;
+  };
+  assert.equal(await push('set'), '1');
+  assert.equal(await push('fail'), 'failed');
+  assert.equal(await push('in place'), '1');
+  assert.equal(await push('set'), '2');
+});
+
+test('an undo beside a running call tells whose end it waits for, and no longer than it may', async () => {
+  await using place = new Place();
+  let calls = 0;
+  const started = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const box = await place.open([
+    acts(async () => {
+      calls += 1;
+      writeFileSync(place.at('a.txt'), String(calls));
+      if (calls === 1) return;
+      started.resolve();
+      await goOn.promise;
+      writeFileSync(place.at('a.txt'), '1');
+    }),
+  ]);
+  const { callId } = await box.call('mcp__t__act');
+  const running = box.call('mcp__t__act');
+  await started.promise;
+  const busy: string[] = [];
+  const refused = await box.undo(callId, { waitMs: 30, onBusy: (call) => busy.push(call) });
+  assert.equal(refused.outcome, 'failed');
+  assert.match(refused.error ?? '', new RegExp(`nothing was touched: ${busy[0]} is at work in its workspace`));
+  const interrupted = new AbortController();
+  const waiting = box.undo(callId, { signal: interrupted.signal, onBusy: () => interrupted.abort() });
+  assert.equal((await waiting).outcome, 'failed');
+
+  const patient = box.undo(callId, { onBusy: () => goOn.resolve() });
+  assert.equal((await patient).outcome, 'undone');
+  assert.equal((await running).callId, busy[0]);
+  assert.equal(busy.length, 1);
+});
+
+test('a tool that removes what is kept for undo harms no later call, and undo says that it is gone', async () => {
+  await using place = new Place();
+  let removes: string | undefined;
+  const box = await place.open([
+    acts(() => {
+      writeFileSync(place.at('a.txt'), String(Math.random()));
+      if (removes !== undefined) rmSync(join(place.data, 'undo', removes), { recursive: true });
+    }),
+  ]);
+  for (const part of ['.', 'content', 'calls', 'open', 'workspaces']) {
+    removes = undefined;
+    const kept = await box.call('mcp__t__act');
+    removes = part;
+    const removing = await box.call('mcp__t__act');
+    assert.equal(removing.outcome, 'completed');
+    removes = undefined;
+    const before = readFileSync(place.at('a.txt'), 'utf8');
+    const later = await box.call('mcp__t__act');
+    assert.equal(later.changes?.length, 1, part);
+    assert.equal((await box.undo(later.callId)).outcome, 'undone', part);
+    assert.equal(readFileSync(place.at('a.txt'), 'utf8'), before);
+    if (part !== '.') continue;
+    await assert.rejects(box.undo(kept.callId), { code: 'undo-unavailable', message: /what was kept .* is gone/ });
+    await assert.rejects(box.undo(removing.callId), { code: 'undo-unavailable', message: /nothing is stored of it/ });
+    assert.ok(existsSync(join(place.data, 'undo', 'plans')));
+  }
+});

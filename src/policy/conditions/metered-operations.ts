@@ -1,0 +1,232 @@
+import { lowerAscii, upperAscii } from './functions/ascii-case.ts';
+import { ZoneClock } from './functions/zone-clock.ts';
+import { currentWork } from './running-evaluation.ts';
+import type { WorkBudget } from './work-budget.ts';
+import {
+  charactersWork,
+  chargeComparison,
+  chargeMembership,
+  chargeTypeName,
+  comparedTextWork,
+  errorWork,
+  historyWork,
+  joinWork,
+  likeWork,
+  searchWork,
+  splitWork,
+  textWork,
+  zoneClockWork,
+  zonedDateWork,
+} from './work-costs.ts';
+
+/** A checked node of the library: the library evaluates it with `evaluate`, which gives its operands to `handle`. */
+export interface CheckedNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly input: string;
+  readonly meta: { readonly alternate?: CheckedNode; readonly macro?: Macro; readonly evaluate: Evaluate };
+  evaluate: Evaluate;
+  handle?: Handle;
+}
+
+/** `has(a.b.c)`, which evaluates itself. */
+interface Macro {
+  readonly macroHasProps?: readonly unknown[];
+  evaluate(evaluator: unknown, macro: Macro, context: unknown): unknown;
+}
+
+export type Evaluate = (evaluator: unknown, node: CheckedNode, context: unknown) => unknown;
+export type Handle = (...operands: unknown[]) => unknown;
+
+/** The longest text that `duration(…)` takes: parsing takes time that grows with the cube of the length. */
+const maxDurationLength = 64;
+
+/** Returns the operation of a node, charging for its operands. Frequent operations on numbers and texts bypass the library's search for an overload. */
+export function meteredHandle(node: CheckedNode, handle: Handle): Handle {
+  switch (node.op) {
+    case 'call':
+    case 'rcall':
+      return (
+        zonedDateMethod(node, handle) ?? writtenTime(node, handle) ?? meteredCall((node.args as [string])[0], handle)
+      );
+    case '.':
+    case '[]':
+    case '?:':
+    case '!_':
+    case '-_':
+      return handle;
+    case 'in':
+      return meteredMembership(handle);
+    case '+':
+      return meteredOperator(handle, chargeJoin);
+    default: {
+      const compare = comparisons[node.op];
+      const metered = meteredOperator(handle, chargeComparison);
+      return compare === undefined ? metered : meteredComparison(node.op, compare, metered);
+    }
+  }
+}
+
+type Primitive = string | number | bigint;
+
+const comparisons: Readonly<Record<string, (left: Primitive, right: Primitive) => boolean>> = {
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
+
+/** Compares two numbers or two texts directly: the library would look for an overload each time. */
+function meteredComparison(op: string, compare: (left: Primitive, right: Primitive) => boolean, other: Handle): Handle {
+  const isEquality = op === '==' || op === '!=';
+  return (left, right, ...rest) => {
+    if (typeof left === 'string' && typeof right === 'string') {
+      const length = isEquality && left.length !== right.length ? 0 : Math.min(left.length, right.length);
+      currentWork().charge(comparedTextWork(length));
+      return compare(left, right);
+    }
+    if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
+    if (typeof left === 'bigint' && typeof right === 'bigint') return compare(left, right);
+    return other(left, right, ...rest);
+  };
+}
+
+function meteredOperator(handle: Handle, charge: typeof chargeComparison): Handle {
+  return (left, right, ...rest) => {
+    const work = currentWork();
+    chargeTypeName(left, work);
+    chargeTypeName(right, work);
+    charge(left, right, work);
+    return handle(left, right, ...rest);
+  };
+}
+
+function meteredMembership(handle: Handle): Handle {
+  const other = meteredOperator(handle, chargeMembership);
+  return (left, right, ...rest) => {
+    // A key of an object is found at once, whatever else is in the object.
+    if (typeof left === 'string' && isPlainObject(right))
+      return Object.hasOwn(right, left) && right[left] !== undefined;
+    return other(left, right, ...rest);
+  };
+}
+
+function chargeJoin(left: unknown, right: unknown, work: WorkBudget): void {
+  const length = lengthOf(left) + lengthOf(right);
+  work.charge(typeof left === 'string' ? joinWork(length) : length);
+}
+
+function meteredCall(name: string, handle: Handle): Handle {
+  const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
+  return (operands, ...rest) => {
+    const work = currentWork();
+    const values = operands as readonly unknown[];
+    for (const each of values) chargeTypeName(each, work);
+    work.charge(callWork(name, values, work));
+    const [text, argument] = values;
+    if (method !== undefined && typeof text === 'string' && (argument === undefined || typeof argument === 'string')) {
+      const value = method(text, argument);
+      if (value !== undefined) return value;
+    }
+    return handle(operands, ...rest);
+  };
+}
+
+/**
+ * Methods of texts that are called directly, either because the library would look for an overload each time, or because it gives another
+ * answer than the name of the method promises. They return `undefined` for a wrong number of arguments.
+ */
+const textMethods: Readonly<Record<string, (text: string, argument: string | undefined) => unknown>> = {
+  startsWith: (text, part) => (part === undefined ? undefined : text.startsWith(part)),
+  endsWith: (text, part) => (part === undefined ? undefined : text.endsWith(part)),
+  contains: (text, part) => (part === undefined ? undefined : text.includes(part)),
+  lowerAscii,
+  upperAscii,
+  // Into characters, not into halves of them.
+  split: (text, separator) => (separator === '' ? [...text] : undefined),
+};
+
+function callWork(name: string, [first, second]: readonly unknown[], work: WorkBudget): number {
+  const length = lengthOf(first);
+  switch (name) {
+    case 'contains':
+      return searchWork(length, lengthOf(second));
+    case 'like':
+      return likeWork(length, typeof second === 'string' ? second : '');
+    case 'split':
+      return second === '' ? charactersWork(length) * 3 : splitWork(length, lengthOf(second));
+    case 'size':
+      if (typeof first === 'string') return charactersWork(length);
+      return isPlainObject(first) ? work.keysOf(first).length : 1;
+    case 'startsWith':
+    case 'endsWith':
+      return textWork(lengthOf(second));
+    case 'duration':
+      if (length > maxDurationLength) throw new Error(`a duration of more than ${maxDurationLength} characters`);
+      return errorWork;
+    case 'last':
+    case 'lastOk':
+    case 'count':
+      return historyWork;
+    case 'hasRead':
+      return historyWork + textWork(Math.min(lengthOf(second), 4096));
+    default:
+      // The methods of dates are the only ones that take a text besides those above: a time zone.
+      return first instanceof Date && second !== undefined ? zonedDateWork + lengthOf(second) : textWork(length);
+  }
+}
+
+const dateParts: Readonly<Record<string, (date: Date) => number>> = {
+  getFullYear: (date) => date.getFullYear(),
+  getMonth: (date) => date.getMonth(),
+  getDayOfMonth: (date) => date.getDate() - 1,
+  getDayOfWeek: (date) => date.getDay(),
+  getHours: (date) => date.getHours(),
+  getMinutes: (date) => date.getMinutes(),
+};
+
+/** `now.getHours('Europe/Berlin')` with a zone in quotes: the library would make a formatter each time. */
+function zonedDateMethod({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
+  if (op !== 'rcall') return undefined;
+  const [name, , [zone]] = args as [string, CheckedNode, CheckedNode[]];
+  const part = Object.hasOwn(dateParts, name) ? dateParts[name] : undefined;
+  if (part === undefined || zone?.op !== 'value' || typeof zone.args !== 'string') return undefined;
+  const timeZone = zone.args;
+  let clock: ZoneClock | undefined;
+  return (operands, ...rest) => {
+    const [date] = operands as readonly unknown[];
+    currentWork().charge(zoneClockWork);
+    // An invalid date or zone is an error of the library's.
+    if (!(date instanceof Date) || Number.isNaN(date.getTime())) return handle(operands, ...rest);
+    try {
+      clock ??= new ZoneClock(timeZone);
+    } catch {
+      return handle(operands, ...rest);
+    }
+    return BigInt(part(clock.dateAt(date.getTime())));
+  };
+}
+
+/** `timestamp('…')` and `duration('…')` with their text in quotes: parsed once. */
+function writtenTime({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
+  if (op !== 'call') return undefined;
+  const [name, [text]] = args as [string, CheckedNode[]];
+  if ((name !== 'timestamp' && name !== 'duration') || text?.op !== 'value') return undefined;
+  if (typeof text.args !== 'string' || text.args.length > maxDurationLength) return undefined;
+  let value: unknown;
+  return (...operands) => (value ??= handle(...operands));
+}
+
+/** Returns whether the library treats a value as a map. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const made: unknown = value.constructor;
+  return made === Object || made === undefined;
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length;
+  return value instanceof Set ? value.size : 0;
+}

@@ -1,0 +1,55 @@
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { RemoteError } from '../../connection-errors.ts';
+import { assertConfidential } from './authorization-fetch.ts';
+import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
+import { type ProtectedServer, signsInAlone } from './oauth-options.ts';
+import { OAuthSession } from './session.ts';
+import { shown } from './token-request.ts';
+
+/** The part of a response that decides about a token. */
+export interface AuthorizationResult {
+  readonly status: number;
+  readonly challenge: string | undefined;
+}
+
+/** Sends requests with the token of an OAuth session. */
+export class BearerAuthorization {
+  readonly #server: ProtectedServer;
+  readonly #session: OAuthSession;
+  /** Why the last request was refused, when a missing or insufficient token was the reason. */
+  refusal: Error | undefined;
+
+  constructor(server: ProtectedServer) {
+    this.#server = server;
+    this.#session = new OAuthSession(server);
+  }
+
+  /** Runs a request with a token, and again with another token when the server rejects the first. */
+  async run<Result extends AuthorizationResult>(attempt: (token: string) => Promise<Result>): Promise<Result> {
+    try {
+      assertConfidential(new URL(this.#server.url));
+      const token = await this.#session.token();
+      let result = await attempt(token);
+      if (result.status === 401) result = await attempt(await this.#session.replace(token));
+      if (result.status === 401) throw new SignInNeeded('the server does not take the token', this.#server.oauth);
+      if (result.status === 403) await this.#assertSufficientScope(result.challenge);
+      return result;
+    } catch (error) {
+      if (error instanceof NotAuthorized || error instanceof RemoteError) this.refusal = error;
+      throw error;
+    }
+  }
+
+  /** Throws when the server wants more scopes than were granted, and has the next sign-in ask for them. */
+  async #assertSufficientScope(challenge: string | undefined): Promise<void> {
+    const headers = { 'www-authenticate': challenge ?? '' };
+    const { error, scope } = extractWWWAuthenticateParams(new Response(null, { headers }));
+    if (error !== 'insufficient_scope') return;
+    const { oauth } = this.#server;
+    const wanted = shown(scope);
+    if (wanted !== undefined && !signsInAlone(oauth)) await this.#session.want(wanted);
+    const why = wanted === undefined ? 'it wants more than was granted' : `it wants the scope "${wanted}"`;
+    const needed = new SignInNeeded(why, oauth);
+    throw new RemoteError(403, needed.message, undefined, { cause: needed });
+  }
+}
