@@ -11,13 +11,13 @@ export interface Phrase {
 
 /** A class of words, and how many other words may stand before it. */
 export interface Step {
-  /** The pattern that the whole word matches. */
+  /** Alternatives, each a word with choices (see `choice` in `find-phrases.ts`) or a class `{name}`. */
   readonly words: string;
   readonly maxGap: number;
 }
 
 /** Classes of words that many phrases use, as `{name}`. */
-const wordClasses: Readonly<Record<string, string>> = {
+export const wordClasses: Readonly<Record<string, string>> = {
   never: "not|never|don't|dont|mustn't|shouldn't|without|avoid|refrain",
   tell: 'tell(?:ing)?|told|mention(?:ing|ed)?|inform(?:ing|ed)?|reveal(?:ing|ed)?|notif(?:y|ying|ied)|alert(?:ing|ed)?|disclos(?:e|ing|ed)|warn(?:ing|ed)?|let(?:ting)?|show(?:ing|n)?|explain(?:ing)?',
   mention: 'mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|comment(?:ing)?|bring(?:ing)?|divulge',
@@ -262,7 +262,7 @@ const freeingPartly = ['full system|trust|admin', 'override authority|code'];
 /** Weight 1: tells the model to act without approval. */
 const freeing = [
   'without checking|asking|confirming|consulting with|the|back|first|for|anyone|user|permission',
-  'consider|regard yourself|it|this|them|everything 1~authori[sz]ed|approved|permitted|allowed|trusted',
+  'consider|regard yourself|it|this|them|everything 1~authorized|authorised|approved|permitted|allowed|trusted',
   'need not ask',
   'execute|follow|obey|carry|perform 1~any|all|every|the|each instructions?|commands?|orders?|requests? 1~found|contained|in|that|inside|it|from 1~is|are|mails?|emails?|documents?|files?|page|feed|returns?|found|the|it|response|contains?',
   'no approval|confirmation|permission|review no|is|needed|required|and 1~confirmation|limits?|needed|required|restrictions?|approval',
@@ -371,6 +371,6 @@ function phrasesOf(meaning: string, weight: number, all: readonly string[]): Phr
 }
 
 function stepOf(written: string): Step {
-  const [, gap = '0', words = ''] = /^(?:(\d+)~)?(.+)$/.exec(written) ?? [];
-  return { words: words.replaceAll(/\{(\w+)\}/g, (_, name: string) => wordClasses[name] ?? ''), maxGap: Number(gap) };
+  const gapEnd = written.indexOf('~');
+  return { words: written.slice(gapEnd + 1), maxGap: gapEnd === -1 ? 0 : Number(written.slice(0, gapEnd)) };
 }

@@ -28,10 +28,8 @@ export function scanTexts(texts: readonly string[]): string[] {
     }
   }
   if (flags.size === 0) {
-    const words = texts
-      .map((each) => findSignals(visibleText(each.slice(0, maxLength))))
-      .find(({ length }) => length > 0);
-    if (words !== undefined)
+    const words = findSignals(texts.map((each) => visibleText(each.slice(0, maxLength))));
+    if (words.length > 0)
       flags.add(`reads like instructions to the model: ${shown(words.map((each) => JSON.stringify(each)))}`);
   }
   return [...flags];

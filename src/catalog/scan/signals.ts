@@ -127,24 +127,34 @@ const windowLength = 3;
 const maxWords = 60;
 
 /**
- * Returns the words of the signs in one text that together look like an attack: those of three sentences in a row, with a sum of 1. Honest
+ * Returns the words of the signs in the first text that looks like an attack: those of three sentences in a row, with a sum of 1. Honest
  * definitions have the same signs, but far apart. Returns nothing when no three sentences have enough.
  */
-export function findSignals(text: string): string[] {
-  const sentences = text.split(/(?<=[.!?;:>])\s+|\n+/).map(signsOf);
-  for (let start = 0; start < sentences.length; start++) {
-    const found = new Map(sentences.slice(start, start + windowLength).flatMap((each) => [...each]));
-    const sum = (signals: readonly Signal[]): number =>
-      signals.reduce((total, signal) => total + (found.has(signal) ? signal.weight : 0), 0);
-    const matter = sum(matters);
-    if (matter >= minMatter && matter + Math.min(maxManner, sum(manners)) >= 1) return [...new Set(found.values())];
+export function findSignals(texts: readonly string[]): string[] {
+  // A sign in a sentence is also a sign in all texts together, which are searched once: most definitions have too few.
+  const whole = texts.join('\n\n');
+  const candidates = [...manners, ...matters].filter(({ sign }) => sign.test(whole));
+  if (!isEnough(new Set(candidates))) return [];
+  for (const text of texts) {
+    const sentences = text.split(/(?<=[.!?;:>])\s+|\n+/).map((sentence) => signsOf(sentence, candidates));
+    for (let start = 0; start < sentences.length; start++) {
+      const found = new Map(sentences.slice(start, start + windowLength).flatMap((each) => [...each]));
+      if (isEnough(found)) return [...new Set(found.values())];
+    }
   }
   return [];
 }
 
-function signsOf(sentence: string): Map<Signal, string> {
+function isEnough(found: { has(signal: Signal): boolean }): boolean {
+  const sum = (signals: readonly Signal[]): number =>
+    signals.reduce((total, signal) => total + (found.has(signal) ? signal.weight : 0), 0);
+  const matter = sum(matters);
+  return matter >= minMatter && matter + Math.min(maxManner, sum(manners)) >= 1;
+}
+
+function signsOf(sentence: string, candidates: readonly Signal[]): Map<Signal, string> {
   const found = new Map<Signal, string>();
-  for (const signal of [...manners, ...matters]) {
+  for (const signal of candidates) {
     const match = signal.sign.exec(sentence)?.[0];
     if (match !== undefined) found.set(signal, match.slice(0, maxWords));
   }
