@@ -22,11 +22,11 @@ import {
   tool,
 } from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
-import { contentReader } from '../src/pipeline/content-reader.ts';
+import { contentReader } from '../src/pipeline/box-content.ts';
 import { createSignalbox, defineTool, localServer } from '../src/index.ts';
 import { claudeCliRuntime } from '../src/runtimes/claude/cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../src/runtimes/claude/sdk/claude-runtime.ts';
-import { ownTools } from '../src/runtimes/own-tools.ts';
+import { runtimeTools } from '../src/runtimes/runtime-tools.ts';
 import type { Runtime } from '../src/runtimes/runtime.ts';
 import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
@@ -87,7 +87,7 @@ const box = await createSignalbox({
     }),
   ],
 });
-const own = ownTools('claude');
+const own = runtimeTools('claude');
 box.mount(own);
 
 /** What every subject has, so that only the way of the call differs: Claude Code's own instructions, and text in pieces. */

@@ -1,12 +1,12 @@
 /**
  * The processor time of one decision, with conditions and arguments that were made to be slow. Exits with 1 when one of them takes
- * more than 50 ms: then a cost in `src/policy/work-costs.ts` is too low. `SIGNALBOX_SEED` chooses others.
+ * more than 50 ms: then a cost in `src/policy/conditions/work-costs.ts` is too low. `SIGNALBOX_SEED` chooses others.
  */
 import fc from 'fast-check';
 import type { JsonObject } from '../src/core/json/json.ts';
 import { Policy } from '../src/policy/policy.ts';
-import { PolicyError } from '../src/policy/policy-error.ts';
-import { readPolicies } from '../src/policy/read-policy.ts';
+import { PolicyError } from '../src/policy/rules/policy-error.ts';
+import { readPolicies } from '../src/policy/rules/read-policies.ts';
 import { hostileConditions, largeArguments, slowConditions } from '../test/policy/adversarial-conditions.ts';
 
 const seed = Number(process.env['SIGNALBOX_SEED'] ?? 20_261_116);

@@ -26,7 +26,7 @@ export type {
 } from './catalog/source-content.ts';
 export type { ResultLimits, SourceLimits } from './catalog/source-limits.ts';
 export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source.ts';
-export type { Verification } from './journal/chain.ts';
+export type { Verification } from './journal/integrity/hash-chain.ts';
 export type {
   ApprovalRequested,
   ApprovalResolved,
@@ -48,10 +48,10 @@ export type {
   ToolInvoked,
   UndoStarted,
   Undone,
-} from './journal/entry.ts';
-export type { JournalQuery, Page } from './journal/reader.ts';
-export type { SecretOptions } from './journal/redaction.ts';
-export type { ResultPage, Store } from './journal/store.ts';
+} from './journal/entries/stored-entry.ts';
+export type { JournalQuery, Page } from './journal/queries/journal-reader.ts';
+export type { SecretOptions } from './redaction/redactor.ts';
+export type { ResultPage, Store } from './journal/store/store.ts';
 export type {
   Approval,
   ApprovalAnswer,

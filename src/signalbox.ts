@@ -8,7 +8,7 @@ import { Questions, callbackChannel } from './pipeline/approvals/questions.ts';
 import { type PolicySummary, Policies, directoryOf } from './pipeline/policies/active-policies.ts';
 import { type BeginOptions, type BeginResult, ExternalRun, beginCall } from './pipeline/begin-call.ts';
 import { Compensations } from './pipeline/undo/compensations.ts';
-import { type Call, callResult, newCall } from './pipeline/call-lifecycle.ts';
+import { type Call, toCallResult, createCall } from './pipeline/call-lifecycle.ts';
 import { type BoxContent, createContent } from './pipeline/box-content.ts';
 import { Events, type SignalboxEvents } from './pipeline/box-events.ts';
 import { FileGuard, type FileProtection } from './pipeline/files/file-guard.ts';
@@ -32,18 +32,18 @@ import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ResultLimits } from './catalog/source-limits.ts';
-import type { ConfigurationChange } from './journal/entry.ts';
-import type { JobStore } from './journal/job-store.ts';
+import type { ConfigurationChange } from './journal/entries/stored-entry.ts';
+import type { JobStore } from './journal/store/job-store.ts';
 import { journalSealer } from './config/secrets/journal-key.ts';
 import { Journal } from './journal/journal.ts';
-import type { PruneRequest, Pruned } from './journal/prune.ts';
-import { JournalReader } from './journal/reader.ts';
-import { recordedName } from './journal/recorded-name.ts';
+import type { PruneRequest, Pruned } from './journal/pruning/prune-journal.ts';
+import { JournalReader } from './journal/queries/journal-reader.ts';
+import { recordedName } from './journal/entries/recorded-name.ts';
 import { Recovery } from './journal/recovery.ts';
-import { accountForAuthority } from './journal/authority.ts';
-import { type Redactor, type SecretOptions, createRedactor } from './journal/redaction.ts';
-import type { SessionStore } from './journal/session-store.ts';
-import type { ResultPage, Store } from './journal/store.ts';
+import { accountForAuthority } from './journal/integrity/authority-records.ts';
+import { type Redactor, type SecretOptions, createRedactor } from './redaction/redactor.ts';
+import type { SessionStore } from './journal/store/session-store.ts';
+import type { ResultPage, Store } from './journal/store/store.ts';
 import type { Approve } from './core/calls/approval.ts';
 import type { CallOptions, CallResult, ToolReference } from './core/calls/call.ts';
 import type { CallOutcome } from './core/calls/call-outcome.ts';
@@ -341,7 +341,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const resultOf = (made: Call): Promise<CallResult> => {
     const ended = (outcome: CallOutcome): CallResult => {
       leave();
-      return callResult(made, outcome);
+      return toCallResult(made, outcome);
     };
     const failed = (error: unknown): never => {
       leave();
@@ -359,7 +359,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     // Without `async`, which costs every call two promises.
     try {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-      return resultOf(newCall(reference, args, callOptions, redactor));
+      return resultOf(createCall(reference, args, callOptions, redactor));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -381,7 +381,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     async begin(reference, args, { workspace, ...callOptions } = {}) {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
       const run = new ExternalRun(workspace);
-      return await beginCall(run, resultOf(newCall(reference, args, callOptions, redactor, run)));
+      return await beginCall(run, resultOf(createCall(reference, args, callOptions, redactor, run)));
     },
     on: (event, listener) => events.on(event, listener),
     mount: (server) => catalog.mount(server),
@@ -413,7 +413,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     protectFiles: (protection) => files.protect(protection),
     policies: () => policies.summary(),
     journal: reader,
-    prune: async (request) => await (await import('./journal/prune.ts')).pruneJournal(store, request),
+    prune: async (request) => await (await import('./journal/pruning/prune-journal.ts')).pruneJournal(store, request),
     undo: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
     undoStanding: (callId) => undoCalls.standing(callId),
     undoSession: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createSignalbox } from '../../src/index.ts';
 import { modelRuntime } from '../../src/runtimes/model/model-runtime.ts';
-import { ownTools } from '../../src/runtimes/own-tools.ts';
+import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
 
 /** What sessions that took a turn with the demo model and are idle take in this process, as the slope over their number. */
@@ -17,7 +17,7 @@ export async function idleSessions(
   const collect = runInNewContext('gc') as () => void;
   const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const box = await createSignalbox({ data });
-  const own = ownTools('model');
+  const own = runtimeTools('model');
   box.mount(own);
   const runtime = modelRuntime({ model: 'demo' });
   const sessions = await createSessions({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { Journal } from '../journal/journal.ts';
-import { JournalReader } from '../journal/reader.ts';
-import { createRedactor } from '../journal/redaction.ts';
-import type { Store } from '../journal/store.ts';
+import { JournalReader } from '../journal/queries/journal-reader.ts';
+import { createRedactor } from '../redaction/redactor.ts';
+import type { Store } from '../journal/store/store.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { AccessTokens } from './access-tokens.ts';
 

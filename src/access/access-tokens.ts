@@ -1,8 +1,8 @@
-import { tokenDigest } from '../journal/authority.ts';
-import type { EntryDraft } from '../journal/entry.ts';
+import { tokenDigest } from '../journal/integrity/authority-records.ts';
+import type { EntryDraft } from '../journal/entries/stored-entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Redactor } from '../journal/redaction.ts';
-import type { TokenChange, TokenRecord, TokenStore } from '../journal/token-store.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import type { TokenChange, TokenRecord, TokenStore } from '../journal/store/token-store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { Principal, Role } from '../core/principal.ts';
 import { hasHash, idOf, newToken } from './token-text.ts';

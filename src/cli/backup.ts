@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { journalSealer } from '../config/secrets/journal-key.ts';
-import { verifyJournal } from '../journal/verify-journal.ts';
+import { verifyJournal } from '../journal/integrity/verify-journal.ts';
 import { backUpSqlite } from '../store/sqlite/backup.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { CommandContext } from './command-context.ts';

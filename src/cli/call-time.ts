@@ -1,6 +1,6 @@
 import { toolRan } from '../pipeline/policies/recorded-calls.ts';
-import type { JournalReader } from '../journal/reader.ts';
-import { waitedForAnswer } from '../journal/waited-for-answer.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
+import { waitedForAnswer } from '../journal/queries/approval-wait.ts';
 import { formatDuration } from './duration.ts';
 
 /** How long a call took, how much of that it waited for a human's answer, and whether its tool ran. */

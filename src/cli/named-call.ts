@@ -1,4 +1,4 @@
-import type { JournalReader } from '../journal/reader.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
 
 /** The id of a call that is named by it, or by the number of one of its entries, as `journal` prints them. */
 export async function namedCall(named: string, journal: Pick<JournalReader, 'entries'>): Promise<string> {

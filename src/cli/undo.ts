@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../pipeline/undo/undo-calls.ts';
-import type { JournalReader } from '../journal/reader.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import { namedCall } from './named-call.ts';
 import { undoneLine } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';

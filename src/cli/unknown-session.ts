@@ -1,4 +1,4 @@
-import type { JournalReader } from '../journal/reader.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { Failure } from './fail.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredEntry } from './entry.ts';
+import type { StoredEntry } from './entries/stored-entry.ts';
 
 /** How many bytes the bodies of entries have together. */
 export function bodyBytes(entries: readonly Pick<StoredEntry, 'body'>[]): number {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
-import type { EntryDraft, StoredEntry } from './entry.ts';
+import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import { Journal } from './journal.ts';
-import { draft } from './store.conformance.ts';
-import type { Store } from './store.ts';
+import { draft } from './store/store.conformance.ts';
+import type { Store } from './store/store.ts';
 
 /** A real store that also tells which batches it got and can be made to fail, as a full disk would. */
 function watched(): {

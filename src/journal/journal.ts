@@ -1,6 +1,6 @@
-import { Announcer } from './announcer.ts';
-import type { EntryDraft, StoredEntry } from './entry.ts';
-import type { Appended, Store } from './store.ts';
+import { Announcer } from './growth-announcer.ts';
+import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
+import type { Appended, Store } from './store/store.ts';
 
 /** What must be survived before an append resolves: the death of the process, or the loss of power. */
 export type Survives = 'crash' | 'power-loss';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { Journal } from './journal.ts';
 import { Recovery } from './recovery.ts';
-import { draft } from './store.conformance.ts';
+import { draft } from './store/store.conformance.ts';
 
 test('of processes that start at once, one gives the calls of a dead one their outcome', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-recovery-'));

@@ -1,8 +1,8 @@
 import type { CallError } from '../core/calls/call-outcome.ts';
-import type { EntryDraft, StoredEntry } from './entry.ts';
+import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import type { Journal } from './journal.ts';
-import type { Looking } from './looking.ts';
-import type { Store } from './store.ts';
+import type { Looking } from './store/recovery-options.ts';
+import type { Store } from './store/store.ts';
 
 const everyMs = 5000;
 

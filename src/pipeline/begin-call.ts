@@ -48,8 +48,8 @@ export class ExternalRun {
   }
 
   /** Lets the caller run the tool; resolves with the result that it reports. */
-  start({ id, image }: Pick<Call, 'id' | 'image'>): Promise<ExternalResult> {
-    this.#started.resolve({ callId: id, arguments: image });
+  start({ id, argumentsJson }: Pick<Call, 'id' | 'image'>): Promise<ExternalResult> {
+    this.#started.resolve({ callId: id, arguments: argumentsJson });
     return this.#ended.promise;
   }
 

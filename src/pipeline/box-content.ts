@@ -13,7 +13,7 @@ import { SignalboxError, messageOf } from '../core/errors.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { CapabilityMissingError, RpcError } from '../core/tools/source-errors.ts';
 import { type ContentMethod, fullName } from '../core/tools/tool-names.ts';
-import type { Redactor } from '../journal/redaction.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** What a reader may say besides what to read. */
 export type ReadOptions = Pick<

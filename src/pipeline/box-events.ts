@@ -18,7 +18,7 @@ import {
   type UndoStarted,
   type Undone,
   toEvent,
-} from '../journal/entry.ts';
+} from '../journal/entries/stored-entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';

@@ -12,19 +12,19 @@ import type { JsonObject } from '../core/json/json.ts';
 import { normalizeName } from '../core/text/normalize-name.ts';
 import type { ToolId } from '../core/tools/tool.ts';
 import type { Waiting } from '../journal/journal.ts';
-import { recordedName } from '../journal/recorded-name.ts';
-import type { Redactor } from '../journal/redaction.ts';
+import { recordedName } from '../journal/entries/recorded-name.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StateChanges } from '../workspace/state-changes.ts';
 import type { ExternalRun } from './begin-call.ts';
 
 /** What an entry says of a call before it has ended. */
-export interface KnownFacts {
+export interface PreparedEntry {
   readonly text: string;
   /** Its end, with which what follows may spell a secret; absent where it holds one itself. */
-  readonly seam: string | undefined;
+  readonly tail: string | undefined;
   /** How many secrets were known when it was looked at. */
-  readonly registered: number;
+  readonly secretCount: number;
 }
 
 /** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
@@ -32,9 +32,9 @@ export interface Call {
   readonly id: CallId;
   /** The tool's rendered name, and the arguments, as the caller gave them. Set by `resolve` where that is a way to call another. */
   name: string;
-  given: unknown;
+  rawArguments: unknown;
   /** Hash of the definition that the caller saw, if it says; another one now makes the call stale. */
-  pinned: string | undefined;
+  expectedHash: string | undefined;
   /** Who asks, under its normalized name. */
   readonly principal: Principal;
   /** The session, under the name that the journal records. */
@@ -50,51 +50,51 @@ export interface Call {
   /** Set by `validate`: the arguments that the handler receives, after defaults, configured values and transforms. */
   arguments: unknown;
   /** Set by `validate`: the same as JSON, for everybody but the handler; and as JSON text. */
-  image: JsonObject;
+  argumentsJson: JsonObject;
   argumentsText: string;
   /** Set by `validate` where the handler receives other arguments than the caller gave: those, as JSON text. */
-  givenText: string | undefined;
+  rawArgumentsText: string | undefined;
   /** Set by `decide`. */
   decision: Decision | undefined;
   /** Set by `decide`: the rules that count the call. */
-  countedBy: Policy | undefined;
+  countingPolicy: Policy | undefined;
   /** Set with the record, where it does not hold the arguments whole. */
-  counted: ArgumentFacts | undefined;
+  argumentFacts: ArgumentFacts | undefined;
   /** Set by `approve`: the approval it runs by. */
   approval: string | undefined;
   /** Set by `approve`: the approval whose answer ends the call, and which is over with it. */
-  told: string | undefined;
+  closesApproval: string | undefined;
   /** The call whose arguments a human edited into this one. */
   readonly replaces: CallId | undefined;
   /** The human's version of the arguments: the tool receives exactly these, or the call does not run. */
-  readonly wanted: JsonObject | undefined;
+  readonly editedArguments: JsonObject | undefined;
   /** Set by `approve`: what was run with edited arguments in the place of this call. */
   replacedBy: { readonly call: Call; readonly outcome: CallOutcome } | undefined;
   /** Set by `deduplicate`: the idempotency key it takes, and for which arguments. */
-  claim: { readonly key: string; readonly fingerprint: string } | undefined;
+  idempotencyClaim: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Set by `reuse`: the result is one that was given out before. */
-  cached: boolean;
+  isCached: boolean;
   /** Set by `execute`: the tool asked its caller something, so its result depends on more than the arguments. */
-  asked?: true;
+  hasAskedCaller?: true;
   /** Set by `record-intent`: the tool may have begun to act. */
-  started: boolean;
+  isStarted: boolean;
   /** Set by `record-intent`: a read's intent, while it waits to be written. */
-  intent: Waiting | undefined;
+  pendingIntent: Waiting | undefined;
   /** Set by `record-intent` when the call took an idempotency key. */
-  claimed: string | undefined;
+  claimedKey: string | undefined;
   /** Set by `execute`: how often the tool was tried, and whether the way to it broke the last time. */
   attempts: number;
-  broken: boolean;
+  isLinkBroken: boolean;
   /** Set by `execute`: what the tool says the call cost. Not part of the outcome: given out again, it costs nothing. */
   costUsd: number | undefined;
   /** Set by `execute` when the call ended before its handler did: what the handler is still doing. */
-  running: PromiseLike<unknown> | undefined;
+  abandonedRun: PromiseLike<unknown> | undefined;
   /** Set by `checkpoint`: what the handler changes in the session's state, for calls that can be taken back. */
   stateChanges: StateChanges | undefined;
   /** Set by `checkpoint`: what the call changed in its workspace. */
   changes: ChangeList | undefined;
   /** Set by `record-outcome` while the tool runs: what its entry will say in any case. */
-  known: KnownFacts | undefined;
+  preparedEntry: PreparedEntry | undefined;
   /** Set by policy while the tool runs: the arguments as they are recorded. */
   recordedArguments: JsonObject | undefined;
   /** Set by `record-outcome`. */
@@ -127,7 +127,7 @@ export function workspaceOf(call: Call): readonly string[] | undefined {
 const someone: Principal = { id: 'local', kind: 'agent' };
 
 /** A call at the head of the pipeline. */
-export function newCall(
+export function createCall(
   reference: ToolReference,
   given: unknown,
   options: CallOptions,
@@ -138,8 +138,8 @@ export function newCall(
   return {
     id: newCallId(),
     name: typeof reference === 'string' ? reference : nameOf(reference),
-    given,
-    pinned: options.definitionHash,
+    rawArguments: given,
+    expectedHash: options.definitionHash,
     principal: normalPrincipal(options.principal ?? someone),
     session: session === undefined ? undefined : recordedName(redactor, session) || undefined,
     options,
@@ -148,29 +148,29 @@ export function newCall(
     externalRun,
     tool: undefined,
     arguments: undefined,
-    image: {},
+    argumentsJson: {},
     argumentsText: '{}',
-    givenText: undefined,
+    rawArgumentsText: undefined,
     decision: undefined,
-    countedBy: undefined,
-    counted: undefined,
+    countingPolicy: undefined,
+    argumentFacts: undefined,
     approval: undefined,
-    told: undefined,
+    closesApproval: undefined,
     replaces: undefined,
-    wanted: undefined,
+    editedArguments: undefined,
     replacedBy: undefined,
-    claim: undefined,
-    cached: false,
-    running: undefined,
+    idempotencyClaim: undefined,
+    isCached: false,
+    abandonedRun: undefined,
     stateChanges: undefined,
     changes: undefined,
-    started: false,
-    intent: undefined,
-    claimed: undefined,
+    isStarted: false,
+    pendingIntent: undefined,
+    claimedKey: undefined,
     attempts: 0,
-    broken: false,
+    isLinkBroken: false,
     costUsd: undefined,
-    known: undefined,
+    preparedEntry: undefined,
     recordedArguments: undefined,
     durationMs: 0,
     isRecordedWhole: false,
@@ -195,13 +195,13 @@ function normalPrincipal(principal: Principal): Principal {
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /** What the caller gets back. */
-export function callResult(call: Call, ended: CallOutcome): CallResult {
+export function toCallResult(call: Call, ended: CallOutcome): CallResult {
   const ran = call.replacedBy?.call ?? call;
   const outcome = call.replacedBy?.outcome ?? ended;
   const result: Mutable<CallResult> = { callId: ran.id, tool: ran.name, ...outcome, durationMs: ran.durationMs };
   if (ran.costUsd !== undefined) result.costUsd = ran.costUsd;
   if (ran.decision !== undefined) result.decision = ran.decision;
   if (ran.changes !== undefined) result.changes = ran.changes.changes;
-  if (ran.cached) result.cached = true;
+  if (ran.isCached) result.cached = true;
   return result;
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Redactor } from '../journal/redaction.ts';
-import type { Store } from '../journal/store.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import type { Store } from '../journal/store/store.ts';
 import type { Approvals } from './approvals/approval-inbox.ts';
 import type { Questions } from './approvals/questions.ts';
 import type { Next } from './call-lifecycle.ts';

@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { toolRan } from '../pipeline/policies/recorded-calls.ts';
-import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts';
-import { waitedForAnswer } from '../journal/waited-for-answer.ts';
+import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entries/stored-entry.ts';
+import { waitedForAnswer } from '../journal/queries/approval-wait.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { Signalbox } from '../signalbox.ts';

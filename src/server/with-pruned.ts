@@ -1,4 +1,4 @@
-import type { JournalReader, Page } from '../journal/reader.ts';
+import type { JournalReader, Page } from '../journal/queries/journal-reader.ts';
 
 /** Says on the last page of a list that older entries were pruned: what is not there is not what never was. */
 export async function withPruned<Item>(

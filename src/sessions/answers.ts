@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionRecord } from '../journal/session-store.ts';
+import type { SessionRecord } from '../journal/store/session-store.ts';
 import { type ErrorCode, SignalboxError, messageOf } from '../core/errors.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
-import { safetyNetMs } from '../journal/post.ts';
-import type { SessionRecord } from '../journal/session-store.ts';
+import { safetyNetMs } from '../journal/store/pub-sub.ts';
+import type { SessionRecord } from '../journal/store/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
 import type { JsonObject } from '../core/json/json.ts';

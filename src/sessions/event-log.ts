@@ -1,4 +1,4 @@
-import type { SessionStore, SessionWrite, StoredSessionEvent } from '../journal/session-store.ts';
+import type { SessionStore, SessionWrite, StoredSessionEvent } from '../journal/store/session-store.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';
 import type { SessionEvent, SessionHappening } from './session-event.ts';
 import type { SessionPost } from './session-post.ts';

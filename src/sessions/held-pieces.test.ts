@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { runSeed } from '../../test/support/seeded.ts';
-import { createRedactor } from '../journal/redaction.ts';
+import { createRedactor } from '../redaction/redactor.ts';
 import { HeldPieces } from './held-pieces.ts';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 4, maxLength: 9 });

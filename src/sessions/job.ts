@@ -1,4 +1,4 @@
-import type { JobRecord } from '../journal/job-store.ts';
+import type { JobRecord } from '../journal/store/job-store.ts';
 import type { Principal } from '../core/principal.ts';
 
 /** What a new job is to do, and when. */

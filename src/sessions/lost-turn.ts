@@ -1,5 +1,5 @@
 import { principalName } from '../core/principal.ts';
-import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
+import type { SessionRecord, TurnRecord } from '../journal/store/session-store.ts';
 import { text } from '../core/tools/content.ts';
 import type { EventLog } from './event-log.ts';
 import { openElicitations } from './pending-elicitations.ts';

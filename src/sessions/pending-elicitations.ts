@@ -1,4 +1,4 @@
-import type { SessionRecord, SessionStore } from '../journal/session-store.ts';
+import type { SessionRecord, SessionStore } from '../journal/store/session-store.ts';
 import { readEvents } from './read-events.ts';
 import type { ElicitationRequired, SessionEvent } from './session-event.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../journal/session-store.ts';
+import type { SessionStore } from '../journal/store/session-store.ts';
 import { eventOf } from './event-log.ts';
 import type { SessionEvent } from './session-event.ts';
 

@@ -1,7 +1,7 @@
 import { principalName } from '../core/principal.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { contentReader } from '../pipeline/box-content.ts';
-import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
+import type { SessionRecord, TurnRecord } from '../journal/store/session-store.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import type { TurnEvent } from '../runtimes/runtime.ts';
 import { turnTools } from '../runtimes/turn-tools.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventsUntil, openSessionPlace } from '../../test/support/sessions/session-place.ts';
-import type { Store } from '../journal/store.ts';
+import type { Store } from '../journal/store/store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import type { JobRecord, JobStore } from '../journal/job-store.ts';
-import type { Post } from '../journal/post.ts';
-import { holdsSecretPattern } from '../journal/secret-patterns.ts';
+import type { JobRecord, JobStore } from '../journal/store/job-store.ts';
+import type { Post } from '../journal/store/pub-sub.ts';
+import { holdsSecretPattern } from '../redaction/secret-patterns.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
 import type { Principal } from '../core/principal.ts';

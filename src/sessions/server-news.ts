@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../journal/session-store.ts';
+import type { SessionRecord } from '../journal/store/session-store.ts';
 import type { EventLog } from './event-log.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionHappening } from './session-event.ts';

@@ -2,8 +2,8 @@ import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
 import type { ContentBox } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import type { Post } from '../journal/post.ts';
-import type { SessionStore } from '../journal/session-store.ts';
+import type { Post } from '../journal/store/pub-sub.ts';
+import type { SessionStore } from '../journal/store/session-store.ts';
 import type { TurnBox } from '../runtimes/turn-tools.ts';
 
 /** What sessions need of the box: a Signalbox has it. */

@@ -1,4 +1,4 @@
-import type { SessionRecord, SessionRecordQuery } from '../journal/session-store.ts';
+import type { SessionRecord, SessionRecordQuery } from '../journal/store/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { toSession } from './session-view.ts';
 import type { SessionPage, SessionQuery } from './sessions.ts';

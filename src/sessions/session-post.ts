@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Post } from '../journal/post.ts';
+import type { Post } from '../journal/store/pub-sub.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';

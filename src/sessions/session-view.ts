@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../journal/session-store.ts';
+import type { SessionRecord } from '../journal/store/session-store.ts';
 import type { TurnReason } from './session-event.ts';
 import type { Session, SessionState } from './session.ts';
 

@@ -11,7 +11,7 @@ import {
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
 import { within } from '../../test/support/within.ts';
-import type { SessionStore } from '../journal/session-store.ts';
+import type { SessionStore } from '../journal/store/session-store.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { createSignalbox } from '../signalbox.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TurnRecord } from '../journal/session-store.ts';
+import type { TurnRecord } from '../journal/store/session-store.ts';
 import { messageOf } from '../core/errors.ts';
 import { type Principal, principalName } from '../core/principal.ts';
 import { type Agent, type Agents, agentNamed } from './agent.ts';

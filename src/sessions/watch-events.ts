@@ -1,4 +1,4 @@
-import type { SessionStore } from '../journal/session-store.ts';
+import type { SessionStore } from '../journal/store/session-store.ts';
 import { readEvents } from './read-events.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { Watchers } from './watchers.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalQuery } from '../journal/approval-store.ts';
+import type { ApprovalQuery } from '../journal/store/approval-store.ts';
 import { Conditions } from './conditions.ts';
 
 /** The conditions that each database writes in its own way. */

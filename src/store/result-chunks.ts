@@ -1,4 +1,4 @@
-import type { ResultPage } from '../journal/store.ts';
+import type { ResultPage } from '../journal/store/store.ts';
 
 /** How many UTF-16 units a chunk of a kept result has. */
 export const resultChunkSize = 65_536;

@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { bodyBytes } from '../journal/body-bytes.ts';
-import type { StoredEntry } from '../journal/entry.ts';
-import type { EntryQuery } from '../journal/store.ts';
+import type { StoredEntry } from '../journal/entries/stored-entry.ts';
+import type { EntryQuery } from '../journal/store/store.ts';
 
 /** The most entries that are looked at in one go. */
 export const longestStretch = 4000;

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Source, SourceTool } from '../catalog/source.ts';
 import { transformSource } from '../catalog/transforms/transform-source.ts';
-import { createRedactor } from '../journal/redaction.ts';
+import { createRedactor } from '../redaction/redactor.ts';
 import type { ToolContext } from '../core/tools/tool-context.ts';
 import { messageOf } from '../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../core/json/json.ts';

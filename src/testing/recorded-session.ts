@@ -1,6 +1,6 @@
 import { costKey } from '../pipeline/results/tool-outcome.ts';
-import type { ToolInvoked } from '../journal/entry.ts';
-import type { JournalReader } from '../journal/reader.ts';
+import type { ToolInvoked } from '../journal/entries/stored-entry.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import { type OutcomeName } from '../core/calls/call-outcome.ts';
 import { type CallOutcome } from '../core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { forever } from '../../src/journal/kept-store.ts';
+import { forever } from '../../src/journal/store/key-value-store.ts';
 import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
 import { hashOf } from '../../src/server/access/secret-ids.ts';
 import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';

@@ -12,7 +12,7 @@ import {
   createSignalbox,
   mcpServer,
 } from '../../src/index.ts';
-import { pruneJournal } from '../../src/journal/prune.ts';
+import { pruneJournal } from '../../src/journal/pruning/prune-journal.ts';
 import { copyStore } from '../../src/store/copy/copy-store.ts';
 import { postgresTarget } from '../../src/store/postgres/copy-target.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';

@@ -8,7 +8,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { type Approval, type JournalEvent, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { hideParts } from '../../src/pipeline/approvals/hidden-parts.ts';
-import { createRedactor } from '../../src/journal/redaction.ts';
+import { createRedactor } from '../../src/redaction/redactor.ts';
 import type { HiddenPart } from '../../src/core/calls/approval.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';

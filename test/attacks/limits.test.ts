@@ -6,7 +6,7 @@ import { type TestContext, after, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { journalSealer } from '../../src/config/secrets/journal-key.ts';
-import type { Store } from '../../src/journal/store.ts';
+import type { Store } from '../../src/journal/store/store.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { fingerprintsOf } from '../../src/policy/facts/fingerprints/fingerprints.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { hiddenMarks, isUnread, revealedMarks } from '../../console/src/pages/approvals/hidden-marks.ts';
 import { measureFolded, shownLength, sizeText } from '../../console/src/parts/folded-text.ts';
 import { hideParts } from '../../src/pipeline/approvals/hidden-parts.ts';
-import { createRedactor } from '../../src/journal/redaction.ts';
+import { createRedactor } from '../../src/redaction/redactor.ts';
 
 describe('folded text', () => {
   it('is measured, and commands, addresses and paths in it are recognized', () => {

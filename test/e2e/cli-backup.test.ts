@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sqliteStore } from '../../src/index.ts';
-import { draft } from '../../src/journal/store.conformance.ts';
+import { draft } from '../../src/journal/store/store.conformance.ts';
 import { fillStore } from '../support/filled-store.ts';
 import { Place } from './cli-place.ts';
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import type { JobRecord } from '../../src/journal/job-store.ts';
+import type { JobRecord } from '../../src/journal/store/job-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { Place, finished, said } from './cli-place.ts';

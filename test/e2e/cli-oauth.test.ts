@@ -23,7 +23,7 @@ suite('signalbox serve with an authorization server in its configuration', () =>
       return (await sendModern(new URL(path, url), 'tools/call', params, { headers })).status;
     };
     assert.deepEqual([await call('/mcp'), await call('/mcp/coding')], [200, 200]);
-    const changed = said(child.stderr, /configuration changed: changed whom OAuth trusts/);
+    const changed = said(child.stderr, /configuration changed: changed the OAuth settings/);
     writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ profiles }));
     await changed;
     assert.equal(await call('/mcp'), 401);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
-import { verifyChain } from '../../src/journal/chain.ts';
+import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { Approval } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { password, startPostgres } from '../support/postgres.ts';

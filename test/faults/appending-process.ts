@@ -1,7 +1,7 @@
 /** Appends in bursts until it is killed, and tells of every entry that was acknowledged. Run by `tail-races.test.ts`. */
 import { writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EntryDraft } from '../../src/journal/entry.ts';
+import type { EntryDraft } from '../../src/journal/entries/stored-entry.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 const [, , file = '', name = ''] = process.argv;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { EntryDraft, EntryType } from '../../src/journal/entry.ts';
-import type { Appended, Store } from '../../src/journal/store.ts';
+import type { EntryDraft, EntryType } from '../../src/journal/entries/stored-entry.ts';
+import type { Appended, Store } from '../../src/journal/store/store.ts';
 
 /** Where around the writing of an entry a process dies; `during` is some moment while it is written. */
 const moments = ['before', 'during', 'after'] as const;

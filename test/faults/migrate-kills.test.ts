@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { postgresStore, sqliteStore } from '../../src/index.ts';
-import { verifyChain } from '../../src/journal/chain.ts';
+import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import { Place, finished } from '../e2e/cli-place.ts';
 import { fillStore } from '../support/filled-store.ts';
 import { isFull } from '../support/faults.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { draft } from '../../src/journal/store.conformance.ts';
+import { draft } from '../../src/journal/store/store.conformance.ts';
 import { longestLog } from '../../src/store/sqlite/checkpointer.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';

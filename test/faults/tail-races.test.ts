@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { verifyChain } from '../../src/journal/chain.ts';
+import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { isFull, show } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';

@@ -128,9 +128,9 @@ export const callsUnderControl: Section<'C'> = {
   C9: {
     promise: 'the journal is append-only, hash-chained, verifiable, exportable and free of secrets; traces and metrics',
     tests: [
-      'src/journal/chain.test.ts > hash chain > any edit of any column of any entry is detected',
-      'src/journal/chain.test.ts > hash chain > any deletion is detected, at the start, inside and at the end',
-      'src/journal/chain.test.ts > hash chain > any reordering is detected',
+      'src/journal/integrity/hash-chain.test.ts > hash chain > any edit of any column of any entry is detected',
+      'src/journal/integrity/hash-chain.test.ts > hash chain > any deletion is detected, at the start, inside and at the end',
+      'src/journal/integrity/hash-chain.test.ts > hash chain > any reordering is detected',
       'src/pipeline/recording/call-entries.test.ts > secrets > a planted secret never reaches the disk, wherever it appears',
       'src/pipeline/stages/observe.test.ts > telemetry > a call is one span by the GenAI and MCP conventions, and spans of the handler are its children',
       'test/e2e/cli-journal.test.ts > journal > export writes every entry as a line, the oldest first, and ends quietly when nobody reads',

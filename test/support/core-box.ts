@@ -1,6 +1,6 @@
 import { Approvals } from '../../src/pipeline/approvals/approval-inbox.ts';
 import { Questions } from '../../src/pipeline/approvals/questions.ts';
-import { type Next, type Stage, callResult, newCall } from '../../src/pipeline/call-lifecycle.ts';
+import { type Next, type Stage, toCallResult, createCall } from '../../src/pipeline/call-lifecycle.ts';
 import { createContent } from '../../src/pipeline/box-content.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
 import { compose } from '../../src/pipeline/stage.ts';
@@ -19,9 +19,9 @@ import { Waits } from '../../src/pipeline/limits/waits.ts';
 import { Catalog } from '../../src/catalog/catalog.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { Journal } from '../../src/journal/journal.ts';
-import { JournalReader } from '../../src/journal/reader.ts';
+import { JournalReader } from '../../src/journal/queries/journal-reader.ts';
 import { Recovery } from '../../src/journal/recovery.ts';
-import { createRedactor } from '../../src/journal/redaction.ts';
+import { createRedactor } from '../../src/redaction/redactor.ts';
 import type { CallOptions } from '../../src/core/calls/call.ts';
 import type { CallOutcome } from '../../src/core/calls/call-outcome.ts';
 import type { Decision } from '../../src/core/calls/decision.ts';
@@ -79,8 +79,8 @@ export async function coreBox(
     catalog,
     redactor,
     async call(name, args, options) {
-      const call = newCall(name, args, options, redactor);
-      return callResult(call, await run(call));
+      const call = createCall(name, args, options, redactor);
+      return toCallResult(call, await run(call));
     },
   });
   const run: Next = compose([
@@ -104,7 +104,7 @@ export async function coreBox(
   for (const source of sources) catalog.mount(source);
   return {
     async call(tool, args, options = {}) {
-      const call = newCall(tool, args, options, redactor);
+      const call = createCall(tool, args, options, redactor);
       return { ...(await run(call)), callId: call.id };
     },
     approvals,

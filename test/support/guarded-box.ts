@@ -6,7 +6,7 @@ import { parseConfiguration } from '../../src/config/file/load-configuration.ts'
 import type { ApprovalRequest } from '../../src/core/calls/approval.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { PermissionMode } from '../../src/core/calls/permission-mode.ts';
-import { builtInTool } from '../../src/runtimes/claude/shared/built-in-tools.ts';
+import { toBuiltInTool } from '../../src/runtimes/claude/shared/built-in-tools.ts';
 import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import { turnTools } from '../../src/runtimes/turn-tools.ts';
 import type { Signalbox } from '../../src/signalbox.ts';
@@ -117,7 +117,7 @@ export class GuardedBox {
       cwd: this.project,
     });
     const toolCallId = String((this.#calls += 1));
-    const call = await tools.begin(builtInTool(name, input, this.project, this.data), input, { toolCallId });
+    const call = await tools.begin(toBuiltInTool(name, input, this.project, this.data), input, { toolCallId });
     if (call.allowed) await call.end({ outcome: 'completed', output: '' });
     return {
       outcome: call.allowed ? 'completed' : 'denied',

@@ -1,5 +1,5 @@
-import type { EntryDraft } from '../../src/journal/entry.ts';
-import type { Store } from '../../src/journal/store.ts';
+import type { EntryDraft } from '../../src/journal/entries/stored-entry.ts';
+import type { Store } from '../../src/journal/store/store.ts';
 import type { OutcomeName } from '../../src/core/calls/call-outcome.ts';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import { newCallId } from '../../src/core/identifiers.ts';

@@ -1,10 +1,10 @@
 import { AccessTokens } from '../../access/access-tokens.ts';
 import { Approvals } from '../../pipeline/approvals/approval-inbox.ts';
-import type { JobStore } from '../../journal/job-store.ts';
+import type { JobStore } from '../../journal/store/job-store.ts';
 import { Journal } from '../../journal/journal.ts';
-import { JournalReader } from '../../journal/reader.ts';
-import { createRedactor } from '../../journal/redaction.ts';
-import type { SessionStore } from '../../journal/session-store.ts';
+import { JournalReader } from '../../journal/queries/journal-reader.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
+import type { SessionStore } from '../../journal/store/session-store.ts';
 import type { Approval } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';

@@ -2,7 +2,7 @@ import type { AgentEntry } from '../../config/entries/agent-entry.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { messageOf } from '../../core/errors.ts';
-import { hasSdk, lookAtInstallation, sdkPackage } from '../../runtimes/claude/shared/installation.ts';
+import { hasSdk, inspectInstallation, sdkPackage } from '../../runtimes/claude/shared/installation.ts';
 import { ModelUnusable, chooseModel } from '../../runtimes/model/providers/choose-model.ts';
 import { resolvedProviders } from '../../host/box/configured-agents.ts';
 import { EntryReferences, type ReferenceSource } from '../../host/secrets/entry-references.ts';
@@ -53,7 +53,7 @@ async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise
   const env = await references.secrets(entry.env ?? {}, 'env');
   references.assertResolved();
   const { executable } = entry;
-  const found = await lookAtInstallation({ env, ...(executable === undefined ? {} : { executable }) }).catch(
+  const found = await inspectInstallation({ env, ...(executable === undefined ? {} : { executable }) }).catch(
     (error: unknown) => new Error(messageOf(error).split('\n')[0]),
   );
   if (found === undefined) return { level: 'error', what: 'finds no Claude Code to run', fix: installClaude };

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { JournalReader } from '../../journal/reader.ts';
+import { JournalReader } from '../../journal/queries/journal-reader.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type Globals } from '../globals.ts';
 import { journalFile } from '../../host/data-directory.ts';

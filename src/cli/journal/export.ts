@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { JournalReader } from '../../journal/reader.ts';
+import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { JournalEvent } from '../../journal/entry.ts';
-import { wholeJournal } from '../../journal/pruning.ts';
-import type { JournalQuery, JournalReader } from '../../journal/reader.ts';
+import type { JournalEvent } from '../../journal/entries/stored-entry.ts';
+import { wholeJournal } from '../../journal/store/drop-request.ts';
+import type { JournalQuery, JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { CommandContext } from '../command-context.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { JournalReader } from '../../journal/reader.ts';
+import { JournalReader } from '../../journal/queries/journal-reader.ts';
 import { Failure } from '../fail.ts';
 import { type Globals } from '../globals.ts';
 import { journalFile } from '../../host/data-directory.ts';

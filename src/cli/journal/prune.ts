@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Pruned, pruneJournal } from '../../journal/prune.ts';
+import { type Pruned, pruneJournal } from '../../journal/pruning/prune-journal.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseSince } from '../duration.ts';

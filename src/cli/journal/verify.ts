@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readArchives } from '../../journal/archive-file.ts';
-import type { ChainHead } from '../../journal/store.ts';
+import { readArchives } from '../../journal/pruning/archive-file.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';

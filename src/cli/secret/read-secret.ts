@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { shortestSecret } from '../../journal/redaction.ts';
+import { shortestSecret } from '../../redaction/redactor.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Tally } from '../../journal/statistics.ts';
+import type { Tally } from '../../journal/queries/statistics.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';

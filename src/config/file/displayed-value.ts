@@ -1,5 +1,5 @@
-import { createRedactor } from '../../journal/redaction.ts';
-import { isSecretKey } from '../../journal/secret-keys.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
+import { isSecretKey } from '../../redaction/secret-keys.ts';
 import type { DocumentPath } from './json-document.ts';
 
 const LONGEST = 60;

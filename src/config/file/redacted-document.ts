@@ -1,4 +1,4 @@
-import { createRedactor } from '../../journal/redaction.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { authorizationScheme, isSecretName, looksRandom } from '../secrets/secret-detection.ts';
 

@@ -1,5 +1,5 @@
-import { shortestSecret } from '../../journal/redaction.ts';
-import { replaceSecretPatterns } from '../../journal/secret-patterns.ts';
+import { shortestSecret } from '../../redaction/redactor.ts';
+import { replaceSecretPatterns } from '../../redaction/secret-patterns.ts';
 import { authorizationScheme, isSecretName, looksSecret } from '../secrets/secret-detection.ts';
 import type { ImportContext } from './found-server.ts';
 

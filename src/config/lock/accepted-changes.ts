@@ -2,8 +2,8 @@ import { hashOf } from '../../catalog/lock/canonical.ts';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
-import { forever } from '../../journal/kept-store.ts';
-import type { Store } from '../../journal/store.ts';
+import { forever } from '../../journal/store/key-value-store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { setLockedServer } from './lock-status.ts';
 import { writeLock } from './lock-file.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sealer } from '../../journal/seal.ts';
+import type { Sealer } from '../../journal/integrity/seal.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { keyFile } from './key-file.ts';
 import { type Key, keyOf } from './key-holder.ts';

@@ -1,5 +1,5 @@
-import { isSecretKey } from '../../journal/secret-keys.ts';
-import { holdsSecretPattern } from '../../journal/secret-patterns.ts';
+import { isSecretKey } from '../../redaction/secret-keys.ts';
+import { holdsSecretPattern } from '../../redaction/secret-patterns.ts';
 
 /** What stands before the secret in a header. */
 export const authorizationScheme = /^(bearer|basic|token|apikey)\s+/i;

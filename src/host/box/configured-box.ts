@@ -47,32 +47,33 @@ import type { ServerStartContext } from '../servers/external-server.ts';
 import type { ServerEdits } from '../servers/server-edits.ts';
 import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/configured-secrets.ts';
 
-/** What came of looking at the files again. */
+/** The result of reading the files again. */
 export interface Reload {
   readonly status: 'applied' | 'refused' | 'unchanged';
-  /** What was done, or what is wrong and where; one each. */
+  /** One line for each change, or for each problem and its place. */
   readonly details: readonly string[];
 }
 
-/** What a configuration asks for, as far as it is done before there is a box. */
+/** The parts of a configured system that exist before its box. */
 export interface PreparedConfiguration {
-  /** How servers are started, then and later. */
-  readonly starting: ServerStartContext & { readonly vault: SecretVault };
+  /** Starts servers, now and later. */
+  readonly context: ServerStartContext & { readonly vault: SecretVault };
   readonly trust: ConfigurationTrust;
   readonly servers: StartedServers;
-  /** The rules, which are good. */
+  /** The rules, which are valid. */
   readonly policies: readonly PolicyDocument[];
   readonly secretProblems: readonly SecretProblem[];
 }
 
-/** A box that is as a configuration describes it, and becomes as a changed one describes it. */
+/** A box that follows its configuration. */
 export class ConfiguredBox implements ServedConfiguration {
   /** Called before a changed configuration, which is trusted, is applied. */
   beforeChange: (() => void) | undefined;
   readonly box: Signalbox;
-  /** What is wrong with the secrets of the configuration. */
+  /** The secrets of the configuration that are missing or invalid. */
   readonly secretProblems: readonly SecretProblem[];
-  readonly #begun: PreparedConfiguration;
+  readonly #trust: ConfigurationTrust;
+  readonly #initialPolicies: readonly PolicyDocument[];
   readonly #data: string;
   readonly #bases = new WeakMap<ServerEntry, readonly string[]>();
   readonly #servers: ConfiguredServers;
@@ -87,33 +88,38 @@ export class ConfiguredBox implements ServedConfiguration {
   #refusal: ConfigurationRefusal | undefined;
   /** The changed files that could not be applied yet. */
   readonly #unapplied = new Set<string>();
-  /** Changes are made one after the other. */
+  /** The last change; each change waits for the one before. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  /** `data` is the data directory, whatever store the records are in. */
-  constructor(box: Signalbox, configuration: Configuration, begun: PreparedConfiguration, data: string) {
-    const { starting } = begun;
+  /** `data` is the data directory, whichever store is used. */
+  constructor(
+    box: Signalbox,
+    configuration: Configuration,
+    { context, trust, servers, policies, secretProblems }: PreparedConfiguration,
+    data: string,
+  ) {
     this.box = box;
     this.#data = data;
     this.#configuration = configuration;
-    this.#begun = begun;
-    this.secretProblems = begun.secretProblems;
-    this.#servers = new ConfiguredServers(box, starting, begun.servers);
+    this.#trust = trust;
+    this.#initialPolicies = policies;
+    this.secretProblems = secretProblems;
+    this.#servers = new ConfiguredServers(box, context, servers);
     this.#policies = new ConfiguredPolicies(box);
-    this.#references = starting.references;
+    this.#references = context.references;
     this.#edits = async () => {
-      const { ServerEdits: Made } = await import('../servers/server-edits.ts');
-      return new Made({
+      const { ServerEdits: Edits } = await import('../servers/server-edits.ts');
+      return new Edits({
         configuration: () => this.#configuration,
-        vault: starting.vault,
-        trust: begun.trust,
+        vault: context.vault,
+        trust,
         assertTrusted: () => this.#assertFileTrusted(),
         apply: (changed) => this.#apply(changed, this.#locked(changed)),
       });
     };
     this.#signIns = new BrowserSignIns({
       configuration: () => this.#configuration,
-      references: starting.references,
+      references: context.references,
       signedIn: (server) => box.restart(server),
     });
     box.protectFiles({
@@ -124,17 +130,17 @@ export class ConfiguredBox implements ServedConfiguration {
       basesOf: (server) => this.#basesOf(server),
     });
     this.#accepted = new AcceptedChanges(box.shared);
-    this.#stopListening = this.#accepted.listen(() => void this.#takeAccepted());
+    this.#stopListening = this.#accepted.listen(() => void this.#applyAccepted());
   }
 
-  /** The agents that it names; the first time, what they run themselves is mounted. */
+  /** Returns the configured agents. The first call mounts the tools that their runtimes bring along. */
   async agents(): Promise<ConfiguredAgents> {
     if (this.#agents !== undefined) return this.#agents;
-    const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
-    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, this.#data));
+    const { ConfiguredAgents: Agents } = await import('./configured-agents.ts');
+    return (this.#agents ??= new Agents(this.box, this.#references, () => this.#configuration, this.#data));
   }
 
-  /** The files that no call writes unasked: they take effect as soon as they are saved. */
+  /** Returns the files that no call may write without approval, because they take effect as soon as they are saved. */
   protectedFiles(): readonly ProtectedFile[] {
     const imported = this.#servers.moduleFiles().map((path) => ({ path, role: 'a file of a tool module' }));
     return [...authorityFiles(this.#configuration), ...imported];
@@ -144,59 +150,59 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.file;
   }
 
-  /** The file that says what of the configuration is accepted on this machine, whether or not it exists. */
+  /** The file that records what was accepted of the configuration on this machine. May not exist. */
   get trustFile(): string {
-    return this.#begun.trust.records.place(this.file);
+    return this.#trust.records.place(this.file);
   }
 
-  /** Whose tokens the MCP endpoint takes besides its own. */
+  /** The authorization servers whose tokens the MCP endpoint accepts. */
   get oauth(): Configuration['oauth'] {
     return this.#configuration.oauth;
   }
 
-  /** How long entries of the journal are kept. */
+
   get retention(): Configuration['retention'] {
     return this.#configuration.retention;
   }
 
-  /** The started servers as they are, before lock and configuration change what they offer. */
+  /** Returns the servers that were started, with all of their tools. */
   sources(): Source[] {
     return this.#servers.sources();
   }
 
-  /** Puts the rules into force and mounts the servers. What cannot be mounted is shown as down. */
+  /** Activates the rules and mounts the servers. A server that cannot be mounted is shown as down. */
   async mountServers(): Promise<void> {
     await this.#accepted.load();
     const lock = this.#locked(this.#configuration);
-    await this.#policies.put(this.#begun.policies);
-    await this.#servers.change(this.#configuration, lock, 'shown');
+    await this.#policies.set(this.#initialPolicies);
+    await this.#servers.apply(this.#configuration, lock, 'show-as-down');
   }
 
-  /** Accepts what a call changed in the file: the call was decided as every other one. */
+  /** Accepts an edit of the file by a tool call: policies decided on the call. */
   acceptEdit(before: string | null, after: string | null): void {
     const read = (text: string | null): ReadRules => {
       const { value } = parseJsonDocument((text ?? '{}').replace(/^\ufeff/, ''));
       return { configuration: { file: this.file, document: isJsonObject(value) ? value : {} }, rules: [] };
     };
-    this.#begun.trust.acceptDifference(read(before), read(after));
+    this.#trust.acceptDifference(read(before), read(after));
   }
 
-  /** Resolves when every server outside, or the one of this name, has been tried once. */
+  /** Resolves when every external server, or the one of this name, has been tried once. */
   ready(server?: string): Promise<void> {
     return this.#servers.ready(server);
   }
 
-  /** The files of tool modules, including those that they import. */
+  /** Returns the files of tool modules, including those that they import. */
   moduleFiles(): readonly string[] {
     return this.#servers.moduleFiles();
   }
 
   /**
-   * Reads the files again and applies the changes, including those of tool modules. An invalid file changes nothing, and its
-   * changes are tried again with the next change.
+   * Reads the files again and applies the changes, including those of tool modules. When a file is invalid, nothing changes, and
+   * its changes are applied with the next valid one.
    */
   reload(read: () => Configuration, changed: ReadonlySet<string> = new Set()): Promise<Reload> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       for (const file of changed) this.#unapplied.add(file);
       try {
         const configuration = read();
@@ -205,12 +211,12 @@ export class ConfiguredBox implements ServedConfiguration {
         const wasRefused = this.#refusal !== undefined;
         this.#refusal = undefined;
         if (details.length === 0 && !wasRefused) return { status: 'unchanged', details };
-        return this.#told({ status: 'applied', details });
+        return this.#record({ status: 'applied', details });
       } catch (error) {
         const details = detailsOf(error);
         if (details.join('\n') === this.#refusal?.details.join('\n')) return { status: 'unchanged', details };
         this.#refusal = { since: Date.now(), details };
-        return this.#told({ status: 'refused', details });
+        return this.#record({ status: 'refused', details });
       }
     });
   }
@@ -220,7 +226,7 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   enable(server: string): Promise<void> {
-    return this.#inTurn(() => this.#servers.enable(server));
+    return this.#enqueue(() => this.#servers.enable(server));
   }
 
   policyFile(): PolicyFileText | undefined {
@@ -228,17 +234,17 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   savePolicies(text: string, seen?: string): Promise<void> {
-    return this.#inTurn(async () => {
-      // May fail, and then nothing is written.
+    return this.#enqueue(async () => {
+      // Read first: when the lock is invalid, nothing is written.
       const lock = this.#locked(this.#configuration);
       const before = { configuration: this.#configuration, rules: await this.#replacedRules() };
-      await this.#begun.trust.assert(before);
+      await this.#trust.assert(before);
       const { writePolicyFile } = await import('../../config/file/write-policy-file.ts');
       const edited = writePolicyFile(this.#configuration, text, seen);
       const configuration = edited?.configuration ?? this.#configuration;
       const { name, path } = policyFileOf(this.#configuration.policies, this.#configuration.directory) ?? {};
       const rules = name === undefined ? [] : [policyText(text, name, path)];
-      this.#begun.trust.acceptDifference(before, { configuration, rules });
+      this.#trust.acceptDifference(before, { configuration, rules });
       await this.#apply(configuration, lock);
     });
   }
@@ -248,11 +254,11 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   addServer(name: string, entry: JsonObject): Promise<ChangedServers> {
-    return this.#inTurn(async () => (await this.#edits()).add(name, entry));
+    return this.#enqueue(async () => (await this.#edits()).add(name, entry));
   }
 
   removeServer(name: string): Promise<void> {
-    return this.#inTurn(async () => (await this.#edits()).remove(name));
+    return this.#enqueue(async () => (await this.#edits()).remove(name));
   }
 
   async foundServers(): Promise<readonly FoundServer[]> {
@@ -260,7 +266,7 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   takeOver(names: readonly string[]): Promise<ChangedServers> {
-    return this.#inTurn(async () => (await this.#edits()).takeOver(names));
+    return this.#enqueue(async () => (await this.#edits()).takeOver(names));
   }
 
   signIn(server: string): Promise<URL> {
@@ -271,33 +277,33 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#signIns.state(server);
   }
 
-  /** The pins of the servers: what they said when they were first seen, or accepted. */
+  /** Returns the pins of the servers: their definitions when they were first seen, or accepted. */
   pins(): ReturnType<ConfiguredServers['pins']> {
     return this.#servers.pins();
   }
 
   lockStatuses(): ServerLockStatus[] {
-    return this.#look().standings;
+    return this.#compareWithLock().statuses;
   }
 
   accept(server: string, { seen, tool }: AcceptedPart = {}): Promise<ServerLockStatus> {
-    return this.#inTurn(async () => {
-      const { lock, now, standings } = this.#look();
-      const standing = standings.find((each) => each.server === server);
-      if (standing === undefined) throw new SignalboxError('server-unknown', `no server is named "${server}"`);
-      if (seen !== undefined && seen !== standing.fingerprint)
+    return this.#enqueue(async () => {
+      const { lock, current, statuses } = this.#compareWithLock();
+      const status = statuses.find((each) => each.server === server);
+      if (status === undefined) throw new SignalboxError('server-unknown', `no server is named "${server}"`);
+      if (seen !== undefined && seen !== status.fingerprint)
         throw new SignalboxError(
           'lock-outdated',
           `server "${server}" changed after you reviewed it; review the differences again`,
         );
-      const whole = acceptedServer(standing, now);
-      if (whole !== undefined && acceptsPin(standing)) {
+      const whole = acceptedServer(status, current);
+      if (whole !== undefined && acceptsPin(status)) {
         const pin = this.box.pins.get(server) ?? { tools: new Map() };
         await this.box.pins.replace(
           server,
           tool === undefined ? acceptedPin(pin, whole) : setLockedTool(pin, tool, whole),
         );
-        return standing;
+        return status;
       }
       const locked = lock?.servers.get(server);
       if (tool !== undefined && locked === undefined)
@@ -307,8 +313,8 @@ export class ConfiguredBox implements ServedConfiguration {
       const { directory } = this.#configuration;
       await this.#accepted.accept(server, readLock(directory), present);
       this.#accepted.writeFile(directory, accepted);
-      await this.#servers.change(this.#configuration, accepted, 'thrown');
-      return standing;
+      await this.#servers.apply(this.#configuration, accepted, 'throw');
+      return status;
     });
   }
 
@@ -321,14 +327,15 @@ export class ConfiguredBox implements ServedConfiguration {
     await this.#servers.close();
   }
 
-  #look(): { lock: Lock | undefined; now: Lock; standings: ServerLockStatus[] } {
+  #compareWithLock(): { lock: Lock | undefined; current: Lock; statuses: ServerLockStatus[] } {
     const lock = this.#locked(this.#configuration);
     const sources = this.#servers.sources();
-    const now = lockOf(sources);
-    return { lock, now, standings: lockStatuses(this.#servers.entries(), sources, lock, now, this.#servers.pins()) };
+    const current = lockOf(sources);
+    const statuses = lockStatuses(this.#servers.entries(), sources, lock, current, this.#servers.pins());
+    return { lock, current, statuses };
   }
 
-  /** The lock file, with what was accepted on other machines. */
+  /** Returns the lock file with the changes that were accepted on other machines. */
   #locked({ directory }: Configuration): Lock | undefined {
     return this.#accepted.over(readLock(directory));
   }
@@ -342,12 +349,12 @@ export class ConfiguredBox implements ServedConfiguration {
     return bases;
   }
 
-  /** Applies what another machine may have accepted. */
-  #takeAccepted(): Promise<unknown> {
-    return this.#inTurn(async () => {
+  /** Applies changes that another machine has accepted. */
+  #applyAccepted(): Promise<unknown> {
+    return this.#enqueue(async () => {
       await this.#accepted.load();
-      await this.#servers.change(this.#configuration, this.#locked(this.#configuration), 'shown');
-      // What cannot be looked at now is looked at again with the next note, and when the configuration changes.
+      await this.#servers.apply(this.#configuration, this.#locked(this.#configuration), 'show-as-down');
+      // A failure is retried with the next notification, and when the configuration changes.
     }).catch(() => undefined);
   }
 
@@ -357,34 +364,34 @@ export class ConfiguredBox implements ServedConfiguration {
     changed: ReadonlySet<string> = new Set(),
   ): Promise<string[]> {
     const rules = await readRules(configuration);
-    await this.#begun.trust.assert({ configuration, rules });
+    await this.#trust.assert({ configuration, rules });
     this.beforeChange?.();
     assertSecretsValid(registerSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
-    const servers = await this.#servers.change(configuration, lock, 'thrown', changed);
-    const details = [...servers, ...this.#applyProfiles(configuration), ...(await this.#policies.put(rules))];
+    const servers = await this.#servers.apply(configuration, lock, 'throw', changed);
+    const details = [...servers, ...this.#applyProfiles(configuration), ...(await this.#policies.set(rules))];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
-    if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed whom OAuth trusts');
+    if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed the OAuth settings');
     if (!isDeepStrictEqual(this.#configuration.retention, configuration.retention))
-      details.push('changed how long the journal is kept');
-    const later = nextStart(this.#configuration, configuration);
+      details.push('changed the retention of the journal');
+    const atRestart = settingsForRestart(this.#configuration, configuration);
     this.#configuration = configuration;
-    return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];
+    return atRestart.length === 0 ? details : [...details, `takes effect at the next start: ${atRestart.join(', ')}`];
   }
 
-  /** Rejects with `configuration-untrusted` when the file as it is now was not accepted: an edit is applied with the rest of it. */
+  /** Rejects with `configuration-untrusted` when the current file was not accepted, because an edit applies the whole file. */
   async #assertFileTrusted(): Promise<void> {
     const { file } = this.#configuration;
     if (!existsSync(file)) return;
     const configuration = loadConfiguration(file);
-    await this.#begun.trust.assert({ configuration, rules: await readRules(configuration) });
+    await this.#trust.assert({ configuration, rules: await readRules(configuration) });
   }
 
-  /** Returns the rules that a save replaces: those of the files, or the ones in force while the files cannot be read. */
+  /** Returns the rules that a save replaces: those of the files, or the active ones while the files are invalid. */
   async #replacedRules(): Promise<readonly PolicyDocument[]> {
     try {
       return await readRules(this.#configuration);
     } catch (error) {
-      if (error instanceof ConfigurationError) return this.#policies.inForce;
+      if (error instanceof ConfigurationError) return this.#policies.active;
       throw error;
     }
   }
@@ -395,21 +402,22 @@ export class ConfiguredBox implements ServedConfiguration {
     return ['changed the profiles'];
   }
 
-  #told(reload: Reload & { readonly status: 'applied' | 'refused' }): Reload {
+  #record(reload: Reload & { readonly status: 'applied' | 'refused' }): Reload {
     const { file } = this;
     emitSafely((change) => this.box.recordConfiguration(change), { ...reload, file });
     return reload;
   }
 
-  #inTurn<Value>(change: () => Promise<Value>): Promise<Value> {
-    const made = this.#changing.then(change);
-    this.#changing = made.catch(() => undefined);
-    return made;
+  /** Runs a change after the ones before it. */
+  #enqueue<Value>(change: () => Promise<Value>): Promise<Value> {
+    const result = this.#changing.then(change);
+    this.#changing = result.catch(() => undefined);
+    return result;
   }
 }
 
-/** What a running box cannot take over. */
-function nextStart(before: Configuration, after: Configuration): string[] {
+/** Returns the changed settings that a running box cannot apply. */
+function settingsForRestart(before: Configuration, after: Configuration): string[] {
   return [
     ...(before.store === after.store ? [] : ['store']),
     ...(['maxBytes', 'maxMediaBytes'] as const)

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { ToolCallEdits } from '../../config/file/tool-call-edits.ts';
-import { shortestSecret } from '../../journal/redaction.ts';
+import { shortestSecret } from '../../redaction/redactor.ts';
 import { type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
 import { configurationTools } from '../../sources/local/builtin/configuration-tools.ts';
 import type { BoxSecrets } from '../secrets/box-secrets.ts';

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
-import type { SecretOptions } from '../../journal/redaction.ts';
+import type { SecretOptions } from '../../redaction/redactor.ts';
 import { BoxSecrets } from '../secrets/box-secrets.ts';
 import { type SecretProblem, assertSecretsValid, registerSecrets } from '../secrets/configured-secrets.ts';
 import { oauthTokenStore } from '../secrets/oauth-token-store.ts';

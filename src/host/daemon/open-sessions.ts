@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts';
-import type { SessionStore } from '../../journal/session-store.ts';
+import type { SessionStore } from '../../journal/store/session-store.ts';
 import { cliEnvironment } from '../../runtimes/claude/shared/installation.ts';
 import { transcriptIds } from '../../runtimes/claude/shared/transcript.ts';
 import type { SessionsOptions } from '../../sessions/create-sessions.ts';

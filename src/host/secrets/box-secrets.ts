@@ -1,4 +1,4 @@
-import { type SecretOptions, createRedactor } from '../../journal/redaction.ts';
+import { type SecretOptions, createRedactor } from '../../redaction/redactor.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
 type Taker = Pick<Signalbox, 'addSecret'>;

@@ -1,4 +1,4 @@
-import type { SecretOptions } from '../../journal/redaction.ts';
+import type { SecretOptions } from '../../redaction/redactor.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseJsonDocument } from '../../config/file/json-document.ts';

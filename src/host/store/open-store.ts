@@ -4,7 +4,7 @@ import { findConfiguration } from '../../config/file/find-configuration.ts';
 import { resolveReferences } from '../../config/references.ts';
 import { journalSealer } from '../../config/secrets/journal-key.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import type { Store } from '../../journal/store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { isPostgresAddress, parseAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { mkdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Approval, ApprovalState, ApprovalQuestion, ApprovalResolution } from '../../core/calls/approval.ts';
 
 /** An approval as people see it; with `waiting`, the approvals that a call waits for, also whether its caller still does. */

@@ -1,10 +1,10 @@
 import type { ApprovalQuestion } from '../../core/calls/approval.ts';
 import { type AskingRule, type Decision, askingRules } from '../../core/calls/decision.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { requestDigest } from '../../journal/approval-history.ts';
-import type { ApprovalRecord } from '../../journal/approval-store.ts';
-import type { EntryDraft } from '../../journal/entry.ts';
-import type { Redactor } from '../../journal/redaction.ts';
+import { requestDigest } from '../../journal/integrity/approval-history.ts';
+import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
+import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import { type Call, toolOf } from '../call-lifecycle.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
@@ -23,9 +23,9 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     definitionHash: definition.definitionHash,
     principal: call.principal,
     ...(session === undefined ? {} : { session }),
-    ...(call.givenText === undefined
+    ...(call.rawArgumentsText === undefined
       ? {}
-      : { givenArguments: JSON.parse(recordableArguments(call.givenText)) as JsonObject }),
+      : { givenArguments: JSON.parse(recordableArguments(call.rawArgumentsText)) as JsonObject }),
     decision: decisionOf(call),
     ...(flags.length === 0 ? {} : { flags }),
   };

@@ -16,7 +16,7 @@ import {
   localServer,
 } from '../../index.ts';
 import type { Source } from '../../catalog/source.ts';
-import { createRedactor } from '../../journal/redaction.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
 import { restoreRedacted } from './edited-arguments.ts';

@@ -6,7 +6,7 @@ import { jsonImage } from '../../core/json/json-image.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { principalName } from '../../core/principal.ts';
 import { text } from '../../core/tools/content.ts';
-import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Call, Next } from '../call-lifecycle.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -127,24 +127,24 @@ export async function runEdited(call: Call, record: ApprovalRecord, run: Next): 
   const { arguments: edited = {}, by } = givenOf(record);
   const received = JSON.parse(call.argumentsText) as JsonObject;
   const wanted = restoreRedacted(edited, shown, received) as JsonObject;
-  const given = call.givenText === undefined ? received : (JSON.parse(call.givenText) as JsonObject);
+  const given = call.rawArgumentsText === undefined ? received : (JSON.parse(call.rawArgumentsText) as JsonObject);
   const replacement: Call = {
     ...call,
     id: newCallId(),
-    given: asGiven(wanted, received, given),
-    wanted,
+    rawArguments: asGiven(wanted, received, given),
+    editedArguments: wanted,
     startedAt: Date.now(),
     tool: undefined,
     decision: undefined,
-    countedBy: undefined,
-    counted: undefined,
-    givenText: undefined,
+    countingPolicy: undefined,
+    argumentFacts: undefined,
+    rawArgumentsText: undefined,
     approval: record.id,
     replaces: call.id,
   };
   const outcome = await run(replacement);
   // What could not be run would fail again and again: it is over, and the next call asks again.
-  if (!replacement.started) call.told = record.id;
+  if (!replacement.isStarted) call.closesApproval = record.id;
   const note = `${principalName(by)} edited the arguments of ${call.name} before approving it (${describeEdit(shown, edited)}).`;
   call.replacedBy = { call: replacement, outcome: { ...outcome, content: [text(note), ...outcome.content] } };
   return failedOutcome(

@@ -1,7 +1,7 @@
-import { isJsonDocument, rewriteJsonTokens } from '../../journal/json-tokens.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import { isSecretKey, mayHoldSecretKey } from '../../journal/secret-keys.ts';
-import { findSecretPatterns } from '../../journal/secret-patterns.ts';
+import { isJsonDocument, rewriteJsonTokens } from '../../redaction/json-tokens.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import { isSecretKey, mayHoldSecretKey } from '../../redaction/secret-keys.ts';
+import { findSecretPatterns } from '../../redaction/secret-patterns.ts';
 import type { HiddenKind, HiddenPart, RevealedArguments } from '../../core/calls/approval.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 

@@ -2,11 +2,11 @@ import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../cor
 import { messageOf } from '../../core/errors.ts';
 import { newSecretId } from '../../core/identifiers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { safetyNetMs } from '../../journal/post.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import type { Store } from '../../journal/store.ts';
+import { safetyNetMs } from '../../journal/store/pub-sub.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { type Call, toolOf } from '../call-lifecycle.ts';
 import type { Ended, Waits } from '../limits/waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';

@@ -1,12 +1,12 @@
 import { emitSafely } from '../../core/async/emit-safely.ts';
 import type { ApprovalQuestion } from '../../core/calls/approval.ts';
 import type { CallError } from '../../core/calls/call-outcome.ts';
-import type { ApprovalRecord } from '../../journal/approval-store.ts';
-import type { EntryDraft } from '../../journal/entry.ts';
+import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
+import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Looking } from '../../journal/looking.ts';
+import type { Looking } from '../../journal/store/recovery-options.ts';
 import { lostClaim } from '../../journal/recovery.ts';
-import type { Store } from '../../journal/store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { askedOf } from './approval-view.ts';
 
 const kind = 'waiting-call';

@@ -1,9 +1,9 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
-import type { StoredEntry } from '../../journal/entry.ts';
+import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Store } from '../../journal/store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
 import type { DecidedCall, Policy } from '../../policy/policy.ts';
 import { type Call, toolOf, workspaceOf } from '../call-lifecycle.ts';
@@ -124,7 +124,7 @@ export function decidedCall(call: Call): DecidedCall {
     id: call.id,
     at: Date.now(),
     tool: toolOf(call).definition,
-    arguments: call.image,
+    arguments: call.argumentsJson,
     size: call.argumentsText.length,
     directory: directoryOf(workspaceOf(call)),
     principal: call.principal,

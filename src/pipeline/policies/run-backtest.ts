@@ -1,5 +1,5 @@
-import type { ToolInvoked, Undone } from '../../journal/entry.ts';
-import type { JournalReader } from '../../journal/reader.ts';
+import type { ToolInvoked, Undone } from '../../journal/entries/stored-entry.ts';
+import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import { type Backtest, Backtester, type RecordedCall } from '../../policy/backtest.ts';
 import { type RuleSource, compilePolicies } from './compile-policies.ts';
 import { eventOf, namingIn } from './recorded-calls.ts';

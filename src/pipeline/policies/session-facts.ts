@@ -5,8 +5,8 @@ import {
   type Undone,
   countedIn,
   toEvent,
-} from '../../journal/entry.ts';
-import type { EntryQuery, Store } from '../../journal/store.ts';
+} from '../../journal/entries/stored-entry.ts';
+import type { EntryQuery, Store } from '../../journal/store/store.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CallEvent } from '../../policy/facts/call-event.ts';

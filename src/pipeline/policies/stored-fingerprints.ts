@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { KeptStore } from '../../journal/kept-store.ts';
-import type { Store } from '../../journal/store.ts';
+import type { KeptStore } from '../../journal/store/key-value-store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { Facts } from '../../policy/facts/facts.ts';
 import { minKnown } from '../../policy/facts/fingerprints/fingerprints.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type CallOptions, type JournalEvent, createSignalbox, defineTool, localServer } from '../../index.ts';
-import { createRedactor } from '../../journal/redaction.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
 import { text } from '../../core/tools/content.ts';
-import { newCall } from '../call-lifecycle.ts';
+import { createCall } from '../call-lifecycle.ts';
 import { knownFacts, outcomeDraft } from './call-entries.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-record-'));
@@ -220,10 +220,10 @@ test('an entry whose facts were looked at while the tool ran is redacted like on
       const redactor = createRedactor();
       for (const [index, each] of secrets.entries()) redactor.add(`S${index}`, each);
       const drafts = [true, false].map((isKnown) => {
-        const call = newCall('mcp__t__echo', {}, {}, createRedactor());
+        const call = createCall('mcp__t__echo', {}, {}, createRedactor());
         call.argumentsText = JSON.stringify({ [key]: value });
         call.durationMs = 1;
-        if (isKnown) call.known = knownFacts(call, redactor);
+        if (isKnown) call.preparedEntry = knownFacts(call, redactor);
         const { body } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
         return { body, isWhole: call.isRecordedWhole };
       });

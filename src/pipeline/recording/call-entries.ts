@@ -5,10 +5,10 @@ import type { ChangeList } from '../../core/calls/file-change.ts';
 import { newCallId } from '../../core/identifiers.ts';
 import { type JsonObject, inspectJson } from '../../core/json/json.ts';
 import { renderContent } from '../../core/tools/content.ts';
-import { type EntryDraft, withCounted } from '../../journal/entry.ts';
-import { recordedName } from '../../journal/recorded-name.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import { type Call, type KnownFacts, toolOf } from '../call-lifecycle.ts';
+import { type EntryDraft, withCounted } from '../../journal/entries/stored-entry.ts';
+import { recordedName } from '../../journal/entries/recorded-name.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import { type Call, type PreparedEntry, toolOf } from '../call-lifecycle.ts';
 import { argumentsDigest } from './canonical-arguments.ts';
 import { hostname } from 'node:os';
 
@@ -20,17 +20,17 @@ const longestArguments = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
 /** Of a call that was begun: nothing of it changes any more. */
-export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
+export function knownFacts(call: Call, redactor: Redactor): PreparedEntry {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
   const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
   const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.longestAcrossKeys)) : undefined;
-  return { text, seam, registered: redactor.registered };
+  return { text, tail: seam, secretCount: redactor.registered };
 }
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  const whole = `{${(call.known ?? knownFacts(call, redactor)).text}}`;
+  const whole = `{${(call.preparedEntry ?? knownFacts(call, redactor)).text}}`;
   return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
 }
 
@@ -39,10 +39,10 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
   const rest = `${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
-  const { known } = call;
-  let whole = `{${known?.text ?? facts(call)}${rest}`;
-  let body = isClean(known, rest, redactor) ? whole : redactor.json(whole);
-  if (body !== whole && known === undefined && isRedacted(call, redactor)) {
+  const { preparedEntry } = call;
+  let whole = `{${preparedEntry?.text ?? facts(call)}${rest}`;
+  let body = isClean(preparedEntry, rest, redactor) ? whole : redactor.json(whole);
+  if (body !== whole && preparedEntry === undefined && isRedacted(call, redactor)) {
     whole = `{${facts(call, true)}${rest}`;
     body = redactor.json(whole);
   }
@@ -52,18 +52,18 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
 
 /** Adds what rules count of the arguments to an entry that does not have them whole. */
 function counting(call: Call, whole: string, body: string): string {
-  if (call.countedBy === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
+  if (call.countingPolicy === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
   // Read from the text: the tool may have changed its arguments.
-  call.counted ??= call.countedBy.countedArguments(
+  call.argumentFacts ??= call.countingPolicy.countedArguments(
     toolOf(call).definition,
     JSON.parse(call.argumentsText) as JsonObject,
   );
-  return withCounted(body, call.counted);
+  return withCounted(body, call.argumentFacts);
 }
 
 /** Whether nothing is to be taken out of an entry, as far as that can be told without looking at all of it. */
-function isClean(known: KnownFacts | undefined, rest: string, redactor: Redactor): boolean {
-  return known?.seam !== undefined && known.registered === redactor.registered && redactor.isClean(known.seam + rest);
+function isClean(known: PreparedEntry | undefined, rest: string, redactor: Redactor): boolean {
+  return known?.tail !== undefined && known.secretCount === redactor.registered && redactor.isClean(known.tail + rest);
 }
 
 /** Whether a replay needs more than the entry: one short text stands in the entry itself. */
@@ -137,8 +137,8 @@ function draft(
     outcome,
     body,
   };
-  if (type !== 'ToolInvoked' || call.told === undefined) return made;
-  return { ...made, approval: { kind: 'tell', id: call.told } };
+  if (type !== 'ToolInvoked' || call.closesApproval === undefined) return made;
+  return { ...made, approval: { kind: 'tell', id: call.closesApproval } };
 }
 
 /** Whether the entry alone does not prove what the tool ran with, whatever is redacted in it. Reads are many and change nothing. */
@@ -156,7 +156,7 @@ function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
 function facts(call: Call, hasDigest = needsDigest(call)): string {
   const { tool, decision } = call;
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
-  if (call.givenText !== undefined) body += `,"givenArguments":${recordableArguments(call.givenText)}`;
+  if (call.rawArgumentsText !== undefined) body += `,"givenArguments":${recordableArguments(call.rawArgumentsText)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (tool?.naming !== undefined) body += `,${JSON.stringify(tool.naming).slice(1, -1)}`;
@@ -167,7 +167,7 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
   if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.argumentsText)}"`;
-  if (call.cached) body += ',"cached":true';
+  if (call.isCached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
   if (call.approval !== undefined) body += `,"approvalId":"${call.approval}"`;

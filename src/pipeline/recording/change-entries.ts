@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
-import type { ConfigurationChange, EntryDraft } from '../../journal/entry.ts';
+import type { ConfigurationChange, EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Redactor } from '../../journal/redaction.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 
 /**
  * Writes to the journal whenever a server changes how it is, or goes; returns how to stop. One that comes and is up is not

@@ -1,6 +1,6 @@
 import type { PinStorage } from '../../catalog/pins/pins.ts';
-import { forever } from '../../journal/kept-store.ts';
-import type { Store } from '../../journal/store.ts';
+import { forever } from '../../journal/store/key-value-store.ts';
+import type { Store } from '../../journal/store/store.ts';
 
 const topic = 'pins';
 const pollMs = 2000;

@@ -1,9 +1,9 @@
 import { principalName } from '../../core/principal.ts';
-import type { CallSettled } from '../../journal/entry.ts';
+import type { CallSettled } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { JournalReader } from '../../journal/reader.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import type { Store } from '../../journal/store.ts';
+import { JournalReader } from '../../journal/queries/journal-reader.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';

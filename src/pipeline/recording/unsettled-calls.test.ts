@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { EntryDraft } from '../../journal/entry.ts';
-import type { Store } from '../../journal/store.ts';
+import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { createSignalbox } from '../../signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';

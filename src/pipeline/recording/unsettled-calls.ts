@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { endedDraft } from '../../journal/recovery.ts';
-import type { Store } from '../../journal/store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { Call } from '../call-lifecycle.ts';
 
 const firstPauseMs = 250;
@@ -27,8 +27,8 @@ export class UnsettledCalls {
     this.#journal = journal;
   }
 
-  add({ id, started }: Pick<Call, 'id' | 'started'>): void {
-    if (this.#calls.size < mostCalls) this.#calls.set(id, started);
+  add({ id, isStarted }: Pick<Call, 'id' | 'started'>): void {
+    if (this.#calls.size < mostCalls) this.#calls.set(id, isStarted);
     this.#settling ??= this.#settle().finally(() => (this.#settling = undefined));
   }
 

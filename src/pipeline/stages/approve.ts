@@ -1,7 +1,7 @@
 import { principalName } from '../../core/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { ApprovalRecord } from '../../journal/approval-store.ts';
-import type { Redactor } from '../../journal/redaction.ts';
+import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { askingRules } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -38,7 +38,7 @@ export function approve(parts: ApproveParts): Stage {
 
   async function ask(call: Call, next: Next): Promise<CallOutcome> {
     // The caller may change its own object while a human looks at the call.
-    if (call.arguments === call.given) call.arguments = JSON.parse(call.argumentsText);
+    if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
     const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
     for (;;) {
       const bound = bindingOf(call);
@@ -126,7 +126,7 @@ function awaiting(call: Call, { id, expiresAt }: ApprovalRecord): CallOutcome {
 }
 
 function denied(call: Call, record: ApprovalRecord): CallOutcome {
-  call.told = record.id;
+  call.closesApproval = record.id;
   const { by, reason } = givenOf(record);
   const why = reason === undefined ? '' : `: ${reason}`;
   if (by.kind !== 'human') return failedOutcome('denied', 'approval-failed', `${call.name} was not run${why}`);

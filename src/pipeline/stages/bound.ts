@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import type { Store } from '../../journal/store.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import { messageOf } from '../../core/errors.ts';

@@ -74,7 +74,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
   }
 
   async function compensated(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
-    const mayHaveActed = call.running !== undefined || actedCodes.has(outcome.error?.code ?? '');
+    const mayHaveActed = call.abandonedRun !== undefined || actedCodes.has(outcome.error?.code ?? '');
     if (!mayHaveActed || toolOf(call).offered.undo === undefined) return outcome;
     const problem = await compensations.afterFailure(call);
     return noted(
@@ -92,13 +92,13 @@ function isOver({ outcome }: CallOutcome): boolean {
 }
 
 async function settled(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
-  const { running, stateChanges } = call;
+  const { abandonedRun, stateChanges } = call;
   let timer: NodeJS.Timeout | undefined;
   const ended =
-    running === undefined
+    abandonedRun === undefined
       ? true
       : await Promise.race([
-          Promise.resolve(running).then(
+          Promise.resolve(abandonedRun).then(
             () => true,
             () => true,
           ),

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import { recordedPrincipal } from '../../journal/recorded-name.ts';
-import type { Redactor } from '../../journal/redaction.ts';
+import { recordedPrincipal } from '../../journal/entries/recorded-name.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import type { Decision } from '../../core/calls/decision.ts';
@@ -56,7 +56,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     const { at: now, arguments: args } = asked;
     const begun = { id: call.id, tool: asked.tool.name, naming, at: now, arguments: args, decided: asked };
     if (ruled.answer !== 'deny' && offered.uncounted !== true) inForce.book.begin(at, begun);
-    call.countedBy = inForce.policy;
+    call.countingPolicy = inForce.policy;
     if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));
     const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
@@ -102,7 +102,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
         effect,
         server: source.server,
         tool: definition.id.tool,
-        arguments: call.image,
+        arguments: call.argumentsJson,
         workspace: workspaceOf(call) ?? noDirectories,
         permissionMode,
       },

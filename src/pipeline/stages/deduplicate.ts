@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
-import { type CallSettled, toEvent } from '../../journal/entry.ts';
-import type { Claim, Store } from '../../journal/store.ts';
+import { type CallSettled, toEvent } from '../../journal/entries/stored-entry.ts';
+import type { Claim, Store } from '../../journal/store/store.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { settledOutcome } from '../recording/settle-call.ts';
@@ -12,13 +12,13 @@ export function deduplicate(store: Store): Stage {
   const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
   return (call, next) => {
     // Made by the pipeline itself in the place of a call that holds the key.
-    if (call.claim !== undefined) return next(call);
+    if (call.idempotencyClaim !== undefined) return next(call);
     const claim = claimOf(call);
-    call.claim = claim;
+    call.idempotencyClaim = claim;
     return claim === undefined ? next(call) : once(call, next, claim);
   };
 
-  async function once(call: Call, next: Next, claim: NonNullable<Call['claim']>): Promise<CallOutcome> {
+  async function once(call: Call, next: Next, claim: NonNullable<Call['idempotencyClaim']>): Promise<CallOutcome> {
     const first = underWay.get(claim.key);
     if (first !== undefined) return first.fingerprint === claim.fingerprint ? first.outcome : conflict(call);
     const outcome = firstOutcome(call, claim, () => next(call));
@@ -65,7 +65,7 @@ function conflict(call: Call): CallOutcome {
 }
 
 /** The key a call takes, and a fingerprint of the arguments it takes it for; `undefined` without a key. */
-export function claimOf(call: Call): Call['claim'] {
+export function claimOf(call: Call): Call['idempotencyClaim'] {
   const given = call.options.idempotencyKey;
   if (given === undefined) return undefined;
   const key = hash('sha256', JSON.stringify([call.principal.id, toolOf(call).definition.name, given]), 'hex');

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
-import type { Redactor } from '../../journal/redaction.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import type { Progress } from '../../core/calls/call.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import {
@@ -66,7 +66,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): MaybePromi
   };
   const fail = (error: unknown): CallOutcome => {
     context.end(undefined);
-    call.broken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
+    call.isLinkBroken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
     return failure(call, tool, error, options.redactor);
   };
   let running: unknown;
@@ -80,7 +80,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): MaybePromi
   const waiting = options.waits.until(handler, call.options.signal, clock, (ended) => context.end(ended));
   return waiting.then((waited) => {
     if ('value' in waited) return judge(waited.value);
-    call.running = handler;
+    call.abandonedRun = handler;
     return endedOutcome(call, waited.ended, 'it ran');
   }, fail);
 }
@@ -96,7 +96,7 @@ async function runExternally(
   const running = run.start(call);
   const waited = await waits.until(running, call.options.signal, clock);
   if ('ended' in waited) {
-    call.running = running;
+    call.abandonedRun = running;
     return endedOutcome(call, waited.ended, 'it ran');
   }
   const { outcome, content } = waited.value;
@@ -199,7 +199,7 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   hold(): () => void {
-    this.#call.asked = true;
+    this.#call.hasAskedCaller = true;
     return this.#clock.hold();
   }
 

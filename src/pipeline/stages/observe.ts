@@ -1,5 +1,5 @@
 import type { Span, SpanStatusCode } from '@opentelemetry/api';
-import type { Redactor } from '../../journal/redaction.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import { after } from '../stage.ts';

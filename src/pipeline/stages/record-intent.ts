@@ -1,6 +1,6 @@
 import type { Journal, Survives } from '../../journal/journal.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import type { Store } from '../../journal/store.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -19,22 +19,23 @@ type Counting = Pick<Policies, 'countsAgain' | 'recount'>;
  */
 export function recordIntent(store: Store, journal: Journal, redactor: Redactor, policies: Counting): Stage {
   return (call, next) => {
-    const { claim, approval } = call;
+    const { idempotencyClaim, approval } = call;
     const isRead = toolOf(call).definition.effect === 'read';
     const isCounted = policies.countsAgain(call);
-    if (claim !== undefined || approval !== undefined || !isRead) return afterIntent(call, next, claim, isCounted);
-    if (isCounted) return afterIntent(call, next, claim, isCounted, 'crash');
-    call.started = true;
+    if (idempotencyClaim !== undefined || approval !== undefined || !isRead)
+      return afterIntent(call, next, idempotencyClaim, isCounted);
+    if (isCounted) return afterIntent(call, next, idempotencyClaim, isCounted, 'crash');
+    call.isStarted = true;
     const outcome = next(call);
     // Where the answer is there already, it says everything.
-    if (outcome instanceof Promise) call.intent = journal.noteSoon(() => intentDraft(call, redactor));
+    if (outcome instanceof Promise) call.pendingIntent = journal.noteSoon(() => intentDraft(call, redactor));
     return outcome;
   };
 
   async function afterIntent(
     call: Call,
     next: Next,
-    claim: Call['claim'],
+    claim: Call['idempotencyClaim'],
     isCounted: boolean,
     survives: Survives = 'power-loss',
   ): Promise<CallOutcome> {
@@ -50,7 +51,7 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
         survives,
       );
       if (written === undefined) return await refused(call, claim);
-      call.claimed = claim?.key;
+      call.claimedKey = claim?.key;
       if (isCounted) denial = await policies.recount(call, written.seq);
     } catch (error) {
       return failedOutcome(
@@ -63,11 +64,11 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
       call.decision = denial;
       return failedOutcome('denied', 'policy-denied', `${call.name} was refused by ${denial.rule}: ${denial.reason}`);
     }
-    call.started = true;
+    call.isStarted = true;
     return next(call);
   }
 
-  async function refused(call: Call, claim: Call['claim']): Promise<CallOutcome> {
+  async function refused(call: Call, claim: Call['idempotencyClaim']): Promise<CallOutcome> {
     if (claim !== undefined && (await store.claim(claim.key)) !== undefined) {
       return failedOutcome(
         'failed',

@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import type { EntryDraft } from '../../journal/entry.ts';
+import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Redactor } from '../../journal/redaction.ts';
-import { withOutcomeDigests } from '../../journal/outcome-history.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import { withOutcomeDigests } from '../../journal/integrity/outcome-history.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
@@ -39,12 +39,12 @@ export function recordOutcome(options: RecordOptions): Stage {
       }
       if (!(outcome instanceof Promise)) return record(outcome);
       outcome.then(record, (error: unknown) => record(faulty(call, error)));
-      if (call.started) whileItRuns(call);
+      if (call.isStarted) whileItRuns(call);
     });
 
   /** What can be made of the record before the outcome is there, so that the caller does not wait for it then. */
   function whileItRuns(call: Call): void {
-    call.known = knownFacts(call, redactor);
+    call.preparedEntry = knownFacts(call, redactor);
     onRunning(call);
   }
 
@@ -56,7 +56,7 @@ export function recordOutcome(options: RecordOptions): Stage {
   ): void {
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent: the outcome says everything.
-    call.intent?.withdraw();
+    call.pendingIntent?.withdraw();
     const failed = (error: unknown): void => resolve(notRecorded(call, outcome, error));
     try {
       const written = (entry: unknown): void => (entry === undefined ? failed(takenForGone()) : resolve(outcome));
@@ -74,16 +74,16 @@ export function recordOutcome(options: RecordOptions): Stage {
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
     const draft = outcomeDraft(call, redactor, outcome);
     onEnding(call, outcome);
-    const { claimed } = call;
+    const { claimedKey } = call;
     const isRecorded = isRecording && needsRecording(call, outcome);
-    if (claimed === undefined && !isRecorded) return draft;
+    if (claimedKey === undefined && !isRecorded) return draft;
     const whole = JSON.stringify(outcome);
     const stored = {
       ...draft,
-      ...(claimed === undefined ? {} : { settle: { key: claimed, outcome: redactor.values(whole) } }),
+      ...(claimedKey === undefined ? {} : { settle: { key: claimedKey, outcome: redactor.values(whole) } }),
       ...(isRecorded ? { recording: redactor.json(whole) } : {}),
     };
-    return withOutcomeDigests(stored, call.claim?.fingerprint ?? '');
+    return withOutcomeDigests(stored, call.idempotencyClaim?.fingerprint ?? '');
   }
 }
 
@@ -96,7 +96,7 @@ function faulty(call: Call, error: unknown): CallOutcome {
 }
 
 function unrecorded(call: Call, outcome: CallOutcome, error: unknown): CallOutcome {
-  if (!call.started) {
+  if (!call.isStarted) {
     return failedOutcome(
       'failed',
       'journal-unavailable',

@@ -76,7 +76,7 @@ function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
   if (outside !== undefined) return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
   if (tool === undefined) return absent(call, catalog);
-  if (call.pinned === undefined || call.pinned === tool.definition.definitionHash) return tool;
+  if (call.expectedHash === undefined || call.expectedHash === tool.definition.definitionHash) return tool;
   return failedOutcome(
     'stale',
     'definition-changed',
@@ -86,15 +86,15 @@ function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
 
 /** The tool that a call is meant for which names another: from here on it is a call of that one, and pinned to what that is now. */
 function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
-  const meant = forward(call.given ?? {});
+  const meant = forward(call.rawArguments ?? {});
   if (typeof meant === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${meant}`);
   if (catalog.find(meant.name)?.offered.forward !== undefined)
     return failedOutcome('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${meant.name}`);
   call.name = meant.name;
-  call.given = meant.arguments;
-  call.pinned = undefined;
+  call.rawArguments = meant.arguments;
+  call.expectedHash = undefined;
   const tool = find(call, catalog);
-  if ('definition' in tool) call.pinned = tool.definition.definitionHash;
+  if ('definition' in tool) call.expectedHash = tool.definition.definitionHash;
   return tool;
 }
 
@@ -110,7 +110,7 @@ function absent(call: Call, catalog: Catalog): CallOutcome {
       `${call.name} cannot be called: ${hidden.reason} (since ${since})`,
     );
   }
-  if (call.pinned !== undefined) {
+  if (call.expectedHash !== undefined) {
     return failedOutcome(
       'stale',
       'definition-changed',

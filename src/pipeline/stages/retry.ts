@@ -16,17 +16,17 @@ export function retry({ waits }: { readonly waits: Waits }): Stage {
     if (budget === undefined) budgets.set(source, (budget = new RetryBudget()));
     budget.earn();
     const own = budget;
-    return after(next(call), (outcome) => (call.broken ? again(call, next, outcome, own) : outcome));
+    return after(next(call), (outcome) => (call.isLinkBroken ? again(call, next, outcome, own) : outcome));
   };
 
   async function again(call: Call, next: Next, first: CallOutcome, budget: RetryBudget): Promise<CallOutcome> {
     let outcome = first;
-    while (call.broken) {
+    while (call.isLinkBroken) {
       const pause = retryPause(call, budget);
       if (pause === undefined) break;
       const waited = await waits.until(delay(pause), call.options.signal, undefined);
       if ('ended' in waited) break;
-      call.broken = false;
+      call.isLinkBroken = false;
       outcome = await next(call);
     }
     return outcome;

@@ -30,12 +30,12 @@ async function read(call: Call, next: Next, cache: ResultCache, cacheMs: number)
   const key = keyOf(call);
   const known = cache.get(key, Date.now());
   if (known !== undefined) {
-    call.cached = true;
+    call.isCached = true;
     return known;
   }
   const keep = cache.reading(key);
   const outcome = await next(call);
-  if (outcome.outcome === 'completed' && call.asked !== true) keep(outcome, Date.now() + cacheMs);
+  if (outcome.outcome === 'completed' && call.hasAskedCaller !== true) keep(outcome, Date.now() + cacheMs);
   return outcome;
 }
 

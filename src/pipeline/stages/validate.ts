@@ -16,7 +16,7 @@ const maxArgumentsSize = 64 * 1024 * 1024;
  * result: policy, approvals, idempotency keys and the journal see its JSON form, and the handler gets the value itself.
  */
 export const validate: Stage = (call, next) => {
-  const given: unknown = (call.given ??= {});
+  const given: unknown = (call.rawArguments ??= {});
   const problem = jsonProblem(given);
   if (problem !== undefined)
     return failedOutcome(
@@ -70,14 +70,15 @@ function proceed(call: Call, next: Next, input: Input, parsed: Parsed): MaybePro
   const { value } = parsed;
   call.arguments = value;
   // Most schemas only check. The text is made afterwards, so that it is what the handler gets in any case.
-  if (value === call.given) {
-    call.image = value as JsonObject;
+  if (value === call.rawArguments) {
+    call.argumentsJson = value as JsonObject;
     call.argumentsText = JSON.stringify(value);
   } else {
     const problem = receive(call, input, value);
     if (problem !== undefined) return failedOutcome('failed', 'arguments-invalid', problem);
   }
-  const unlike = call.wanted === undefined ? undefined : unlikeWanted(call.wanted, call.image);
+  const unlike =
+    call.editedArguments === undefined ? undefined : unlikeWanted(call.editedArguments, call.argumentsJson);
   if (unlike === undefined) return next(call);
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
 }
@@ -91,7 +92,7 @@ function receive(call: Call, input: Input, value: unknown): string | undefined {
   const text = copy === undefined ? undefined : JSON.stringify(copy);
   if (text === givenText) {
     call.arguments = copy;
-    call.image = input.value;
+    call.argumentsJson = input.value;
     return undefined;
   }
   const image: JsonImage =
@@ -103,11 +104,11 @@ function receive(call: Call, input: Input, value: unknown): string | undefined {
     return `the schema of ${call.name} turns its arguments into something that policy and journal cannot show: ${why}`;
   }
   call.arguments = image.value;
-  call.image = json as JsonObject;
+  call.argumentsJson = json as JsonObject;
   call.argumentsText = JSON.stringify(json);
   if (call.argumentsText.length > maxArgumentsSize) return `the schema of ${call.name} makes its arguments too large`;
   // The order of keys means nothing.
-  if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.argumentsText))) call.givenText = givenText;
+  if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.argumentsText))) call.rawArgumentsText = givenText;
   return undefined;
 }
 

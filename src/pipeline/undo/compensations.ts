@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
-import type { EntryDraft, Undone } from '../../journal/entry.ts';
+import type { EntryDraft, Undone } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Redactor } from '../../journal/redaction.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';

@@ -1,5 +1,5 @@
-import type { ToolInvoked, Undone } from '../../journal/entry.ts';
-import type { JournalReader } from '../../journal/reader.ts';
+import type { ToolInvoked, Undone } from '../../journal/entries/stored-entry.ts';
+import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Compensation, Compensations } from './compensations.ts';

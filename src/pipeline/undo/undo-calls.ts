@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { CallStarted, ToolInvoked } from '../../journal/entry.ts';
-import type { JournalReader } from '../../journal/reader.ts';
+import type { CallStarted, ToolInvoked } from '../../journal/entries/stored-entry.ts';
+import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { FileChange } from '../../core/calls/file-change.ts';
 import { SignalboxError } from '../../core/errors.ts';

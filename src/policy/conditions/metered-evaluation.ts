@@ -30,6 +30,7 @@ function meterNode(node: CheckedNode): number {
   if (alternate !== undefined) return meterNode(alternate);
   if (macro !== undefined) return 1 + (macro.macroHasProps?.length ?? 0);
   const { op, handle } = node;
+  if (op === 'value') return 0;
   if (op === 'comprehension') return meterLoop(node, node.args as Comprehension);
   let parts = 1;
   for (const each of childrenOf(node)) parts += meterNode(each);

@@ -67,11 +67,12 @@ export function meteredHandle(node: CheckedNode, handle: Handle): Handle {
   }
 }
 
-type Primitive = string | number | bigint;
+type Ordered = string | number | bigint;
 
-const comparisons: Readonly<Record<string, (left: Primitive, right: Primitive) => boolean>> = {
-  '==': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
+const comparisons: Readonly<Record<string, (left: Ordered, right: Ordered) => boolean>> = {
+  // Numbers of both kinds compare by value, as in the library.
+  '==': (left, right) => left <= right && left >= right,
+  '!=': (left, right) => !(left <= right && left >= right),
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
   '>': (left, right) => left > right,
@@ -79,18 +80,20 @@ const comparisons: Readonly<Record<string, (left: Primitive, right: Primitive) =
 };
 
 /** Compares two numbers or two texts directly: the library would look for an overload each time. */
-function meteredComparison(op: string, compare: (left: Primitive, right: Primitive) => boolean, other: Handle): Handle {
+function meteredComparison(op: string, compare: (left: Ordered, right: Ordered) => boolean, other: Handle): Handle {
   const isEquality = op === '==' || op === '!=';
   return (left, right, ...rest) => {
     if (typeof left === 'string' && typeof right === 'string') {
-      const length = isEquality && left.length !== right.length ? 0 : Math.min(left.length, right.length);
-      currentWork().charge(comparedTextWork(length));
-      return compare(left, right);
+      const isLengthEnough = isEquality && left.length !== right.length;
+      currentWork().charge(comparedTextWork(isLengthEnough ? 0 : Math.min(left.length, right.length)));
+      return isEquality ? (left === right) === (op === '==') : compare(left, right);
     }
-    if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
-    if (typeof left === 'bigint' && typeof right === 'bigint') return compare(left, right);
-    return other(left, right, ...rest);
+    return isNumeric(left) && isNumeric(right) ? compare(left, right) : other(left, right, ...rest);
   };
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function meteredOperator(handle: Handle, charge: typeof chargeComparison): Handle {

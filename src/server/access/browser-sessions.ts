@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { forever } from '../../journal/kept-store.ts';
+import { forever } from '../../journal/store/key-value-store.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { dropOldest } from './drop-oldest.ts';

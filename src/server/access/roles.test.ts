@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { CallStarted, ToolInvoked } from '../../journal/entry.ts';
+import type { CallStarted, ToolInvoked } from '../../journal/entries/stored-entry.ts';
 import { type Role, roles } from '../../core/principal.ts';
 import type { ServerEnvironment } from '../environment.ts';
 import type { ProblemDocument } from '../problems/problem.ts';

@@ -1,4 +1,4 @@
-import type { KeptStore } from '../../journal/kept-store.ts';
+import type { KeptStore } from '../../journal/store/key-value-store.ts';
 import type { Principal } from '../../core/principal.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 

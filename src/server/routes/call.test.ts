@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { ToolInvoked } from '../../journal/entry.ts';
-import type { ResultPage } from '../../journal/store.ts';
+import type { ToolInvoked } from '../../journal/entries/stored-entry.ts';
+import type { ResultPage } from '../../journal/store/store.ts';
 
 describe('POST /api/tools/{name}/call', () => {
   it('runs the tool through the pipeline and tells everything about it', async (test) => {

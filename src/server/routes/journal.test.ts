@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { adminToken, bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
-import type { JournalEvent, ToolInvoked } from '../../journal/entry.ts';
+import type { JournalEvent, ToolInvoked } from '../../journal/entries/stored-entry.ts';
 import type { callDetailsSchema } from '../schemas/journal.ts';
-import type { Page } from '../../journal/reader.ts';
+import type { Page } from '../../journal/queries/journal-reader.ts';
 
 type Details = z.output<typeof callDetailsSchema> & ToolInvoked & { readonly undo: { readonly reason?: string } };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
-import type { ConfigurationChanged, ToolInvoked } from '../../journal/entry.ts';
+import type { ConfigurationChanged, ToolInvoked } from '../../journal/entries/stored-entry.ts';
 import type { Backtest } from '../../policy/backtest.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 import { localUser } from '../../access/local-user.ts';

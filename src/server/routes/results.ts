@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
-import type { ResultPage } from '../../journal/store.ts';
+import type { ResultPage } from '../../journal/store/store.ts';
 import { maySeeHidden, mayView } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';

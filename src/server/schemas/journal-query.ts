@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { canonicalName } from '../../catalog/names.ts';
-import type { JournalQuery } from '../../journal/reader.ts';
+import type { JournalQuery } from '../../journal/queries/journal-reader.ts';
 import { outcome } from './call.ts';
 import { entryTypes } from './journal.ts';
 

@@ -1,4 +1,4 @@
-import type { ChainHead } from '../../journal/store.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 
 /** A value of a row, as it is kept. */
 export type CopiedValue = string | number | null;

@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { ChainHead } from '../../journal/store.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedRow, CopiedTable, CopySource } from './copy-source.ts';
 import type { CopyTarget } from './copy-target.ts';

@@ -1,5 +1,5 @@
-import type { ChainHead } from '../../journal/store.ts';
-import type { Verification } from '../../journal/chain.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
+import type { Verification } from '../../journal/integrity/hash-chain.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue } from './copy-source.ts';
 
 /** How far a table has come. */

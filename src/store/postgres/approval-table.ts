@@ -4,7 +4,7 @@ import type {
   ApprovalRecord,
   PrincipalCount,
   StoredRule,
-} from '../../journal/approval-store.ts';
+} from '../../journal/store/approval-store.ts';
 import { approvalDigest as digest } from '../../journal/approval-digest.ts';
 import { approvalConditions } from '../approval-conditions.ts';
 import { Conditions } from '../conditions.ts';

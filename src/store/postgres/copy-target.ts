@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { type Verification, verifyChain } from '../../journal/chain.ts';
-import type { ChainHead } from '../../journal/store.ts';
+import { type Verification, verifyChain } from '../../journal/integrity/hash-chain.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';

@@ -1,5 +1,5 @@
-import type { StoredEntry } from '../../journal/entry.ts';
-import type { EntryQuery } from '../../journal/store.ts';
+import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
+import type { EntryQuery } from '../../journal/store/store.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 
 /** What the body of an entry tells, to find it by. Read here: PostgreSQL reads no JSON with `\u0000` in it. */

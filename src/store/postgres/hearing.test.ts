@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
 import pg from 'pg';
-import { Announcer } from '../../journal/announcer.ts';
-import { verifyChain } from '../../journal/chain.ts';
+import { Announcer } from '../../journal/growth-announcer.ts';
+import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import { Journal } from '../../journal/journal.ts';
-import { JournalReader } from '../../journal/reader.ts';
-import { draft } from '../../journal/store.conformance.ts';
+import { JournalReader } from '../../journal/queries/journal-reader.ts';
+import { draft } from '../../journal/store/store.conformance.ts';
 import { type Signalbox, createSignalbox } from '../../signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import type { AnyTool } from '../../sources/local/foreign-tools.ts';

@@ -1,4 +1,4 @@
-import type { IndexFault } from '../../journal/store.ts';
+import type { IndexFault } from '../../journal/store/store.ts';
 import type { Database } from './database.ts';
 import { type EntryFacts, factsOf } from './entry-facts.ts';
 

@@ -1,4 +1,4 @@
-import type { Kept, KeptChange, KeptStore } from '../../journal/kept-store.ts';
+import type { Kept, KeptChange, KeptStore } from '../../journal/store/key-value-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Sql } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { Post } from '../../journal/post.ts';
+import type { Post } from '../../journal/store/pub-sub.ts';
 import { PostListeners } from '../post-listeners.ts';
 import type { Database } from './database.ts';
 

@@ -1,10 +1,10 @@
-import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/approval-store.ts';
-import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
-import { AuthorityKeptStore } from '../../journal/authority.ts';
-import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
-import type { KeptStore } from '../../journal/kept-store.ts';
-import type { Looking } from '../../journal/looking.ts';
-import type { Seal, Sealer } from '../../journal/seal.ts';
+import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/store/approval-store.ts';
+import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
+import { AuthorityKeptStore } from '../../journal/integrity/authority-records.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
+import type { KeptStore } from '../../journal/store/key-value-store.ts';
+import type { Looking } from '../../journal/store/recovery-options.ts';
+import type { Seal, Sealer } from '../../journal/integrity/seal.ts';
 import type {
   Appended,
   ChainHead,
@@ -16,8 +16,8 @@ import type {
   ResultPage,
   Store,
   StoredOutcome,
-} from '../../journal/store.ts';
-import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
+} from '../../journal/store/store.ts';
+import type { Beginning, DropRequest, Dropped } from '../../journal/store/drop-request.ts';
 import { newId } from '../../core/identifiers.ts';
 import { type Address, parseAddress } from './address.ts';
 import { ApprovalTable } from './approval-table.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Looking } from '../../journal/looking.ts';
+import type { Looking } from '../../journal/store/recovery-options.ts';
 import type { Address } from './address.ts';
 import { keepCopiesOff } from './copy-progress.ts';
 import type { Database } from './database.ts';

@@ -4,7 +4,7 @@ import {
   type Dropped,
   prunedMeanwhile,
   wholeJournal,
-} from '../../journal/pruning.ts';
+} from '../../journal/store/drop-request.ts';
 import type { Database } from './database.ts';
 import type { SealTable } from './seal-table.ts';
 

@@ -1,4 +1,4 @@
-import type { KeptResult, ResultPage } from '../../journal/store.ts';
+import type { KeptResult, ResultPage } from '../../journal/store/store.ts';
 import { pageOf, resultChunks, resultChunkSize } from '../result-chunks.ts';
 import type { Database } from './database.ts';
 

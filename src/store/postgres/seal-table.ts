@@ -1,5 +1,5 @@
-import { type Seal, type Sealer, advancedSeal, prunedSeal } from '../../journal/seal.ts';
-import type { ChainHead } from '../../journal/store.ts';
+import { type Seal, type Sealer, advancedSeal, prunedSeal } from '../../journal/integrity/seal.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 import type { Database, Sql } from './database.ts';
 
 /** The newest head that each key has sealed. */

@@ -9,8 +9,8 @@ import {
   type TurnDraft,
   type TurnRecord,
   sentMessagesMs,
-} from '../../journal/session-store.ts';
-import type { Looking } from '../../journal/looking.ts';
+} from '../../journal/store/session-store.ts';
+import type { Looking } from '../../journal/store/recovery-options.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Conditions } from '../conditions.ts';
 import { type Database, type Sql, type Value, numbered } from './database.ts';

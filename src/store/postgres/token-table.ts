@@ -1,4 +1,4 @@
-import type { TokenChange, TokenRecord, TokenStore } from '../../journal/token-store.ts';
+import type { TokenChange, TokenRecord, TokenStore } from '../../journal/store/token-store.ts';
 import type { Sql } from './database.ts';
 
 export const tokenSchema = `

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as breath } from 'node:timers/promises';
 import { within } from '../../../test/support/within.ts';
-import { verifyChain } from '../../journal/chain.ts';
-import { draft } from '../../journal/store.conformance.ts';
+import { verifyChain } from '../../journal/integrity/hash-chain.ts';
+import { draft } from '../../journal/store/store.conformance.ts';
 import { backUpSqlite } from './backup.ts';
 import { sqliteStore } from './sqlite-store.ts';
 

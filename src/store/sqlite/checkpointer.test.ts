@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { verifyChain } from '../../journal/chain.ts';
-import { draft } from '../../journal/store.conformance.ts';
-import type { Store } from '../../journal/store.ts';
+import { verifyChain } from '../../journal/integrity/hash-chain.ts';
+import { draft } from '../../journal/store/store.conformance.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
 import { sqliteStore } from './sqlite-store.ts';
 

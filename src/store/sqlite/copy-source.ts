@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { ChainHead } from '../../journal/store.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import { sqliteStore } from './sqlite-store.ts';

@@ -1,4 +1,4 @@
-import type { EntryQuery } from '../../journal/store.ts';
+import type { EntryQuery } from '../../journal/store/store.ts';
 import { Conditions } from '../conditions.ts';
 
 /** A query as SQL with its values. */

@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { IndexFault } from '../../journal/store.ts';
+import type { IndexFault } from '../../journal/store/store.ts';
 import { bodyFacts } from './schema.ts';
 import type { Statements } from './statements.ts';
 

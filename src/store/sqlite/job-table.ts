@@ -1,4 +1,4 @@
-import type { JobClaim, JobQuery, JobRecord, JobStore } from '../../journal/job-store.ts';
+import type { JobClaim, JobQuery, JobRecord, JobStore } from '../../journal/store/job-store.ts';
 import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as breath } from 'node:timers/promises';
-import type { ChainHead, IndexFault } from '../../journal/store.ts';
+import type { ChainHead, IndexFault } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { SealTable } from './seal-table.ts';
 import type { JournalTable } from './journal-table.ts';

@@ -18,11 +18,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readArchives } from '../../journal/archive-file.ts';
-import { linkHash, verifyChain } from '../../journal/chain.ts';
-import { pruneJournal } from '../../journal/prune.ts';
-import { draft } from '../../journal/store.conformance.ts';
-import type { Appended, Store } from '../../journal/store.ts';
+import { readArchives } from '../../journal/pruning/archive-file.ts';
+import { linkHash, verifyChain } from '../../journal/integrity/hash-chain.ts';
+import { pruneJournal } from '../../journal/pruning/prune-journal.ts';
+import { draft } from '../../journal/store/store.conformance.ts';
+import type { Appended, Store } from '../../journal/store/store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 interface Place {

@@ -1,6 +1,6 @@
-import { linkHash } from '../../journal/chain.ts';
-import type { StoredEntry } from '../../journal/entry.ts';
-import type { ChainHead } from '../../journal/store.ts';
+import { linkHash } from '../../journal/integrity/hash-chain.ts';
+import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
 
 /** What an entry is made of before it has its place in the chain. */
 export type Linkable = Omit<StoredEntry, 'seq' | 'writer' | 'hash'>;

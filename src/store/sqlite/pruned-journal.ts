@@ -5,7 +5,7 @@ import {
   type Dropped,
   prunedMeanwhile,
   wholeJournal,
-} from '../../journal/pruning.ts';
+} from '../../journal/store/drop-request.ts';
 import type { SealTable } from './seal-table.ts';
 import type { Statements } from './statements.ts';
 

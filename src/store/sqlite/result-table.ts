@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { KeptResult, ResultPage } from '../../journal/store.ts';
+import type { KeptResult, ResultPage } from '../../journal/store/store.ts';
 import { type ResultChunk, pageOf, resultChunkSize, resultChunks } from '../result-chunks.ts';
 
 /** Keeps large results in chunks, so that reading a page costs the page and not the whole. */

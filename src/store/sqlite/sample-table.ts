@@ -1,4 +1,4 @@
-import type { CallKind, CallSamples, SampleQuery } from '../../journal/call-samples.ts';
+import type { CallKind, CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
 import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 

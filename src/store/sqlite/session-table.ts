@@ -9,7 +9,7 @@ import {
   type TurnDraft,
   type TurnRecord,
   sentMessagesMs,
-} from '../../journal/session-store.ts';
+} from '../../journal/store/session-store.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';

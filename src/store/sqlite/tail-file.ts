@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
-import type { StoredEntry } from '../../journal/entry.ts';
+import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
 
 /** An entry as it stands in a tail: its hash follows from the entry before it. */
 export type UnhashedEntry = Omit<StoredEntry, 'hash'>;

@@ -1,4 +1,4 @@
-import type { TokenChange, TokenRecord, TokenStore } from '../../journal/token-store.ts';
+import type { TokenChange, TokenRecord, TokenStore } from '../../journal/store/token-store.ts';
 import type { Statements } from './statements.ts';
 
 export const tokenSchema = `

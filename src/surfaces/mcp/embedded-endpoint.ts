@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { Store } from '../../journal/store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { Peer } from './requests/request-context.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { isAddressedTo, isFromOwnPage } from './http/host-check.ts';

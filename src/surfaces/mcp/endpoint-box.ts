@@ -1,7 +1,7 @@
 import type { BoxContent } from '../../pipeline/box-content.ts';
 import type { ProfileSettings } from '../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
-import type { ResultPage } from '../../journal/store.ts';
+import type { ResultPage } from '../../journal/store/store.ts';
 import type { CallOptions, CallResult, ToolReference } from '../../core/calls/call.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../../journal/store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { CallParts } from './requests/call-tool.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { Caller, Channel, Peer } from './requests/request-context.ts';

@@ -3,11 +3,11 @@ import { describeExit, explainStart } from '../../../process/explain-process.ts'
 import { type ProgramOptions, ProcessGroup } from '../../../process/process-group.ts';
 import { RecentLines } from '../../../process/recent-lines.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
-import type { CliMessage } from '../shared/claude-message.ts';
+import type { ClaudeMessage } from '../shared/claude-message.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { cliEnvironment, findExecutable } from '../shared/installation.ts';
-import { processRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
+import { createClaudeRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
 import { ControlChannel } from './control-channel.ts';
 import { HookCallbacks, answerRequest } from './control-requests.ts';
 
@@ -18,13 +18,13 @@ import { HookCallbacks, answerRequest } from './control-requests.ts';
  * const runtime = claudeCliRuntime({ executable: '/usr/local/bin/claude' });
  */
 export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
-  return processRuntime('claude-cli', settings, drive);
+  return createClaudeRuntime('claude-cli', settings, runTurn);
 }
 
 const largestFrame = 64 * 1024 * 1024;
 
 /** Drives one turn: starts the CLI, says what it may use, asks, and listens until the result. */
-export async function drive(
+export async function runTurn(
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ function connect(
   const channel = new ControlChannel({
     largestFrame,
     write: (line) => child.stdin.write(line),
-    onMessage: (message) => claude.hear(message as unknown as CliMessage),
+    onMessage: (message) => claude.handle(message as unknown as ClaudeMessage),
     onRequest: (request, signal) => answerRequest(request, claude, hooks, signal),
     onBroken(why) {
       lines.add(`(a frame was skipped: ${why})`);

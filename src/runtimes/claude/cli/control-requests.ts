@@ -62,11 +62,14 @@ export class HookCallbacks {
   readonly registration: Record<string, object[]> = {};
   readonly #hooks = new Map<string, Hook>();
 
-  constructor({ gate, hooked: matcher }: Pick<ClaudeTurn, 'gate' | 'hooked'>, passthrough: Passthrough | undefined) {
+  constructor(
+    { gate, hookMatcher: matcher }: Pick<ClaudeTurn, 'gate' | 'hooked'>,
+    passthrough: Passthrough | undefined,
+  ) {
     // Nothing runs because asking about it failed.
-    this.#add('PreToolUse', (input) => gate.before(input), { matcher, onFailure: 'block' });
+    this.#add('PreToolUse', (input) => gate.beforeTool(input), { matcher, onFailure: 'block' });
     for (const event of ['PostToolUse', 'PostToolUseFailure'] as const) {
-      this.#add(event, (input) => gate.after(input), { matcher });
+      this.#add(event, (input) => gate.afterTool(input), { matcher });
       for (const { matcher: passed, hooks } of passthrough?.hooks[event] ?? [])
         for (const hook of hooks)
           this.#add(

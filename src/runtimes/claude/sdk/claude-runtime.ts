@@ -3,10 +3,10 @@ import { messageOf } from '../../../core/errors.ts';
 import { ProcessGroup } from '../../../process/process-group.ts';
 import { RecentLines } from '../../../process/recent-lines.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
-import type { CliMessage } from '../shared/claude-message.ts';
+import type { ClaudeMessage } from '../shared/claude-message.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
-import { processRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
+import { createClaudeRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
 import { queryOptions } from './query-options.ts';
 
 /**
@@ -16,7 +16,7 @@ import { queryOptions } from './query-options.ts';
  * const runtime = claudeRuntime({ model: 'opus' });
  */
 export function claudeRuntime(settings: ClaudeCodeSettings = {}): Runtime {
-  return processRuntime('claude', settings, drive);
+  return createClaudeRuntime('claude', settings, drive);
 }
 
 /** Drives one turn: asks with the message held open, and listens until the result. */
@@ -79,7 +79,7 @@ async function listen(query: Sdk.Query, claude: ClaudeTurn, lines: RecentLines):
       .map((line) => `\n${line}`)
       .join('');
   try {
-    for await (const message of query) claude.hear(message as unknown as CliMessage);
+    for await (const message of query) claude.handle(message as unknown as ClaudeMessage);
     claude.fail('runtime-failed', `Claude Code ended without a result${last()}`);
   } catch (error) {
     claude.fail('runtime-failed', `${messageOf(error)}${last()}`);

@@ -10,12 +10,12 @@ import { serverConfig } from '../../../surfaces/claude/tool-server.ts';
 export function queryOptions(
   turn: Turn,
   options: ClaudeCodeOptions,
-  { gate, servers, hooked: matcher }: ClaudeTurn,
+  { gate, servers, hookMatcher: matcher }: ClaudeTurn,
 ): Options {
   const model = turn.model ?? options.model;
   const { steps, costUsd } = options.limits ?? {};
   const { mcpServers = {}, hooks = {} } = (options.passthrough ?? {}) as Pick<Options, 'mcpServers' | 'hooks'>;
-  const after = { matcher, hooks: [(input: SdkHookInput) => gate.after(input as HookInput)] };
+  const after = { matcher, hooks: [(input: SdkHookInput) => gate.afterTool(input as HookInput)] };
   return {
     cwd: turn.cwd,
     env: cliEnvironment(options.env),
@@ -34,7 +34,7 @@ export function queryOptions(
     hooks: {
       // Nothing runs because asking about it failed.
       PreToolUse: [
-        { matcher, hooks: [(input) => Promise.resolve(gate.before(input as HookInput))], onFailure: 'block' },
+        { matcher, hooks: [(input) => Promise.resolve(gate.beforeTool(input as HookInput))], onFailure: 'block' },
       ],
       PostToolUse: [after, ...(hooks.PostToolUse ?? [])],
       PostToolUseFailure: [after, ...(hooks.PostToolUseFailure ?? [])],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { builtInTool, outputOf } from './built-in-tools.ts';
+import { toBuiltInTool, toOutputText } from './built-in-tools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'signalbox-built-in-'));
 const cwd = join(root, 'project');
@@ -13,14 +13,14 @@ symlinkSync(root, join(cwd, 'up'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
 test('edits within the working directory can be undone; whatever is not known may do anything', () => {
-  assert.deepEqual(builtInTool('Write', { file_path: join(cwd, 'src/new/deep/a.ts') }, cwd), {
+  assert.deepEqual(toBuiltInTool('Write', { file_path: join(cwd, 'src/new/deep/a.ts') }, cwd), {
     name: 'Write',
     effect: 'undoable',
   });
-  assert.deepEqual(builtInTool('Edit', { file_path: 'src/a.ts' }, cwd), { name: 'Edit', effect: 'undoable' });
-  assert.deepEqual(builtInTool('Grep', { pattern: 'x' }, cwd), { name: 'Grep', effect: 'read' });
+  assert.deepEqual(toBuiltInTool('Edit', { file_path: 'src/a.ts' }, cwd), { name: 'Edit', effect: 'undoable' });
+  assert.deepEqual(toBuiltInTool('Grep', { pattern: 'x' }, cwd), { name: 'Grep', effect: 'read' });
   for (const name of ['Bash', 'WebFetch', 'NotYetInvented', 'toString', '__proto__'])
-    assert.deepEqual(builtInTool(name, {}, cwd), { name, effect: 'irreversible' });
+    assert.deepEqual(toBuiltInTool(name, {}, cwd), { name, effect: 'irreversible' });
 });
 
 test('what reaches out of the working directory is another tool that nothing undoes', () => {
@@ -34,22 +34,22 @@ test('what reaches out of the working directory is another tool that nothing und
   ];
   for (const file_path of outside) {
     assert.deepEqual(
-      builtInTool('Write', { file_path }, cwd),
+      toBuiltInTool('Write', { file_path }, cwd),
       { name: 'Write_outside', effect: 'irreversible' },
       file_path,
     );
-    assert.equal(builtInTool('Read', { file_path }, cwd).name, 'Read_outside');
+    assert.equal(toBuiltInTool('Read', { file_path }, cwd).name, 'Read_outside');
   }
-  assert.equal(builtInTool('Glob', { path: '/', pattern: '*' }, cwd).name, 'Glob_outside');
+  assert.equal(toBuiltInTool('Glob', { path: '/', pattern: '*' }, cwd).name, 'Glob_outside');
   for (const pattern of ['/etc/*', '../*', '{a,../b}', '{/etc,b}/*', '~/*'])
-    assert.equal(builtInTool('Glob', { pattern }, cwd).name, 'Glob_outside', pattern);
-  assert.equal(builtInTool('Glob', { pattern: 'src/**/*.ts' }, cwd).name, 'Glob');
-  assert.equal(builtInTool('NotebookEdit', { notebook_path: '/x.ipynb' }, cwd).name, 'NotebookEdit_outside');
+    assert.equal(toBuiltInTool('Glob', { pattern }, cwd).name, 'Glob_outside', pattern);
+  assert.equal(toBuiltInTool('Glob', { pattern: 'src/**/*.ts' }, cwd).name, 'Glob');
+  assert.equal(toBuiltInTool('NotebookEdit', { notebook_path: '/x.ipynb' }, cwd).name, 'NotebookEdit_outside');
 });
 
 test('a search of a folder that holds the data directory is outside', () => {
-  const nameOf = (input: Parameters<typeof builtInTool>[1]): string =>
-    builtInTool('Grep', input, cwd, join(cwd, 'data')).name;
+  const nameOf = (input: Parameters<typeof toBuiltInTool>[1]): string =>
+    toBuiltInTool('Grep', input, cwd, join(cwd, 'data')).name;
   mkdirSync(join(cwd, 'data'));
   assert.equal(nameOf({ pattern: 'sbx_' }), 'Grep_outside');
   assert.equal(nameOf({ pattern: 'sbx_', path: cwd }), 'Grep_outside');
@@ -58,10 +58,10 @@ test('a search of a folder that holds the data directory is outside', () => {
 });
 
 test('what a tool gave back is read as a person would', () => {
-  assert.equal(outputOf({ stdout: 'out', stderr: '' }), 'out');
-  assert.equal(outputOf({ stdout: 'out', stderr: 'err' }), 'out\nerr');
-  assert.equal(outputOf({ type: 'text', file: { content: 'lines' } }), 'lines');
-  assert.equal(outputOf('text'), 'text');
-  assert.equal(outputOf(undefined), 'null');
-  assert.equal(outputOf({ filePath: 'a' }), '{"filePath":"a"}');
+  assert.equal(toOutputText({ stdout: 'out', stderr: '' }), 'out');
+  assert.equal(toOutputText({ stdout: 'out', stderr: 'err' }), 'out\nerr');
+  assert.equal(toOutputText({ type: 'text', file: { content: 'lines' } }), 'lines');
+  assert.equal(toOutputText('text'), 'text');
+  assert.equal(toOutputText(undefined), 'null');
+  assert.equal(toOutputText({ filePath: 'a' }), '{"filePath":"a"}');
 });

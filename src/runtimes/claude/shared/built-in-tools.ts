@@ -4,14 +4,14 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import type { RuntimeTool } from '../../runtime.ts';
 
 /** The tool with which Claude asks its user. */
-export const questionTool = 'AskUserQuestion';
+export const questionToolName = 'AskUserQuestion';
 
 /**
  * What the tools that Claude Code brings along do to the world. One that is not here may do anything. Reading the web is not
  * here either: an address can carry out what was read before.
  */
 const effects: Readonly<Record<string, RuntimeTool['effect']>> = {
-  [questionTool]: 'read',
+  [questionToolName]: 'read',
   Read: 'read',
   Glob: 'read',
   Grep: 'read',
@@ -37,15 +37,15 @@ const effects: Readonly<Record<string, RuntimeTool['effect']>> = {
 };
 
 /** Where a tool says which file or folder it is about. */
-const places = ['file_path', 'notebook_path', 'path'];
+const pathArguments = ['file_path', 'notebook_path', 'path'];
 
 /**
  * A tool of Claude Code as policy sees it. What reaches out of the working directory, or searches the data directory, is another tool, with
  * `_outside` at its name: a write there is not kept for undo, and what was read there cannot be taken back from a model.
  */
-export function builtInTool(name: string, input: JsonObject, cwd: string, data?: string): RuntimeTool {
+export function toBuiltInTool(name: string, input: JsonObject, cwd: string, data?: string): RuntimeTool {
   const effect = Object.hasOwn(effects, name) ? (effects[name] ?? 'irreversible') : 'irreversible';
-  const reached = places.map((place) => input[place]).filter((path) => typeof path === 'string');
+  const reached = pathArguments.map((place) => input[place]).filter((path) => typeof path === 'string');
   const inside = reached.every((path) => isInside(cwd, path)) && !(name === 'Glob' && climbs(input['pattern']));
   if (effect === 'irreversible' || (inside && !(name === 'Grep' && searches(data, reached, cwd))))
     return { name, effect };
@@ -81,7 +81,7 @@ function real(path: string): string {
 }
 
 /** What a tool of Claude Code gave back, as a person would read it. */
-export function outputOf(response: unknown): string {
+export function toOutputText(response: unknown): string {
   if (typeof response === 'string') return response;
   if (!isJsonObject(response)) return JSON.stringify(response ?? null);
   const { stdout, stderr, file } = response;

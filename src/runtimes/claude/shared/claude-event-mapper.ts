@@ -1,7 +1,7 @@
 import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { TurnEvent } from '../../runtime.ts';
-import { type CliBlock, type CliMessage, type StreamEvent, type Usage, blocksOf } from './claude-message.ts';
+import { type ClaudeBlock, type ClaudeMessage, type StreamEvent, type Usage, blocksOf } from './claude-message.ts';
 import type { ToolCallEvents } from './tool-call-events.ts';
 
 /** How a turn ended, as Claude Code says it. */
@@ -11,7 +11,7 @@ export interface TurnResult {
 }
 
 /** Turns what Claude Code tells into the events of a turn. */
-export class Telling {
+export class ClaudeEventMapper {
   readonly #tell: (event: TurnEvent) => void;
   readonly #calls: ToolCallEvents;
   readonly #interrupt: AbortSignal;
@@ -28,7 +28,7 @@ export class Telling {
   }
 
   /** Takes one message; the last one of a turn gives its result. */
-  message(message: CliMessage): TurnResult | undefined {
+  handle(message: ClaudeMessage): TurnResult | undefined {
     // What another session is called is told before the turn begins: a fork has a name of its own only then.
     if (message.type === 'system' && message.subtype === 'init') this.#remember(message.session_id);
     const main = typeof message.parent_tool_use_id !== 'string';
@@ -71,24 +71,25 @@ export class Telling {
           this.#tell({ type: 'thinking_delta', text: delta.thinking });
         if (delta?.partial_json !== undefined) {
           const id = this.#streaming.get(index);
-          if (id !== undefined) this.#calls.input(id, delta.partial_json);
+          if (id !== undefined) this.#calls.inputDelta(id, delta.partial_json);
         }
     }
   }
 
   /** A block that is complete: text was streamed before, calls are made now. */
-  #said({ message }: CliMessage, main: boolean): void {
+  #said({ message }: ClaudeMessage, main: boolean): void {
     if (main) {
       this.#usage = message?.usage ?? this.#usage;
       // What Claude Code says in the model's place is no model's.
       if (message?.model !== undefined && !message.model.startsWith('<')) this.#model = message.model;
     }
     for (const { type, id, name, input } of blocksOf(message?.content))
-      if (type === 'tool_use' && id !== undefined) this.#calls.run(id, name ?? '', isJsonObject(input) ? input : {});
+      if (type === 'tool_use' && id !== undefined)
+        this.#calls.inputComplete(id, name ?? '', isJsonObject(input) ? input : {});
   }
 
   /** A result as the model hears it; told here where nothing told it before. */
-  #heard({ type, tool_use_id, content, is_error }: CliBlock): void {
+  #heard({ type, tool_use_id, content, is_error }: ClaudeBlock): void {
     if (type !== 'tool_result' || tool_use_id === undefined) return;
     this.#calls.end(tool_use_id, {
       outcome: is_error !== true ? 'completed' : this.#interrupt.aborted ? 'cancelled' : 'failed',
@@ -96,7 +97,7 @@ export class Telling {
     });
   }
 
-  #result(message: CliMessage): TurnResult {
+  #result(message: ClaudeMessage): TurnResult {
     this.#remember(message.session_id);
     const tokens = tokensOf(this.#usage);
     this.#tell({
@@ -120,6 +121,6 @@ function tokensOf(usage: Usage = {}): number {
   return input_tokens + cache_creation_input_tokens + cache_read_input_tokens + output_tokens;
 }
 
-function contentBlock(block: CliBlock): ContentBlock {
+function contentBlock(block: ClaudeBlock): ContentBlock {
   return text(block.text ?? `[${block.type}]`);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
  * What Claude Code tells on its way through a turn, as far as it is read here. It comes from another program, of another version
  * perhaps: all of it may be missing.
  */
-export interface CliMessage {
+export interface ClaudeMessage {
   readonly type: string;
   readonly subtype?: string;
   readonly session_id?: string;
@@ -26,7 +26,7 @@ export interface CliMessage {
 export interface StreamEvent {
   readonly type: string;
   readonly index?: number;
-  readonly content_block?: CliBlock;
+  readonly content_block?: ClaudeBlock;
   readonly delta?: {
     readonly type?: string;
     readonly text?: string;
@@ -36,7 +36,7 @@ export interface StreamEvent {
 }
 
 /** A block of what a model said or was told. */
-export interface CliBlock {
+export interface ClaudeBlock {
   readonly type: string;
   readonly text?: string;
   /** Of a call. */
@@ -63,11 +63,11 @@ export interface ServerStatus {
 }
 
 /** The blocks of a message; a text stands for one block. */
-export function blocksOf(content: unknown): readonly CliBlock[] {
+export function blocksOf(content: unknown): readonly ClaudeBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((block): block is CliBlock => isBlock(block)) : [];
+  return Array.isArray(content) ? content.filter((block): block is ClaudeBlock => isBlock(block)) : [];
 }
 
-function isBlock(block: unknown): block is CliBlock {
+function isBlock(block: unknown): block is ClaudeBlock {
   return typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
 }

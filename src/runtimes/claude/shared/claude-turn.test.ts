@@ -20,7 +20,7 @@ const permission = { toolUseId: 'toolu_1', input: {}, signal: new AbortControlle
 
 test('a turn whose servers Claude Code did not take over is ended, with the reason', async () => {
   const { turn } = await begun();
-  turn.hear({ type: 'system', subtype: 'init', mcp_servers: [{ name: 'signalbox', status: 'failed' }] });
+  turn.handle({ type: 'system', subtype: 'init', mcp_servers: [{ name: 'signalbox', status: 'failed' }] });
   const { reason, error } = await turn.result;
   assert.equal(reason, 'error');
   assert.match(error?.message ?? '', /did not take over the tools of "signalbox" \(failed\)/);
@@ -55,9 +55,9 @@ test('results that come before their call is told in full wait for it, and each 
   });
   assert.deepEqual(events, []);
   const use = { type: 'tool_use', id: 'toolu_1', name: 'mcp__signalbox__ping', input: {} };
-  turn.hear({ type: 'assistant', message: { content: [use] } });
-  turn.hear({ type: 'assistant', message: { content: [use] } });
-  turn.hear({
+  turn.handle({ type: 'assistant', message: { content: [use] } });
+  turn.handle({ type: 'assistant', message: { content: [use] } });
+  turn.handle({
     type: 'user',
     message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'again' }] },
   });
@@ -73,6 +73,6 @@ test('messages that are not as they should be are no reason to fail', async () =
   const { turn, events } = await begun();
   for (const message of [{}, { content: 7 }, { content: [null, 1, { type: 'tool_use' }, { type: 'tool_result' }] }])
     for (const type of ['assistant', 'user', 'stream_event', 'system', 'unheard_of'])
-      turn.hear({ type, message, event: { type: 'content_block_delta' } });
+      turn.handle({ type, message, event: { type: 'content_block_delta' } });
   assert.deepEqual(events, []);
 });

@@ -2,9 +2,9 @@ import { text } from '../../../core/tools/content.ts';
 import { serverContent, serversWithContent } from '../../../surfaces/server-content.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
-import type { CliMessage, ServerStatus } from './claude-message.ts';
-import { Gate } from './permission-gate.ts';
-import { Telling, type TurnResult } from './claude-event-mapper.ts';
+import type { ClaudeMessage, ServerStatus } from './claude-message.ts';
+import { PermissionGate } from './permission-gate.ts';
+import { ClaudeEventMapper, type TurnResult } from './claude-event-mapper.ts';
 import { ToolCallEvents } from './tool-call-events.ts';
 import { noTools, toolListing } from '../../../surfaces/claude/tool-listing.ts';
 import { type MakeCall, ToolServer } from '../../../surfaces/claude/tool-server.ts';
@@ -14,19 +14,19 @@ type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 /** One turn in Claude Code, however Claude Code is spoken to: what it hears, what it may do, and what is told of it. */
 export class ClaudeTurn {
   readonly servers: ReadonlyMap<string, ToolServer>;
-  readonly gate: Gate;
+  readonly gate: PermissionGate;
   /**
    * Which tools Claude Code calls hooks for: all but those of the box, which are decided there. A hook costs it some
    * milliseconds, for every call.
    */
-  readonly hooked: string;
+  readonly hookMatcher: string;
   /** Resolves with the turn's result, or with what made one impossible. */
   readonly result: Promise<TurnResult>;
   readonly #finish: (result: TurnResult) => void;
   readonly #tell: (event: TurnEvent) => void;
   readonly #turn: Turn;
   readonly #calls: ToolCallEvents;
-  readonly #telling: Telling;
+  readonly #telling: ClaudeEventMapper;
   readonly #running = new Set<Promise<unknown>>();
   readonly #over = new AbortController();
 
@@ -39,7 +39,7 @@ export class ClaudeTurn {
     // Listed once: calls are pinned to what was listed last, and that must be what the model was shown.
     const { servers, ids } = toolListing(turn.tools.list(), options.toolSearch !== true);
     this.#calls = new ToolCallEvents(tell, (name) => ids.get(name));
-    this.#telling = new Telling(tell, this.#calls, signal);
+    this.#telling = new ClaudeEventMapper(tell, this.#calls, signal);
     const over = AbortSignal.any([signal, this.#over.signal]);
     const call = this.#maker(over);
     const { serverContent: content } = turn;
@@ -50,20 +50,20 @@ export class ClaudeTurn {
         new ToolServer(name, servers.get(name) ?? noTools, call, serverContent(name, content)),
       ]),
     );
-    this.hooked = `^(?!mcp__(?:${[...names].join('|')})__)`;
-    this.gate = new Gate({
+    this.hookMatcher = `^(?!mcp__(?:${[...names].join('|')})__)`;
+    this.gate = new PermissionGate({
       turn,
       signal: over,
       calls: this.#calls,
-      mounted: (server) => this.servers.has(server),
-      passed: (server) => Object.hasOwn(options.passthrough?.mcpServers ?? {}, server),
+      isMounted: (server) => this.servers.has(server),
+      isPassthrough: (server) => Object.hasOwn(options.passthrough?.mcpServers ?? {}, server),
       data: options.data,
     });
   }
 
   /** Hears what Claude Code says. */
-  hear(message: CliMessage): void {
-    const result = this.#telling.message(message);
+  handle(message: ClaudeMessage): void {
+    const result = this.#telling.handle(message);
     if (result !== undefined) this.#finish(result);
     if (message.type === 'system' && message.subtype === 'init') this.#begin(message);
   }
@@ -77,8 +77,8 @@ export class ClaudeTurn {
   async close(reason: Reason, error?: TurnResult['error']): Promise<void> {
     this.#over.abort(new DOMException('the turn is over', 'AbortError'));
     await Promise.allSettled([this.gate.close(), ...this.#running]);
-    for (const id of this.#calls.open()) {
-      this.#calls.run(id, '', {});
+    for (const id of this.#calls.openCallIds()) {
+      this.#calls.inputComplete(id, '', {});
       this.#calls.end(id, { outcome: 'cancelled', content: [text('the turn ended before the call did')] });
     }
     if (error !== undefined) this.#tell({ type: 'error', ...error });
@@ -86,7 +86,7 @@ export class ClaudeTurn {
   }
 
   /** A model that cannot see the tools would do without them, and nobody would know why. */
-  #begin({ model, mcp_servers = [], tools = [] }: CliMessage): void {
+  #begin({ model, mcp_servers = [], tools = [] }: ClaudeMessage): void {
     const known = new Map(mcp_servers.map((server) => [server.name, server]));
     this.#tell({
       type: 'status',

@@ -16,8 +16,8 @@ export interface Installation {
   readonly signedInBy: string | undefined;
 }
 
-const longestStartMs = 15_000;
-const signIns = [
+const maxStartMs = 15_000;
+const credentialVariables = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'CLAUDE_CODE_OAUTH_TOKEN',
@@ -27,13 +27,13 @@ const signIns = [
 ];
 
 /** Looks at Claude Code as it would be run; `undefined` when there is none. Throws when it cannot be started. */
-export async function lookAtInstallation(
+export async function inspectInstallation(
   options: Pick<ClaudeCodeOptions, 'executable' | 'env'>,
 ): Promise<Installation | undefined> {
   const program = options.executable ?? findExecutable();
   if (program === undefined) return undefined;
   const env = minimalEnvironment(cliEnvironment(options.env));
-  const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: longestStartMs }).catch(
+  const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: maxStartMs }).catch(
     (error: NodeJS.ErrnoException) => {
       // A numeric code is the exit code of a program that did run.
       const isStarted = typeof error.code !== 'string';
@@ -45,7 +45,7 @@ export async function lookAtInstallation(
 }
 
 function signInOf(env: Readonly<Record<string, string>>): string | undefined {
-  const named = signIns.find((name) => (env[name] ?? '') !== '');
+  const named = credentialVariables.find((name) => (env[name] ?? '') !== '');
   if (named !== undefined) return named;
   const file = join(env['CLAUDE_CONFIG_DIR'] ?? join(env['HOME'] ?? homedir(), '.claude'), '.credentials.json');
   return existsSync(file) ? file : undefined;
@@ -90,7 +90,7 @@ function canRun(file: string): boolean {
 }
 
 /** What belongs to Claude Code, and how it reaches the network. */
-const known =
+const inheritedVariables =
   /^(ANTHROPIC|CLAUDE|XDG)_|^(HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy)$|^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|IS_SANDBOX|TERM|COLORTERM)$/;
 
 /**
@@ -98,7 +98,7 @@ const known =
  * read by the commands an agent runs, so our own secrets are not; a token of ours would let it answer its own questions.
  */
 export function cliEnvironment(named: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const own = Object.entries(process.env).filter(([name]) => known.test(name)) as [string, string][];
+  const own = Object.entries(process.env).filter(([name]) => inheritedVariables.test(name)) as [string, string][];
   // Claude Code that was itself started by Claude Code would take itself for a part of it.
   const inherited = own.filter(([name]) => name !== 'CLAUDECODE' && !name.startsWith('CLAUDE_CODE_ENTRYPOINT'));
   return { ...Object.fromEntries(inherited), ...named };

@@ -4,22 +4,22 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { parseName } from '../../../catalog/names.ts';
 import type { BegunCall, RuntimeToolResult, Question, Turn } from '../../runtime.ts';
-import { builtInTool, outputOf, questionTool } from './built-in-tools.ts';
+import { toBuiltInTool, toOutputText, questionToolName } from './built-in-tools.ts';
 import type { HookInput, Permission, PermissionRequest, ServerOrigin } from './claude-options.ts';
 import type { ToolCallEvents } from './tool-call-events.ts';
 
 type Allowed = Extract<BegunCall, { allowed: true }>;
 
 /** What the gate of a turn looks at. */
-export interface GateOptions {
+export interface PermissionGateOptions {
   readonly turn: Pick<Turn, 'tools' | 'ask' | 'cwd'>;
   /** Ends whatever waits. */
   readonly signal: AbortSignal;
   readonly calls: ToolCallEvents;
   /** Servers of the box: their calls are decided when they arrive there. */
-  readonly mounted: (server: string) => boolean;
+  readonly isMounted: (server: string) => boolean;
   /** Servers past the box: nothing decides their calls. */
-  readonly passed: (server: string) => boolean;
+  readonly isPassthrough: (server: string) => boolean;
   /** The data directory of Signalbox. */
   readonly data?: string | undefined;
 }
@@ -27,16 +27,16 @@ export interface GateOptions {
 const askFirst = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } };
 
 /** Stands before every tool that Claude Code would run, so that each call is decided exactly once. */
-export class Gate {
-  readonly #options: GateOptions;
+export class PermissionGate {
+  readonly #options: PermissionGateOptions;
   readonly #begun = new Map<string, Allowed>();
 
-  constructor(options: GateOptions) {
+  constructor(options: PermissionGateOptions) {
     this.#options = options;
   }
 
   /** Before any tool: Claude Code must ask for its own tools, also where it would not. It waits for an answer without end there. */
-  before({ tool_name, mcp_server }: HookInput): object {
+  beforeTool({ tool_name, mcp_server }: HookInput): object {
     return this.#isOwn(tool_name, mcp_server) ? askFirst : {};
   }
 
@@ -53,11 +53,11 @@ export class Gate {
   }
 
   /** After a tool of Claude Code ran, or failed. */
-  async after({ hook_event_name, tool_use_id, tool_response, error, is_interrupt }: HookInput): Promise<object> {
+  async afterTool({ hook_event_name, tool_use_id, tool_response, error, is_interrupt }: HookInput): Promise<object> {
     await this.#end(
       tool_use_id,
       hook_event_name === 'PostToolUse'
-        ? { outcome: 'completed', output: outputOf(tool_response) }
+        ? { outcome: 'completed', output: toOutputText(tool_response) }
         : { outcome: is_interrupt === true ? 'cancelled' : 'failed', output: error ?? 'it failed' },
     );
     return {};
@@ -75,15 +75,15 @@ export class Gate {
     const server = origin?.name ?? parseName(tool)?.server;
     if (server === undefined) return true;
     // Anybody can name a server; only we can say that it is in this process.
-    if (this.#options.mounted(server)) return origin !== undefined && origin.source !== 'sdk';
-    return !this.#options.passed(server);
+    if (this.#options.isMounted(server)) return origin !== undefined && origin.source !== 'sdk';
+    return !this.#options.isPassthrough(server);
   }
 
   async #begin({ toolName, input, toolUseId, signal: withdrawn }: PermissionRequest): Promise<Permission> {
     const { turn, signal: over, data } = this.#options;
     const signal = AbortSignal.any([withdrawn, over]);
     await this.#end(toolUseId, { outcome: 'cancelled', output: 'it was asked for again' });
-    const call = await turn.tools.begin(builtInTool(toolName, input, turn.cwd, data), input, {
+    const call = await turn.tools.begin(toBuiltInTool(toolName, input, turn.cwd, data), input, {
       toolCallId: toolUseId,
       signal,
     });
@@ -93,7 +93,7 @@ export class Gate {
       await this.#end(toolUseId, { outcome: 'cancelled', output: 'Claude Code did not wait for the answer' });
       return { behavior: 'deny', message: 'nobody waits for the answer' };
     }
-    if (toolName !== questionTool) return { behavior: 'allow', updatedInput: call.arguments };
+    if (toolName !== questionToolName) return { behavior: 'allow', updatedInput: call.arguments };
     const answers = await raceAbort(() => turn.ask(toolUseId, questionsOf(call.arguments)), signal).catch(
       () => undefined,
     );

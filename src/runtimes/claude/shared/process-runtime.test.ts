@@ -4,13 +4,13 @@ import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
 import { createSignalbox } from '../../../index.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
-import { type Drive, processRuntime } from './process-runtime.ts';
+import { type RunClaudeTurn, createClaudeRuntime } from './process-runtime.ts';
 
-async function told(drive: Drive, signal = new AbortController().signal): Promise<TurnEvent[]> {
+async function told(drive: RunClaudeTurn, signal = new AbortController().signal): Promise<TurnEvent[]> {
   const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
-  for await (const event of processRuntime('test', {}, drive).turn(turnOf({ box, own }, 'hello', { signal })))
+  for await (const event of createClaudeRuntime('test', {}, drive).turn(turnOf({ box, own }, 'hello', { signal })))
     events.push(event);
   await box.close();
   return events;
@@ -38,7 +38,7 @@ test('closing interrupts what runs and waits for it', async () => {
   const box = await createSignalbox({ servers: [own] });
   let ended = false;
   const begun = Promise.withResolvers<void>();
-  const runtime = processRuntime('test', {}, async (_, _options, signal, tell) => {
+  const runtime = createClaudeRuntime('test', {}, async (_, _options, signal, tell) => {
     begun.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     await new Promise((resolve) => setImmediate(resolve));
@@ -57,7 +57,7 @@ test('what a turn is told with is found out for each turn; that it cannot be is 
   const own = runtimeTools('claude');
   const box = await createSignalbox({ servers: [own] });
   let key: string | undefined;
-  const runtime = processRuntime(
+  const runtime = createClaudeRuntime(
     'test',
     (turn) =>
       key === undefined

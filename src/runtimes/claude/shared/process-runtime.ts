@@ -4,11 +4,11 @@ import { turnStream } from '../../turn-stream.ts';
 import type { TurnResult } from './claude-event-mapper.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from './claude-options.ts';
 import { cliEnvironment } from './installation.ts';
-import { readTranscriptFile, transcriptOf } from './transcript.ts';
+import { readTranscriptFile, toTranscript } from './transcript.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Drives one turn to its end. */
-export type Drive = (
+export type RunClaudeTurn = (
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export type Drive = (
 type Begin = (turn: Turn, signal: AbortSignal, tell: (event: TurnEvent) => void) => Promise<void>;
 
 /** A runtime that keeps nothing between turns; closing it interrupts those under way and waits for their processes. */
-export function processRuntime(name: string, settings: ClaudeCodeSettings, drive: Drive): Runtime {
+export function createClaudeRuntime(name: string, settings: ClaudeCodeSettings, drive: RunClaudeTurn): Runtime {
   const optionsFor = async (turn?: Turn): Promise<ClaudeCodeOptions> =>
     typeof settings === 'function' ? await settings(turn) : settings;
   const begin: Begin = async (turn, signal, tell) => {
@@ -44,7 +44,7 @@ export function processRuntime(name: string, settings: ClaudeCodeSettings, drive
       if (typeof memory !== 'string') return undefined;
       const { env } = await optionsFor();
       const records = await readTranscriptFile(memory, cwd, cliEnvironment(env));
-      return records && transcriptOf(records);
+      return records && toTranscript(records);
     },
     async close() {
       closing.abort(new DOMException('the runtime is closed', 'AbortError'));
@@ -53,7 +53,7 @@ export function processRuntime(name: string, settings: ClaudeCodeSettings, drive
   };
 }
 
-const longestFarewellMs = 3000;
+const maxInterruptMs = 3000;
 
 /** Waits for the result of a turn. Once it is interrupted, for a little while only: long enough to write down what was said. */
 export async function resultOrInterrupt(
@@ -69,7 +69,7 @@ export async function resultOrInterrupt(
     const first = await Promise.race([result, aborted.promise.then(() => 'interrupted' as const)]);
     if (first !== 'interrupted') return first;
     const farewell = new AbortController();
-    const late = wait(longestFarewellMs, undefined, { signal: farewell.signal, ref: false }).catch(() => undefined);
+    const late = wait(maxInterruptMs, undefined, { signal: farewell.signal, ref: false }).catch(() => undefined);
     await Promise.race([Promise.all([interrupt(), result]).catch(() => undefined), late]);
     farewell.abort();
     return 'interrupted';

@@ -5,7 +5,7 @@ import type { ToolId } from '../../../core/tools/tool.ts';
 import type { TurnEvent } from '../../runtime.ts';
 
 /** How a call ended, as it is told. */
-export type Ended = Pick<CallResult, 'outcome' | 'content' | 'changes'> &
+export type CallEnd = Pick<CallResult, 'outcome' | 'content' | 'changes'> &
   Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
 interface TrackedCall {
@@ -14,7 +14,7 @@ interface TrackedCall {
   /** How it is on record and what it changed, where that is known before its end is told. */
   recorded?: Pick<CallResult, 'callId' | 'changes'>;
   /** What came before the call was told in full: the model's words and the calls come by two ways. */
-  early: (() => void)[];
+  pending: (() => void)[];
 }
 
 /** The server under which a tool of Claude Code itself is told. */
@@ -38,20 +38,20 @@ export class ToolCallEvents {
     this.#tell({ type: 'tool_call_start', toolCallId, toolName, ...this.#identify(toolName) });
   }
 
-  input(toolCallId: string, inputJson: string): void {
+  inputDelta(toolCallId: string, inputJson: string): void {
     if (this.#calls.get(toolCallId)?.stage === 'started')
       this.#tell({ type: 'tool_call_delta', toolCallId, inputJson });
   }
 
   /** The call is told in full. */
-  run(toolCallId: string, toolName: string, input: JsonObject): void {
+  inputComplete(toolCallId: string, toolName: string, input: JsonObject): void {
     this.start(toolCallId, toolName);
     const call = this.#call(toolCallId);
     if (call.stage !== 'started') return;
     call.stage = 'running';
     call.since = performance.now();
     this.#tell({ type: 'tool_call_end', toolCallId, input });
-    for (const tell of call.early.splice(0)) tell();
+    for (const tell of call.pending.splice(0)) tell();
   }
 
   progress(toolCallId: string, progress: Progress): void {
@@ -63,7 +63,7 @@ export class ToolCallEvents {
     this.#call(toolCallId).recorded = recorded;
   }
 
-  end(toolCallId: string, { outcome, content, durationMs, ...told }: Ended): void {
+  end(toolCallId: string, { outcome, content, durationMs, ...told }: CallEnd): void {
     this.#whenRunning(toolCallId, (call) => {
       call.stage = 'over';
       const took = durationMs ?? Math.round(performance.now() - call.since);
@@ -82,14 +82,14 @@ export class ToolCallEvents {
   }
 
   /** The calls that were told and have not ended. */
-  open(): string[] {
+  openCallIds(): string[] {
     return [...this.#calls].flatMap(([id, { stage, since }]) => (stage !== 'over' && since !== 0 ? [id] : []));
   }
 
   #call(id: string): TrackedCall {
     const known = this.#calls.get(id);
     if (known !== undefined) return known;
-    const call: TrackedCall = { stage: 'started', since: 0, early: [] };
+    const call: TrackedCall = { stage: 'started', since: 0, pending: [] };
     this.#calls.set(id, call);
     return call;
   }
@@ -97,7 +97,7 @@ export class ToolCallEvents {
   #whenRunning(id: string, tell: (call: TrackedCall) => void): void {
     const call = this.#call(id);
     if (call.stage === 'running') tell(call);
-    else if (call.stage === 'started') call.early.push(() => call.stage === 'running' && tell(call));
+    else if (call.stage === 'started') call.pending.push(() => call.stage === 'running' && tell(call));
   }
 
   #identify(name: string): ToolId {

@@ -14,7 +14,7 @@ type ToolResults = ReadonlyMap<string, JsonObject>;
 const remark = /^\s*(<system-reminder>|\[Request interrupted by user)/;
 
 /** The conversation that ends with the last thing said: what was taken back, or said in another branch, is not part of it. */
-export function transcriptOf(records: readonly TranscriptRecord[]): TranscriptMessage[] {
+export function toTranscript(records: readonly TranscriptRecord[]): TranscriptMessage[] {
   const said = records.filter((record): record is Said => record.message !== undefined);
   const results = resultsIn(said);
   const pieces = piecesByAnswer(said);
@@ -115,7 +115,7 @@ export interface TranscriptRecord {
 }
 
 /** Lines with large pictures are a few megabytes. */
-const longestLine = 64 * 1024 * 1024;
+const maxLineBytes = 64 * 1024 * 1024;
 
 /** Reads the transcript that Claude Code keeps of a session; `undefined` when there is none. */
 export async function readTranscriptFile(
@@ -129,7 +129,7 @@ export async function readTranscriptFile(
   if (file === undefined) return undefined;
   const records: TranscriptRecord[] = [];
   const reader = new MessageReader({
-    largestMessage: longestLine,
+    largestMessage: maxLineBytes,
     onMessage(line) {
       const record = recordOf(line as JsonObject);
       if (record !== undefined) records.push(record);

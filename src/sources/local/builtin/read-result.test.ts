@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ResultPage } from '../../../journal/store.ts';
+import type { ResultPage } from '../../../journal/store/store.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { type ReadResultDependencies, readResult } from './read-result.ts';

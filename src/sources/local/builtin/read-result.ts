@@ -1,4 +1,4 @@
-import type { ResultPage } from '../../../journal/store.ts';
+import type { ResultPage } from '../../../journal/store/store.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { callOfResult } from '../../../core/calls/result-uri.ts';

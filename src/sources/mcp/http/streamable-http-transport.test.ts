@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, describe, test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { within } from '../../../../test/support/within.ts';
+import type { AbortListener, AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import { Caller } from '../callers.ts';
 import type { ChannelTransport } from '../lane.ts';
 import { httpTransport } from './http-transport.ts';
@@ -75,26 +76,25 @@ async function asked(
 }
 
 /** As much of a signal as is promised for a call; nothing that wants a real one takes it. */
-class LightSignal {
+class LightSignal implements AbortSignalLike {
   aborted = false;
   reason: unknown;
-  readonly listeners = new Set<() => void>();
+  readonly listeners = new Set<AbortListener>();
 
-  addEventListener(_type: 'abort', listener: () => void): void {
+  addEventListener(_type: 'abort', listener: AbortListener): void {
     this.listeners.add(listener);
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
     this.listeners.delete(listener);
   }
 
   abort(reason: Error): void {
     Object.assign(this, { aborted: true, reason });
-    for (const listener of this.listeners) listener();
-  }
-
-  get asSignal(): AbortSignal {
-    return this as unknown as AbortSignal;
+    for (const listener of this.listeners) {
+      if (typeof listener === 'function') listener();
+      else listener.handleEvent();
+    }
   }
 }
 
@@ -222,7 +222,7 @@ describe('a call over HTTP that is cancelled', () => {
       const reason = new Error('enough');
       const another = transport.send({ ...call, id: 'other' });
       // It resolves when its stream is open.
-      const ended = transport.send(call, { requestSignal: signal.asSignal }).then(
+      const ended = transport.send(call, { requestSignal: signal }).then(
         () => 'streams',
         (error: unknown) => error,
       );
@@ -241,10 +241,10 @@ describe('a call over HTTP that is cancelled', () => {
     const { transport, requests } = await connected(t, respond('application/json', JSON.stringify(result)));
     const reason = new Error('enough');
     const signal = new LightSignal();
-    const leaving = transport.send(call, { requestSignal: signal.asSignal });
+    const leaving = transport.send(call, { requestSignal: signal });
     signal.abort(reason);
     await assert.rejects(leaving, reason);
-    await assert.rejects(transport.send(call, { requestSignal: signal.asSignal }), reason);
+    await assert.rejects(transport.send(call, { requestSignal: signal }), reason);
     await transport.send(call);
     assert.equal(requests.length, 1);
   });
@@ -257,7 +257,7 @@ describe('a call over HTTP that is cancelled', () => {
       came.resolve();
     });
     const signal = new LightSignal();
-    const sent = transport.send(call, { requestSignal: signal.asSignal, headers: { 'x-one': '1' } });
+    const sent = transport.send(call, { requestSignal: signal, headers: { 'x-one': '1' } });
     await within(came.promise, 'the request to come');
     signal.abort(new Error('enough'));
     await assert.rejects(within(sent, 'the call to end'));
@@ -268,7 +268,7 @@ describe('a call over HTTP that is cancelled', () => {
   test('leaves nothing that listens, when it was answered before', async (t) => {
     const { transport } = await connected(t, respond('application/json', JSON.stringify(result)));
     const signal = new LightSignal();
-    await transport.send(call, { requestSignal: signal.asSignal });
+    await transport.send(call, { requestSignal: signal });
     assert.equal(signal.listeners.size, 0);
   });
 });

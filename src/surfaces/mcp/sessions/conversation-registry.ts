@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { KeptStore } from '../../../journal/kept-store.ts';
+import type { KeptStore } from '../../../journal/store/key-value-store.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { Peer } from '../requests/request-context.ts';
 import type { ClientName, SeenClient } from '../protocol/client-info.ts';

@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../../../../test/support/within.ts';
 import { type Signalbox, createSignalbox } from '../../../index.ts';
-import type { Post } from '../../../journal/post.ts';
+import type { Post } from '../../../journal/store/pub-sub.ts';
 import { Relay, RelayLost, type RelayTimes } from './relay.ts';
 
 const times: RelayTimes = { answerMs: 1000, beatMs: 300 };

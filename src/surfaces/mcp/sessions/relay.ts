@@ -1,5 +1,5 @@
 import { setImmediate as whatCameAlready } from 'node:timers/promises';
-import type { Post } from '../../../journal/post.ts';
+import type { Post } from '../../../journal/store/pub-sub.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';

@@ -1,6 +1,6 @@
-import type { KeptStore } from '../../../../journal/kept-store.ts';
-import type { Post } from '../../../../journal/post.ts';
-import type { Store } from '../../../../journal/store.ts';
+import type { KeptStore } from '../../../../journal/store/key-value-store.ts';
+import type { Post } from '../../../../journal/store/pub-sub.ts';
+import type { Store } from '../../../../journal/store/store.ts';
 import type { Listing, Shown } from '../../listing/catalog-view.ts';
 import { type WireNotification, type WireResponse, Refusal, wireCodes } from '../../protocol/wire-messages.ts';
 import type { ConversationFacts } from '../../sessions/legacy-session.ts';

@@ -1,0 +1,132 @@
+import { isJsonObject } from '../../core/json/json.ts';
+import { authorityRecords, tokenRecordId } from './authority-records.ts';
+import type { AuthorityRecord, StoredEntry } from '../entries/stored-entry.ts';
+import type { Store } from '../store/store.ts';
+
+/** What an entry says of a record. */
+interface Accounted extends Omit<AuthorityRecord, 'digest'> {
+  readonly seq: number;
+  /** Absent where an earlier version wrote the entry. */
+  readonly digest?: string;
+  readonly isRemoved?: true;
+}
+
+/** A record that does not fit the entries. */
+export interface AuthorityFault {
+  readonly seq: number;
+  readonly problem: string;
+}
+
+const names: Readonly<Record<AuthorityRecord['kind'], string>> = {
+  pin: 'pinned definitions of server',
+  lock: 'accepted lock of server',
+  'sign-in': 'browser sign-in of',
+  'sign-in-link': 'sign-in link for',
+  token: 'access token',
+};
+
+/** What the entries of a journal say of the records that decide what is allowed, to compare the stored ones with. */
+export class AuthorityHistory {
+  readonly #accounted = new Map<string, Accounted>();
+  /** What earlier entries said that are gone; entries that are there come first. */
+  readonly #carried = new Map<string, Accounted>();
+  /** Whether an entry accounts for every kind of record: one of an earlier version does not. */
+  hasAccounts = false;
+
+  /** Takes the next entry into account. */
+  add({ type, seq, body }: StoredEntry): void {
+    if (type === 'AuthorityChanged') this.#addChange(seq, body);
+    else if (type === 'TokenCreated' || type === 'TokenRevoked') this.#addToken(seq, type, body);
+  }
+
+  #addChange(seq: number, body: string): void {
+    this.hasAccounts = true;
+    const { change, records } = JSON.parse(body) as { change: string; records: readonly AuthorityRecord[] };
+    for (const record of records) {
+      if (change === 'carried') this.#carried.set(record.id, { ...record, seq });
+      // A removal of something that no entry has stored is kept apart, to be found.
+      else if (change === 'stored') this.#accounted.set(record.id, { ...record, seq });
+      else {
+        const { digest, ...known } = this.#accounted.get(record.id) ?? { ...record, digest: undefined };
+        this.#accounted.set(record.id, { ...known, ...(digest === undefined ? {} : { digest }), seq, isRemoved: true });
+      }
+    }
+  }
+
+  #addToken(seq: number, type: 'TokenCreated' | 'TokenRevoked', body: string): void {
+    const parsed: unknown = JSON.parse(body);
+    if (!isJsonObject(parsed)) return;
+    const { tokenId: name, digest } = parsed;
+    if (typeof name !== 'string') return;
+    const id = tokenRecordId(name);
+    const known = this.#accounted.get(id);
+    if (type === 'TokenRevoked') {
+      this.#accounted.set(id, { kind: 'token', name, id, ...known, seq, isRevoked: true });
+      return;
+    }
+    if (typeof digest === 'string') this.hasAccounts = true;
+    this.#accounted.set(id, { kind: 'token', name, id, seq, ...(typeof digest === 'string' ? { digest } : {}) });
+  }
+
+  /** Returns what is accounted for, to be carried over when the entries go. */
+  records(): AuthorityRecord[] {
+    return [...new Set([...this.#carried.keys(), ...this.#accounted.keys()])].flatMap((id) => {
+      const { kind, name, digest, isRevoked, isRemoved } = this.#state(id) ?? {};
+      if (kind === undefined || name === undefined || digest === undefined || isRemoved === true) return [];
+      return [{ kind, name, id, digest, ...(isRevoked === true ? { isRevoked } : {}) }];
+    });
+  }
+
+  /** Compares the stored records with the entries. Of records from before an earlier version, only tokens have entries. */
+  async check(
+    store: Pick<Store, 'kept' | 'tokens'>,
+    isAccountedFor: boolean,
+    head: number,
+  ): Promise<AuthorityFault | undefined> {
+    const stored = new Map((await authorityRecords(store)).map((record) => [record.id, record]));
+    for (const record of stored.values()) {
+      const known = this.#state(record.id);
+      if (known === undefined) {
+        if (isAccountedFor) return { seq: head, problem: `the ${named(record)} is in no entry: it was forged` };
+      } else {
+        const wrong = difference(record, known);
+        if (wrong !== undefined) return { seq: known.seq, problem: `the ${named(record)} ${wrong}` };
+      }
+    }
+    for (const id of new Set([...this.#accounted.keys(), ...this.#carried.keys()])) {
+      const known = this.#state(id);
+      if (known === undefined) continue;
+      if (known.isRemoved === true && known.digest === undefined)
+        return {
+          seq: known.seq,
+          problem: `the ${named(known)} was used, and no entry says who made it: it was forged`,
+        };
+      // Sign-ins end with their time.
+      const isLasting = known.kind !== 'sign-in' && known.kind !== 'sign-in-link';
+      if (isLasting && known.isRemoved !== true && !stored.has(id))
+        return { seq: known.seq, problem: `the ${named(known)} was removed without an entry` };
+    }
+    return undefined;
+  }
+
+  /** An entry of an earlier version has no digest; the one that was carried over since then has. */
+  #state(id: string): Accounted | undefined {
+    const [known, carried] = [this.#accounted.get(id), this.#carried.get(id)];
+    return known === undefined
+      ? carried
+      : { ...(carried?.digest === undefined ? {} : { digest: carried.digest }), ...known };
+  }
+}
+
+function difference(record: AuthorityRecord, known: Accounted): string | undefined {
+  if (known.isRemoved === true) return 'was removed, and is there again';
+  if (known.isRevoked === true && record.isRevoked !== true) return 'was revoked, and is in force again';
+  if (known.isRevoked !== true && record.isRevoked === true) return 'was revoked without an entry';
+  return known.digest === undefined || known.digest === record.digest
+    ? undefined
+    : 'was changed: it is not what its entry says';
+}
+
+function named({ kind, name }: Pick<AuthorityRecord, 'kind' | 'name'>): string {
+  return `${names[kind]} ${JSON.stringify(name)}`;
+}

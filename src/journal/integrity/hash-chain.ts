@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import type { ArchivedEntry } from '../pruning/archive-file.ts';
+import type { StoredEntry } from '../entries/stored-entry.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { ChainHead, Store } from '../store/store.ts';
+
+/**
+ * The hash of an entry, over everything in it and the hash before it. Line breaks separate the fields:
+ * none of them can contain one (the body is JSON text, where a line break is escaped).
+ */
+export function linkHash(previous: string, entry: Omit<StoredEntry, 'hash'>): string {
+  return hash(
+    'sha256',
+    `${previous}\n${entry.seq}\n${entry.at}\n${entry.type}\n${entry.call}\n${entry.session}\n${entry.tool}\n${entry.outcome}\n${entry.writer}\n${entry.body}`,
+    'hex',
+  );
+}
+
+const pageBytes = 4 * 1024 * 1024;
+
+/** What `verify` found: an unbroken chain and its head, or the first place where it is broken. */
+export type Verification =
+  | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
+  | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
+
+/** What the chain is checked against. */
+export interface VerifyOptions {
+  /** A head that was noted elsewhere. */
+  readonly expected?: ChainHead;
+  readonly archive?: AsyncIterable<ArchivedEntry>;
+  /** More heads that must be in the chain. */
+  readonly heads?: readonly ChainHead[];
+  /** Called with each entry of the journal that holds. */
+  readonly onEntry?: (entry: StoredEntry) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Recomputes the whole chain. `expected` is a head noted earlier and kept elsewhere: with it, even a rewritten and
+ * re-hashed journal is found out.
+ */
+export async function verifyChain(
+  store: Pick<Store, 'anchor' | 'beginning' | 'entries'>,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  const beginning = await store.beginning();
+  const { expected, heads = [] } = options;
+  const anchors = [beginning, await store.anchor(), ...heads, ...(expected === undefined ? [] : [expected])];
+  let archived = 0;
+  if (options.archive !== undefined) {
+    const found = await verifyArchive(options.archive, beginning, anchors, options.signal);
+    if (!found.ok) return found;
+    archived = found.entries;
+  } else if (options.expected !== undefined && options.expected.seq < beginning.seq) return unseen(options.expected);
+  const counted = (to: ChainHead): number => archived + to.seq - beginning.seq;
+  let head: ChainHead = beginning;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const entries = await store.entries({ order: 'oldest-first', after: head.seq, limit: 2000, bytes: pageBytes });
+    for (const entry of entries) {
+      const problem = brokenLink(head, entry, anchors);
+      if (problem !== undefined) {
+        if ((await store.beginning()).seq !== beginning.seq) return await anew(store, options);
+        return { ok: false, entries: counted(head), seq: entry.seq, problem };
+      }
+      head = entry;
+      options.onEntry?.(entry);
+    }
+    if (entries.length === 0) break;
+    // Lets other work of this process go on between pages.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  const missing = anchors.find((anchor) => anchor.seq > head.seq);
+  if (missing !== undefined) {
+    return {
+      ok: false,
+      entries: counted(head),
+      seq: head.seq + 1,
+      problem: `entries ${head.seq + 1} to ${missing.seq} are missing at the end`,
+    };
+  }
+  return { ok: true, entries: counted(head), head: { seq: head.seq, hash: head.hash } };
+}
+
+/** Entries went while they were looked at: what is left is proven from where it begins now. */
+function anew(store: Parameters<typeof verifyChain>[0], options: VerifyOptions): Promise<Verification> {
+  if (options.archive === undefined) return verifyChain(store, options);
+  throw new SignalboxError(
+    'journal-pruned',
+    'the journal was pruned while it was verified; verify it again, with the new archive too',
+  );
+}
+
+/** Recomputes the chain of what was pruned, up to where the journal begins. Archives may overlap: one may have been cut short. */
+async function verifyArchive(
+  archive: AsyncIterable<ArchivedEntry>,
+  beginning: ChainHead,
+  anchors: readonly ChainHead[],
+  signal?: AbortSignal,
+): Promise<Verification> {
+  let entries = 0;
+  let head: ChainHead | undefined;
+  for await (const entry of archive) {
+    signal?.throwIfAborted();
+    if (entry.seq > beginning.seq || (head !== undefined && entry.seq <= head.seq)) continue;
+    const past = head === undefined ? anchors.find(({ seq }) => seq > 0 && seq < entry.seq) : undefined;
+    if (past !== undefined) return unseen(past);
+    // The first one says itself what it follows: with anything else than the truth, its hash would not fit.
+    const before: ChainHead = head ?? { seq: entry.seq - 1, hash: entry.previous ?? '' };
+    const problem = brokenLink(before, entry, anchors);
+    if (problem !== undefined) return { ok: false, entries, seq: entry.seq, problem: `in the archive, ${problem}` };
+    head = { seq: entry.seq, hash: entry.hash };
+    entries += 1;
+  }
+  if (head?.hash === beginning.hash || (head === undefined && beginning.seq === 0))
+    return { ok: true, entries, head: head ?? beginning };
+  const seq = (head?.seq ?? 0) + 1;
+  const problem =
+    head?.seq === beginning.seq
+      ? `entry ${head.seq} of the archive is not the one the journal goes on from`
+      : `entries ${seq} to ${beginning.seq} were pruned and are in no archive`;
+  return { ok: false, entries, seq, problem };
+}
+
+/** A head that cannot be looked at must not be taken for checked. */
+function unseen({ seq }: ChainHead): Verification {
+  return { ok: false, entries: 0, seq, problem: `entry ${seq} was pruned: name the archives it is in with --with` };
+}
+
+function brokenLink(before: ChainHead, entry: StoredEntry, anchors: readonly ChainHead[]): string | undefined {
+  if (entry.seq !== before.seq + 1) return `entry ${before.seq + 1} is missing`;
+  if (entry.hash !== linkHash(before.hash, entry))
+    return `entry ${entry.seq} was changed: its hash does not fit its content and the entry before`;
+  if (anchors.some((anchor) => anchor.seq === entry.seq && anchor.hash !== entry.hash)) {
+    return `entry ${entry.seq} is not the one that was anchored: entries up to it were rewritten`;
+  }
+  return undefined;
+}

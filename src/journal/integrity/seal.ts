@@ -1,0 +1,81 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Beginning } from '../store/drop-request.ts';
+
+/** Position and hash of an entry. */
+type Head = Pick<Beginning, 'seq' | 'hash'>;
+
+/** Signs heads of the chain with a key that is not in the store. */
+export interface Sealer {
+  /** A fingerprint of the key. */
+  readonly key: string;
+  /** Returns the MAC of a text, in hexadecimal. */
+  sign(text: string): string;
+  /** Returns whether this key has sealed the store before: then its seal must be there. */
+  hasSealed(): boolean;
+  /** Notes, outside of the store, that this key has sealed it. */
+  noteSealed(): void;
+  /** Returns whether something else was noted, outside of the store, about the store and this key. */
+  hasNoted(what: 'accounted'): boolean;
+  note(what: 'accounted'): void;
+}
+
+/** A signed statement that the journal reached this head, and that it begins here. A store has one for each key. */
+export interface Seal {
+  readonly key: string;
+  readonly seq: number;
+  readonly hash: string;
+  /** The last entry that was pruned; 0 and an empty hash while all are there. */
+  readonly beginning: number;
+  readonly beginningHash: string;
+  readonly mac: string;
+}
+
+/** What a store has where the seal is to be moved on. */
+export interface SealPlace {
+  /** The seal of the key in the store. */
+  readonly known: Seal | undefined;
+  /** The hash of the entry at the place that the known seal is for. */
+  readonly hashAtKnown: string | undefined;
+  readonly beginning: Head;
+}
+
+/** Returns a seal for a head. */
+function newSeal(sealer: Sealer, { seq, hash }: Head, beginning: Head): Seal {
+  const facts = { key: sealer.key, seq, hash, beginning: beginning.seq, beginningHash: beginning.hash };
+  const text = textOf(facts);
+  const mac = sealer.sign(text);
+  lastMacs.set(sealer, { text, mac });
+  return { ...facts, mac };
+}
+
+/** The MACs that this process computed last, by sealer: a seal that was written just now need not be computed again. */
+const lastMacs = new WeakMap<Sealer, { readonly text: string; readonly mac: string }>();
+
+/** Returns whether a seal was made with this key. */
+export function isGenuine(sealer: Sealer, seal: Seal): boolean {
+  const last = lastMacs.get(sealer);
+  if (last !== undefined && last.mac === seal.mac && seal.key === sealer.key && last.text === textOf(seal)) return true;
+  const [found, expected] = [Buffer.from(seal.mac), Buffer.from(sealer.sign(textOf(seal)))];
+  return seal.key === sealer.key && found.length === expected.length && timingSafeEqual(found, expected);
+}
+
+/**
+ * Returns the seal for a newer head; `undefined` when the journal does not go on from what was sealed before. Then the old seal
+ * stays, so that `verify` finds out: a new one would cover up what was removed or rewritten.
+ */
+export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal | undefined {
+  const { known, hashAtKnown, beginning } = place;
+  if (known === undefined) return sealer.hasSealed() ? undefined : newSeal(sealer, head, beginning);
+  if (head.seq <= known.seq || hashAtKnown !== known.hash || !isGenuine(sealer, known)) return undefined;
+  return newSeal(sealer, head, { seq: known.beginning, hash: known.beginningHash });
+}
+
+/** Returns the seal after entries were pruned from the front; `undefined` when the sealed beginning was another one before. */
+export function prunedSeal(sealer: Sealer, known: Seal, from: Head, to: Head): Seal | undefined {
+  if (known.beginning !== from.seq || known.beginningHash !== from.hash || !isGenuine(sealer, known)) return undefined;
+  return newSeal(sealer, known, to);
+}
+
+function textOf({ seq, hash, beginning, beginningHash }: Omit<Seal, 'mac'>): string {
+  return `signalbox journal seal\n${seq}\n${hash}\n${beginning}\n${beginningHash}`;
+}

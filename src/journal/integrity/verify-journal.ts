@@ -1,0 +1,137 @@
+import { AuthorityHistory } from './authority-history.ts';
+import { ApprovalHistory } from './approval-history.ts';
+import { type Verification, type VerifyOptions, verifyChain } from './hash-chain.ts';
+import type { StoredEntry } from '../entries/stored-entry.ts';
+import { OutcomeHistory } from './outcome-history.ts';
+import type { Beginning } from '../store/drop-request.ts';
+import { type Seal, type Sealer, isGenuine } from './seal.ts';
+import type { ChainHead, Store } from '../store/store.ts';
+
+/** Whether the head is signed with the key of this machine, and how far; or why that cannot be told here. */
+export type Authentication =
+  | { readonly state: 'sealed'; readonly seq: number }
+  | { readonly state: 'unknown'; readonly why: string };
+
+/** The result of `verify`: all of it holds, or the first place where it does not. */
+export type JournalVerification =
+  | (Verification & { readonly ok: true; readonly authentication: Authentication })
+  | (Verification & { readonly ok: false });
+
+type VerifiedStore = Pick<
+  Store,
+  | 'anchor'
+  | 'beginning'
+  | 'entries'
+  | 'seals'
+  | 'sealer'
+  | 'checkIndex'
+  | 'approvals'
+  | 'rules'
+  | 'kept'
+  | 'tokens'
+  | 'storedOutcomes'
+>;
+
+/**
+ * Checks the seal, recomputes the chain, and compares the index, the approvals, the records that decide what is allowed and the
+ * stored outcomes with the entries. The options are those of `verifyChain`.
+ */
+export async function verifyJournal(store: VerifiedStore, options: VerifyOptions = {}): Promise<JournalVerification> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { result, comparedAt } = await verifyOnce(store, options);
+    // An archive can be read once.
+    const isLast = attempt === maxAttempts || options.archive !== undefined;
+    if (result.ok || isLast || comparedAt === undefined) return result;
+    // A record that was written while the entries were read has its entry after them.
+    const [newer] = await store.entries({ order: 'oldest-first', after: comparedAt, limit: 1 });
+    if (newer === undefined) return result;
+  }
+}
+
+const maxAttempts = 3;
+
+interface Verified {
+  readonly result: JournalVerification;
+  /** The last entry that records were compared with; absent when it did not come to that. */
+  readonly comparedAt?: number;
+}
+
+async function verifyOnce(store: VerifiedStore, options: VerifyOptions): Promise<Verified> {
+  const { beginning, seals } = await sealsOf(store);
+  const authentication = authenticate(store.sealer, seals, beginning);
+  if ('problem' in authentication) return { result: { ok: false, entries: 0, ...authentication } };
+  const history = new ApprovalHistory();
+  const authority = new AuthorityHistory();
+  const outcomes = new OutcomeHistory();
+  const sealed = store.sealer && seals.find(({ key }) => key === store.sealer?.key);
+  // Entries that were pruned cannot be compared with a seal.
+  const heads: readonly ChainHead[] = sealed === undefined || sealed.seq < beginning.seq ? [] : [sealed];
+  const onEntry = (entry: StoredEntry): void => {
+    for (const each of [history, authority, outcomes]) each.add(entry);
+  };
+  const chain = await verifyChain(store, { ...options, heads, onEntry });
+  if (!chain.ok) return { result: chain };
+  const comparedAt = chain.head.seq;
+  const broken = { ok: false, entries: chain.entries } as const;
+  const index = await store.checkIndex(options.signal);
+  if (index !== undefined)
+    return {
+      result: {
+        ...broken,
+        seq: index.seq,
+        problem: index.problem ?? `entry ${index.seq} is missing or different in the index that queries read`,
+      },
+    };
+  const isAccountedFor = authority.hasAccounts || store.sealer?.hasNoted('accounted') === true;
+  const fault =
+    (await history.check(store, await prunedUntil(store), comparedAt)) ??
+    (await authority.check(store, isAccountedFor, comparedAt)) ??
+    (await outcomes.check(store, options.signal));
+  return { result: fault === undefined ? { ...chain, authentication } : { ...broken, ...fault }, comparedAt };
+}
+
+/** Entries are not in the order of their times, so questions asked within a day after the last one that went are not missed. */
+async function prunedUntil(store: VerifiedStore): Promise<number> {
+  const { seq, at } = await store.beginning();
+  return seq === 0 ? 0 : at + 24 * 60 * 60 * 1000;
+}
+
+/** Reads the seals and the beginning as of one moment: pruning moves both. */
+async function sealsOf(store: VerifiedStore): Promise<{ beginning: Beginning; seals: readonly Seal[] }> {
+  for (;;) {
+    const beginning = await store.beginning();
+    const seals = await store.seals();
+    if ((await store.beginning()).seq === beginning.seq) return { beginning, seals };
+  }
+}
+
+/** Checks the seal of this machine's key; the head that it names is checked with the chain. */
+function authenticate(
+  sealer: Sealer | undefined,
+  seals: readonly Seal[],
+  beginning: Beginning,
+): Authentication | { readonly seq: number; readonly problem: string } {
+  if (sealer === undefined) return { state: 'unknown', why: 'there is no usable key on this machine' };
+  const own = seals.find(({ key }) => key === sealer.key);
+  if (own === undefined) {
+    if (sealer.hasSealed())
+      return {
+        seq: 1,
+        problem: 'the seal of this machine is gone: it was removed, or the journal is one from before it',
+      };
+    const why = seals.length === 0 ? 'it is not sealed yet' : 'it is sealed with keys of other machines only';
+    return { state: 'unknown', why };
+  }
+  if (!isGenuine(sealer, own))
+    return { seq: own.seq, problem: 'the seal was changed: it was not made with the key of this machine' };
+  if (own.beginning === beginning.seq && own.beginningHash === beginning.hash) return { state: 'sealed', seq: own.seq };
+  const isByOther = seals.some(
+    (seal) => seal !== own && seal.beginning === beginning.seq && seal.beginningHash === beginning.hash,
+  );
+  if (isByOther && beginning.seq > own.beginning)
+    return { state: 'unknown', why: 'it was pruned by a machine with another key' };
+  return {
+    seq: Math.max(beginning.seq, own.beginning) + 1,
+    problem: `entries up to ${beginning.seq} are gone, and no prune command removed them: the sealed journal begins after ${own.beginning}`,
+  };
+}

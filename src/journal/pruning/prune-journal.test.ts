@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { fillStore } from '../../../test/support/filled-store.ts';
+import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { readArchives } from './archive-file.ts';
+import { type Verification, verifyChain } from '../integrity/hash-chain.ts';
+import type { StoredEntry } from '../entries/stored-entry.ts';
+import { pruneJournal } from './prune-journal.ts';
+import type { Beginning } from '../store/drop-request.ts';
+import { draft } from '../store/store.conformance.ts';
+import type { ChainHead, EntryQuery, Store } from '../store/store.ts';
+
+const until = 10_000_000;
+
+async function place(t: TestContext, calls = 400): Promise<{ store: Store; file(name: string): string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-prune-'));
+  const store = sqliteStore({ file: join(directory, 'signalbox.db') });
+  t.after(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  await fillStore(store, { calls, until });
+  return { store, file: (name) => join(directory, name) };
+}
+
+const proven = (store: Store, ...files: readonly string[]): Promise<Verification> =>
+  verifyChain(store, { archive: readArchives(files) });
+
+/** A store that drops another way. */
+function dropsBy(store: Store, drop: Store['drop']): Store {
+  const beginning = (): Promise<Beginning> => store.beginning();
+  const anchor = (): Promise<ChainHead> => store.anchor();
+  const entries = (query: EntryQuery): Promise<readonly StoredEntry[]> => store.entries(query);
+  return Object.assign(Object.create(store) as Store, { beginning, anchor, entries, drop });
+}
+
+describe('pruning the journal', () => {
+  test('writes what goes to a file that proves itself and joins what is left, for its owner alone', async (t) => {
+    const { store, file } = await place(t);
+    const whole = await verifyChain(store);
+    const [old, later] = [file('old.jsonl.gz'), file('later.jsonl')];
+    const first = await pruneJournal(store, { before: 3_000_000, archive: old });
+    assert.ok(first.entries > 10 && first.dropped?.entries === first.entries, JSON.stringify(first));
+    const second = await pruneJournal(store, { before: 6_000_000, archive: later });
+    assert.equal(second.first, (first.last ?? 0) + 1);
+    const both = await proven(store, old, later);
+    assert.deepEqual(both, whole, 'all that was proven before is proven still');
+    assert.equal((await proven(store, later)).ok, true, 'an archive in the middle joins too');
+    assert.equal(statSync(old).mode & 0o777, 0o600);
+    const lines = gunzipSync(readFileSync(old)).toString().trimEnd().split('\n');
+    assert.equal(lines.length, first.entries);
+    const kept = await store.entries({ order: 'oldest-first', limit: 1 });
+    assert.equal(kept[0]?.seq, (second.last ?? 0) + 1);
+  });
+
+  test('finds out an archive that was changed, lacks an entry, or is of another journal', async (t) => {
+    const { store, file } = await place(t);
+    const old = file('old.jsonl');
+    const { last = 0 } = await pruneJournal(store, { before: 6_000_000, archive: old });
+    const lines = readFileSync(old, 'utf8').trimEnd().split('\n');
+    const told = async (changed: readonly string[]): Promise<string> => {
+      writeFileSync(file('changed.jsonl.gz'), gzipSync(`${changed.join('\n')}\n`));
+      const found = await proven(store, file('changed.jsonl.gz'));
+      return found.ok ? 'holds' : found.problem;
+    };
+    assert.equal(await told(lines), 'holds');
+    assert.match(
+      await told(lines.with(5, lines[5]?.replace('mcp__', 'mcp_') ?? '')),
+      /in the archive, entry 6 was changed/,
+    );
+    assert.match(await told(lines.toSpliced(5, 1)), /in the archive, entry 6 is missing/);
+    assert.match(
+      await told(lines.slice(0, -1)),
+      new RegExp(`entries ${last} to ${last} were pruned and are in no archive`),
+    );
+    await assert.rejects(told(['{"seq":1,']), { code: 'file-unreadable' });
+    const forged = await verifyChain(store, { expected: { seq: 3, hash: 'f'.repeat(64) } });
+    assert.match(forged.ok ? '' : forged.problem, /entry 3 was pruned: name the archives it is in with --with/);
+  });
+
+  test('asked only, it counts and drops nothing; where nothing is that old, no file is made', async (t) => {
+    const { store, file } = await place(t);
+    const before = await verifyChain(store);
+    const asked = await pruneJournal(store, { before: 6_000_000 });
+    assert.ok(asked.entries > 100 && asked.dropped === undefined);
+    assert.deepEqual(await verifyChain(store), before);
+    assert.deepEqual(await pruneJournal(store, { before: 10, archive: file('none.jsonl') }), { entries: 0 });
+    assert.ok(!existsSync(file('none.jsonl')));
+  });
+
+  test('an open call keeps its intent and all after it; the newest entry always stays', async (t) => {
+    const { store, file } = await place(t);
+    const { keptFor, last = 0 } = await pruneJournal(store, { before: 2e13, archive: file('a.jsonl') });
+    assert.equal(keptFor, 'open');
+    const [open] = await store.entries({ order: 'oldest-first', limit: 1 });
+    assert.deepEqual([open?.call, open?.seq], ['open', last + 1]);
+    await store.append([draft({ call: 'open' }), draft({ call: 'newest' })]);
+    await pruneJournal(store, { before: 2e13, archive: file('b.jsonl') });
+    assert.deepEqual(
+      (await store.entries({ order: 'oldest-first', limit: 9 })).map(({ call }) => call),
+      ['newest'],
+    );
+    assert.equal((await proven(store, file('a.jsonl'), file('b.jsonl'))).ok, true);
+  });
+
+  test('drops nothing of a journal that does not hold: it would take the proof away', async (t) => {
+    const { store, file } = await place(t);
+    const database = new DatabaseSync(file('signalbox.db'));
+    database.exec('UPDATE journal SET body = \'{"changed":true}\' WHERE seq = 7');
+    database.close();
+    await assert.rejects(pruneJournal(store, { before: 6_000_000, archive: file('a.jsonl') }), {
+      code: 'file-unreadable',
+      message: /after entry 6, or the journal is broken there: nothing was dropped/,
+    });
+    assert.deepEqual(await store.beginning(), { seq: 0, hash: '', at: 0 });
+    assert.ok(!existsSync(file('a.jsonl')));
+  });
+
+  test('never writes over a file, and drops nothing when the file cannot be written', async (t) => {
+    const { store, file } = await place(t);
+    const before = await verifyChain(store);
+    writeFileSync(file('taken'), 'mine');
+    for (const name of ['taken', 'no/such/directory'])
+      await assert.rejects(pruneJournal(store, { before: 6_000_000, archive: file(name) }), {
+        code: 'file-unwritable',
+      });
+    assert.equal(readFileSync(file('taken'), 'utf8'), 'mine');
+    assert.deepEqual(await verifyChain(store), before);
+  });
+
+  test('does not disturb others that write to the same journal, and they do not disturb it', async (t) => {
+    const { store, file } = await place(t, 1500);
+    const other = sqliteStore({ file: file('signalbox.db') });
+    t.after(() => other.close());
+    let written = 0;
+    const done = new AbortController();
+    const writing = (async () => {
+      while (!done.signal.aborted) {
+        const [entry] = await other.append([draft({ call: `other_${written}`, at: Date.now() })]);
+        assert.ok(entry !== undefined);
+        written += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    const { entries } = await pruneJournal(store, { before: until, archive: file('a.jsonl') });
+    done.abort();
+    await writing;
+    assert.ok(entries > 1500 && written > 30, `${entries} ${written}`);
+    const both = await proven(store, file('a.jsonl'));
+    assert.equal(both.ok, true, JSON.stringify(both));
+    const last = await store.entries({ order: 'newest-first', limit: 100_000 });
+    assert.equal(last.filter(({ call }) => call.startsWith('other_')).length, written);
+    assert.deepEqual(await store.entries({ order: 'oldest-first', limit: 9, text: 'nowhere to be found' }), []);
+  });
+
+  test('a key that another process takes meanwhile is not free again', async (t) => {
+    const { store, file } = await place(t, 1500);
+    const other = sqliteStore({ file: file('signalbox.db') });
+    t.after(() => other.close());
+    const keys: string[] = [];
+    const done = new AbortController();
+    const writing = (async () => {
+      while (!done.signal.aborted) {
+        const key = `key_${keys.length}`;
+        const started = { type: 'CallStarted', outcome: '', claim: { key, fingerprint: 'f' } } as const;
+        await other.append([draft({ call: key, at: Date.now(), ...started })]);
+        await other.append([draft({ call: key, at: Date.now(), settle: { key, outcome: '{}' } })]);
+        keys.push(key);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await pruneJournal(store, { before: until, archive: file('a.jsonl') });
+    done.abort();
+    await writing;
+    assert.ok(keys.length > 10, `${keys.length}`);
+    const claims = await Promise.all(keys.map((key) => store.claim(key)));
+    assert.deepEqual(
+      claims.map((claim) => claim?.call),
+      keys,
+    );
+  });
+
+  test('cut short while it drops, the journal holds, and the next run goes on', async (t) => {
+    const { store, file } = await place(t, 1500);
+    const whole = await verifyChain(store);
+    const stop = new AbortController();
+    const cut = pruneJournal(store, {
+      before: 2e13,
+      archive: file('a.jsonl'),
+      signal: stop.signal,
+      onProgress: (doing) => doing === 'dropping' && stop.abort(),
+    });
+    await assert.rejects(cut, { name: 'AbortError' });
+    assert.equal((await proven(store, file('a.jsonl'))).ok, true, 'the file has all that went, and more');
+    await pruneJournal(store, { before: 2e13, archive: file('b.jsonl') });
+    const both = await proven(store, file('a.jsonl'), file('b.jsonl'));
+    assert.deepEqual(both, whole);
+  });
+
+  test('keeps the file when nobody knows whether the entries went: it may be all there is of them', async (t) => {
+    const { store, file } = await place(t);
+    const whole = await verifyChain(store);
+    // The answer of the database is lost on its way, as when a connection breaks after the commit.
+    const unanswered = dropsBy(store, async ({ onProgress: _, ...request }) => {
+      await store.drop(request);
+      throw new Error('the connection broke');
+    });
+    await assert.rejects(pruneJournal(unanswered, { before: 6_000_000, archive: file('a.jsonl') }), /connection broke/);
+    assert.deepEqual(await proven(store, file('a.jsonl')), whole);
+  });
+
+  test('leaves no file behind when another process was first', async (t) => {
+    const { store, file } = await place(t);
+    const late = dropsBy(store, async (request) => {
+      await pruneJournal(store, { before: 3_000_000, archive: file('first.jsonl') });
+      return await store.drop(request);
+    });
+    await assert.rejects(pruneJournal(late, { before: 6_000_000, archive: file('late.jsonl') }), {
+      code: 'journal-pruned',
+    });
+    assert.ok(!existsSync(file('late.jsonl')));
+  });
+
+  test('finds out a change of the first entry of an archive, also of one from the middle', async (t) => {
+    const { store, file } = await place(t);
+    await pruneJournal(store, { before: 3_000_000, archive: file('old.jsonl') });
+    await pruneJournal(store, { before: 6_000_000, archive: file('later.jsonl') });
+    const [first = '', ...lines] = readFileSync(file('later.jsonl'), 'utf8').trimEnd().split('\n');
+    const forged = { ...(JSON.parse(first) as StoredEntry), body: '{"nothing":"happened"}' };
+    writeFileSync(file('forged.jsonl'), `${[JSON.stringify(forged), ...lines].join('\n')}\n`);
+    const found = await proven(store, file('forged.jsonl'));
+    assert.match(found.ok ? 'holds' : found.problem, new RegExp(`in the archive, entry ${forged.seq} was changed`));
+  });
+
+  test('a noted head that is in none of the archives is not taken for checked', async (t) => {
+    const { store, file } = await place(t);
+    await pruneJournal(store, { before: 3_000_000, archive: file('old.jsonl') });
+    await pruneJournal(store, { before: 6_000_000, archive: file('later.jsonl') });
+    const expected = { seq: 3, hash: 'f'.repeat(64) };
+    const told = async (...names: readonly string[]): Promise<string> => {
+      const found = await verifyChain(store, { expected, archive: readArchives(names.map(file)) });
+      return found.ok ? 'holds' : found.problem;
+    };
+    assert.match(await told('later.jsonl'), /entry 3 was pruned: name the archives it is in with --with/);
+    assert.match(await told('old.jsonl', 'later.jsonl'), /entry 3 is not the one that was anchored/);
+  });
+
+  test('while it is verified, the journal still holds', async (t) => {
+    const { store, file } = await place(t, 3000);
+    let pages = 0;
+    const pruning: Pick<Store, 'anchor' | 'beginning' | 'entries'> = {
+      anchor: () => store.anchor(),
+      beginning: () => store.beginning(),
+      async entries(query) {
+        pages += 1;
+        if (pages === 2) await pruneJournal(store, { before: until, archive: file('a.jsonl') });
+        return store.entries(query);
+      },
+    };
+    const found = await verifyChain(pruning);
+    assert.deepEqual(found, await verifyChain(store));
+    assert.ok(found.ok && pages > 2, JSON.stringify(found));
+  });
+});

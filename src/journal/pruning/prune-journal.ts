@@ -1,0 +1,164 @@
+import { rm } from 'node:fs/promises';
+import { SignalboxError } from '../../core/errors.ts';
+import { readArchives, writeArchive } from './archive-file.ts';
+import { carryAuthority } from '../integrity/authority-records.ts';
+import { AuthorityHistory } from '../integrity/authority-history.ts';
+import { linkHash } from '../integrity/hash-chain.ts';
+import type { StoredEntry } from '../entries/stored-entry.ts';
+import type { Beginning, Dropped } from '../store/drop-request.ts';
+import type { ChainHead, Store } from '../store/store.ts';
+
+const pageBytes = 4 * 1024 * 1024;
+
+/** What to prune, and where it goes. */
+export interface PruneRequest {
+  /** Entries before this go; milliseconds since 1970. */
+  readonly before: number;
+  /** The file they are written to first; without one nothing is dropped, only counted. */
+  readonly archive?: string;
+  readonly onProgress?: (doing: 'writing' | 'dropping', entries: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What was pruned, or would be. */
+export interface Pruned {
+  readonly entries: number;
+  /** The first and the last entry that went. */
+  readonly first?: number;
+  readonly last?: number;
+  /** Present when something was dropped. */
+  readonly dropped?: Dropped;
+  /** A call that is still open keeps its entry, and all after it. */
+  readonly keptFor?: string;
+}
+
+/**
+ * Drops old entries from the front of the journal, after they were written to a file and read back from it. What is left
+ * stays proven: the journal remembers the last entry that went.
+ */
+export async function pruneJournal(
+  store: Store,
+  { before, archive, onProgress, signal }: PruneRequest,
+): Promise<Pruned> {
+  const from = await store.beginning();
+  const [open] = await store.entries({ order: 'oldest-first', type: 'CallStarted', calls: true, limit: 1 });
+  const { seq: newest } = await store.anchor();
+  const past = new PastEntries(store, from, { before, newest, ...(open === undefined ? {} : { open }) });
+  const authority = new AuthorityHistory();
+  const counted = past.read(authority, (entries) => onProgress?.('writing', entries), signal);
+  if (archive === undefined || !(await past.isAny())) {
+    for await (const _entry of counted);
+    return past.found();
+  }
+  await writeArchive(archive, from.hash, counted);
+  const found = past.found();
+  const { last } = past;
+  if (last === undefined) return found;
+  // Where nothing went, the file would only be in the way of the next try.
+  const forget = (): Promise<void> => rm(archive, { force: true });
+  try {
+    await assertSame(archive, from, last, found.entries);
+  } catch (error) {
+    await forget();
+    throw error;
+  }
+  let hasDropped = false;
+  try {
+    await carryAuthority(store, authority.records());
+    const dropped = await store.drop({
+      from,
+      to: last,
+      before,
+      onProgress(entries) {
+        hasDropped = true;
+        onProgress?.('dropping', entries);
+      },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { ...found, dropped };
+  } catch (error) {
+    // After any other fault nobody knows what went: its answer may have been lost, and the file may be all there is.
+    if (!hasDropped && error instanceof SignalboxError && error.code === 'journal-pruned') await forget();
+    throw error;
+  }
+}
+
+interface Bounds {
+  readonly before: number;
+  /** The newest entry stays, so that the chain has one. */
+  readonly newest: number;
+  readonly open?: StoredEntry;
+}
+
+/** The entries from the front of the journal that are old enough, up to the first that is not. */
+class PastEntries {
+  last: Beginning | undefined;
+  readonly #store: Store;
+  readonly #from: ChainHead;
+  readonly #bounds: Bounds;
+  #keptFor: string | undefined;
+
+  constructor(store: Store, from: ChainHead, bounds: Bounds) {
+    this.#store = store;
+    this.#from = from;
+    this.#bounds = bounds;
+  }
+
+  async isAny(): Promise<boolean> {
+    const [first] = await this.#store.entries({ order: 'oldest-first', after: this.#from.seq, limit: 1 });
+    return first !== undefined && this.#goes(first);
+  }
+
+  async *read(
+    authority: AuthorityHistory,
+    onProgress: (entries: number) => void,
+    signal?: AbortSignal,
+  ): AsyncGenerator<StoredEntry> {
+    for (let after = this.#from.seq; ;) {
+      const entries = await this.#store.entries({ order: 'oldest-first', after, limit: 1000, bytes: pageBytes });
+      for (const entry of entries) {
+        if (!this.#goes(entry)) return;
+        authority.add(entry);
+        this.last = { seq: entry.seq, hash: entry.hash, at: entry.at };
+        yield entry;
+        after = entry.seq;
+      }
+      if (entries.length === 0) return;
+      onProgress(after - this.#from.seq);
+      signal?.throwIfAborted();
+    }
+  }
+
+  found(): Pruned {
+    const entries = (this.last?.seq ?? this.#from.seq) - this.#from.seq;
+    return {
+      entries,
+      ...(this.last === undefined ? {} : { first: this.#from.seq + 1, last: this.last.seq }),
+      ...(this.#keptFor === undefined ? {} : { keptFor: this.#keptFor }),
+    };
+  }
+
+  #goes({ seq, at }: StoredEntry): boolean {
+    const { before, newest, open } = this.#bounds;
+    if (at >= before) return false;
+    if (open === undefined || seq < open.seq) return seq < newest;
+    this.#keptFor = open.call;
+    return false;
+  }
+}
+
+/** Reads the file back: what is dropped next must be in it, to the last letter. */
+async function assertSame(file: string, from: ChainHead, to: ChainHead, expected: number): Promise<void> {
+  let head = from;
+  let entries = 0;
+  for await (const entry of readArchives([file])) {
+    if (entry.seq !== head.seq + 1 || entry.hash !== linkHash(head.hash, entry)) break;
+    head = entry;
+    entries += 1;
+  }
+  if (entries !== expected || head.seq !== to.seq || head.hash !== to.hash)
+    throw new SignalboxError(
+      'file-unreadable',
+      `${file} does not hold what was written to it after entry ${head.seq}, or the journal is broken there: nothing was dropped. Run: signalbox journal verify`,
+    );
+}

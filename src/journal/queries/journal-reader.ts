@@ -1,0 +1,150 @@
+import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import type { ArchivedEntry } from '../pruning/archive-file.ts';
+import { bodyBytes } from '../body-bytes.ts';
+import {
+  type CallSettled,
+  type CallStarted,
+  type JournalEvent,
+  type StoredEntry,
+  type ToolInvoked,
+  toEvent,
+} from '../entries/stored-entry.ts';
+import type { Journal } from '../journal.ts';
+import { normalizeName } from '../../core/text/normalize-name.ts';
+import { News } from '../growth-watcher.ts';
+import type { Beginning } from '../store/drop-request.ts';
+import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
+import type { ChainHead, EntryQuery, Store } from '../store/store.ts';
+import { type JournalVerification, verifyJournal } from '../integrity/verify-journal.ts';
+
+/** What to read from the journal; newest first unless said otherwise. */
+export type JournalQuery = Partial<Omit<EntryQuery, 'calls'>>;
+
+/** A page of a list; `next` is where the following page begins. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Give it as `before` (newest first) or `after` (oldest first) to read on. */
+  readonly next?: number;
+}
+
+const usualPage = 100;
+const largestPage = 1000;
+const largestBytes = 4 * 1024 * 1024;
+
+/** Reads the record. Everything written before a call of its methods is seen by it, other processes' entries included. */
+export class JournalReader {
+  readonly #store: Store;
+  readonly #journal: Journal | undefined;
+  readonly #recordedName: (name: string) => string;
+
+  /** With the journal of this process, whoever follows hears of its entries at once. */
+  constructor(store: Store, journal?: Journal, recordedName: (name: string) => string = normalizeName) {
+    this.#store = store;
+    this.#journal = journal;
+    this.#recordedName = recordedName;
+  }
+
+  /** Returns the name of a session or principal as the journal records it. */
+  recordedName(name: string): string {
+    return this.#recordedName(name);
+  }
+
+  /** Where the journal is kept. */
+  get location(): string {
+    return this.#store.location;
+  }
+
+  /** Entries, newest first. */
+  entries(query: JournalQuery = {}): Promise<Page<JournalEvent>> {
+    return this.#page(query, false);
+  }
+
+  /** One entry for each call, newest first: how it ended, or `CallStarted` while it runs. */
+  async calls(query: JournalQuery = {}): Promise<Page<ToolInvoked | CallStarted>> {
+    const page = (await this.#page(query, true)) as Page<ToolInvoked | CallStarted>;
+    return { ...page, items: await Promise.all(page.items.map((call) => this.#withSettlement(call))) };
+  }
+
+  /** The last word on one call. */
+  async call(id: string): Promise<ToolInvoked | CallStarted | undefined> {
+    const { items } = await this.calls({ call: id, limit: 1 });
+    return items[0];
+  }
+
+  /** Counts the calls of a time, and how long they took. */
+  statistics(query: StatisticsQuery): Promise<Statistics> {
+    return statisticsOf(this.#store, query);
+  }
+
+  /** The whole outcome of a call, where it was recorded besides its entry. Without secrets. */
+  async recording(call: string): Promise<CallOutcome | undefined> {
+    const text = await this.#store.recording(call);
+    return text === undefined ? undefined : (JSON.parse(text) as CallOutcome);
+  }
+
+  /** Where the journal begins: what came before was pruned. */
+  beginning(): Promise<Beginning> {
+    return this.#store.beginning();
+  }
+
+  /** Recomputes the hash chain, and checks seal, index and approvals against it. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
+  verify(
+    options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
+  ): Promise<JournalVerification> {
+    return verifyJournal(this.#store, options);
+  }
+
+  /** Every entry that fits, oldest first; with `follow`, goes on with new ones until `signal` is aborted. */
+  async *stream(
+    query: JournalQuery = {},
+    options: { follow?: boolean; signal?: AbortSignal } = {},
+  ): AsyncGenerator<JournalEvent> {
+    let after = query.after ?? 0;
+    const news = options.follow === true ? new News(this.#store.post, this.#journal, options.signal) : undefined;
+    try {
+      while (options.signal?.aborted !== true) {
+        const wanted = { ...query, order: 'oldest-first', limit: largestPage, bytes: largestBytes, after } as const;
+        const entries = await this.#store.entries(wanted);
+        for (const entry of entries) {
+          yield toEvent(entry);
+          after = entry.seq;
+        }
+        if (isCut(entries, wanted)) continue;
+        if (news === undefined) return;
+        await news.wait();
+      }
+    } finally {
+      news?.close();
+    }
+  }
+
+  async #withSettlement(call: ToolInvoked | CallStarted): Promise<ToolInvoked | CallStarted> {
+    if (call.type === 'CallStarted' || call.outcome !== 'unknown') return call;
+    const { callId } = call;
+    const [entry] = await this.#store.entries({ order: 'newest-first', limit: 1, call: callId, type: 'CallSettled' });
+    if (entry === undefined) return call;
+    const { as, by, at, note } = toEvent(entry) as CallSettled;
+    return { ...call, settled: { as, by, at, ...(note === undefined ? {} : { note }) } };
+  }
+
+  async #page(query: JournalQuery, calls: boolean): Promise<Page<JournalEvent>> {
+    const limit = Math.min(query.limit ?? usualPage, largestPage);
+    const bytes = Math.min(query.bytes ?? largestBytes, largestBytes);
+    const wanted = {
+      order: 'newest-first',
+      ...query,
+      limit: limit + 1,
+      bytes,
+      ...(calls ? { calls } : {}),
+    } as const;
+    const entries = await this.#store.entries(wanted);
+    const items = entries.slice(0, limit).map(toEvent);
+    const last = items.at(-1);
+    return isCut(entries, wanted) && last !== undefined ? { items, next: last.seq } : { items };
+  }
+}
+
+/** Whether there may be more than what was read. */
+function isCut(entries: readonly StoredEntry[], { limit, bytes }: { limit: number; bytes: number }): boolean {
+  return entries.length >= limit || bodyBytes(entries) >= bytes;
+}
