@@ -84,8 +84,9 @@ function meteredComparison(op: string, compare: (left: Ordered, right: Ordered) 
   const isEquality = op === '==' || op === '!=';
   return (left, right, ...rest) => {
     if (typeof left === 'string' && typeof right === 'string') {
-      const isLengthEnough = isEquality && left.length !== right.length;
-      currentWork().charge(comparedTextWork(isLengthEnough ? 0 : Math.min(left.length, right.length)));
+      // Texts of different lengths differ without a look at their characters.
+      const compared = isEquality && left.length !== right.length ? 0 : Math.min(left.length, right.length);
+      currentWork().charge(comparedTextWork(compared));
       return isEquality ? (left === right) === (op === '==') : compare(left, right);
     }
     return isNumeric(left) && isNumeric(right) ? compare(left, right) : other(left, right, ...rest);
