@@ -32,7 +32,7 @@ import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ResultLimits } from './catalog/source-limits.ts';
-import type { ConfigurationChange } from './journal/entries/stored-entry.ts';
+import type { ConfigurationChange } from './journal/entries/journal-event.ts';
 import type { JobStore } from './journal/store/job-store.ts';
 import { journalSealer } from './config/secrets/journal-key.ts';
 import { Journal } from './journal/journal.ts';
@@ -228,7 +228,10 @@ export async function createSignalbox(options: SignalboxOptions = {}): Promise<S
     sqliteStore(
       options.data === undefined
         ? {}
-        : { file: join(options.data, 'signalbox.db'), sealer: await journalSealer(options.data) },
+        : {
+            file: join(options.data, 'signalbox.db'),
+            sealer: await journalSealer(options.data, 'sqlite', options.journalKey),
+          },
     );
   try {
     return await assemble(options, store);
@@ -458,12 +461,11 @@ function builtinName({ builtin: given }: SignalboxOptions): string {
 
 function builtin(options: SignalboxOptions, store: Store, catalog: Catalog, maxResultBytes: number): LocalServer {
   const given = options.builtin === false ? undefined : options.builtin;
-  const port = given?.port ?? Number(process.env['SIGNALBOX_PORT'] ?? Number.NaN);
   const opened = Date.now();
   return builtinServer({
     server: builtinName(options),
-    version: process.env['SIGNALBOX_VERSION'] ?? version,
-    port: Number.isInteger(port) ? port : undefined,
+    version,
+    port: given?.port,
     now: () => new Date(),
     uptimeSeconds: () => (Date.now() - opened) / 1000,
     readResult: (id, offset, limit) => store.readResult(id, offset, limit),

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { journalSealer } from '../config/secrets/journal-key.ts';
 import { verifyJournal } from '../journal/integrity/verify-journal.ts';
 import { backUpSqlite } from '../store/sqlite/backup.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
@@ -9,7 +8,7 @@ import { Failure, usageFailure } from './fail.ts';
 import { globalsOf } from './globals.ts';
 import { journalFile } from '../host/data-directory.ts';
 import { shortPath } from '../host/data-directory.ts';
-import { configuredStore } from '../host/store/open-store.ts';
+import { configuredStore, openSealer } from '../host/store/open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 
@@ -29,7 +28,7 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
       const to = resolve(given);
       const line = new ProgressLine(errors);
       await line.during('copying the records', () => backUpSqlite(journalFile(globals), to));
-      const copy = sqliteStore({ file: to, sealer: await journalSealer(globals.data) });
+      const copy = sqliteStore({ file: to, sealer: await openSealer(globals.data) });
       try {
         const verified = await line.during('checking the copy', () => verifyJournal(copy));
         if (!verified.ok)

@@ -17,6 +17,11 @@ export function adminTokenVariable(): string | undefined {
   return nonEmpty('SIGNALBOX_TOKEN');
 }
 
+/** Returns `SIGNALBOX_JOURNAL_KEY`, the passphrase that machines with one journal share. */
+export function journalKeyVariable(): string | undefined {
+  return nonEmpty('SIGNALBOX_JOURNAL_KEY');
+}
+
 /** Returns `SIGNALBOX_STORE`, which overrides `store` of the configuration. Throws when it is not a valid store. */
 export function storeVariable(): string | undefined {
   const store = nonEmpty('SIGNALBOX_STORE');

@@ -1,24 +1,22 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import {
-  type ApprovalRequested,
-  type ApprovalResolved,
-  type ApprovalRevealed,
-  type AuthorityChanged,
-  type CallSettled,
-  type CallStarted,
-  type ConfigurationChanged,
-  type ContentRead,
-  type JournalEvent,
-  type RuleRevoked,
-  type ServerChanged,
-  type TokenCreated,
-  type TokenRevoked,
-  type ToolInvoked,
-  type UndoStarted,
-  type Undone,
-  toEvent,
-} from '../journal/entries/stored-entry.ts';
+import { toEvent } from '../journal/entries/stored-entry.ts';
+import { type JournalEvent } from 'src/journal/entries/journal-event.ts';
+import { type AuthorityChanged } from 'src/journal/entries/journal-event.ts';
+import { type TokenRevoked } from 'src/journal/entries/journal-event.ts';
+import { type TokenCreated } from 'src/journal/entries/journal-event.ts';
+import { type ContentRead } from 'src/journal/entries/journal-event.ts';
+import { type ConfigurationChanged } from 'src/journal/entries/journal-event.ts';
+import { type ServerChanged } from 'src/journal/entries/journal-event.ts';
+import { type Undone } from 'src/journal/entries/journal-event.ts';
+import { type UndoStarted } from 'src/journal/entries/journal-event.ts';
+import { type CallSettled } from 'src/journal/entries/journal-event.ts';
+import { type RuleRevoked } from 'src/journal/entries/journal-event.ts';
+import { type ApprovalResolved } from 'src/journal/entries/journal-event.ts';
+import { type ApprovalRevealed } from 'src/journal/entries/journal-event.ts';
+import { type ApprovalRequested } from 'src/journal/entries/journal-event.ts';
+import { type ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import { type CallStarted } from 'src/journal/entries/journal-event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../core/async/maybe-promise.ts';
 import type { CatalogTool } from '../catalog/definition.ts';
 import { renderName } from '../catalog/names.ts';
 import type { ArgumentFacts } from '../core/calls/argument-facts.ts';
@@ -102,12 +101,6 @@ export interface Call {
   /** Set by `record-outcome`: nothing was taken out of its record. */
   isRecordedWhole: boolean;
 }
-
-/** What comes after a stage. */
-export type Next = (call: Call) => MaybePromise<CallOutcome>;
-
-/** One step of the pipeline: does its part, calls `next` or not, and passes the outcome on. */
-export type Stage = (call: Call, next: Next) => MaybePromise<CallOutcome>;
 
 /** The tool of a call that `resolve` let through. */
 export function toolOf(call: Call): CatalogTool {

@@ -4,7 +4,7 @@ import type { Redactor } from '../redaction/redactor.ts';
 import type { Store } from '../journal/store/store.ts';
 import type { Approvals } from './approvals/approval-inbox.ts';
 import type { Questions } from './approvals/questions.ts';
-import type { Next } from './call-lifecycle.ts';
+import type { Next } from './stage.ts';
 import { compose } from './stage.ts';
 import type { FileGuard } from './files/file-guard.ts';
 import type { SizeLimits } from './results/result-size.ts';

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../core/async/maybe-promise.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
-import type { Next, Stage } from './call-lifecycle.ts';
+import type { Call, Next } from './call-lifecycle.ts';
+import { Next } from './stage.ts';
 
 /** Joins stages into one function, once; a call then costs no more than the stages themselves. */
 export function compose(stages: readonly Stage[]): Next {
@@ -19,3 +20,9 @@ export function after(
 ): MaybePromise<CallOutcome> {
   return outcome instanceof Promise ? outcome.then(go) : go(outcome);
 }
+/** What comes after a stage. */
+
+export type Next = (call: Call) => MaybePromise<CallOutcome>;
+/** One step of the pipeline: does its part, calls `next` or not, and passes the outcome on. */
+
+export type Stage = (call: Call, next: Next) => MaybePromise<CallOutcome>;

@@ -1,6 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import { toolRan } from '../pipeline/policies/recorded-calls.ts';
-import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entries/stored-entry.ts';
+import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
+import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import type { CallStarted } from 'src/journal/entries/journal-event.ts';
 import { waitedForAnswer } from '../journal/queries/approval-wait.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { SignalboxError } from '../core/errors.ts';

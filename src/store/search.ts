@@ -1,6 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { bodyBytes } from '../journal/body-bytes.ts';
-import type { StoredEntry } from '../journal/entries/stored-entry.ts';
+import { type StoredEntry, bodyBytes } from '../journal/entries/stored-entry.ts';
 import type { EntryQuery } from '../journal/store/store.ts';
 
 /** The most entries that are looked at in one go. */

@@ -232,7 +232,7 @@ describe('a journal in PostgreSQL', async () => {
     const address = cluster.address(`tampering_${(places += 1)}`);
     const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-key-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
-    const sealer = await journalSealer(data, address, {});
+    const sealer = await journalSealer(data, address);
     const place = await filled(t, opened(address, sealer));
     return { address, place, sealer };
   };
@@ -302,7 +302,7 @@ describe('a journal in PostgreSQL', async () => {
     const { address, place, sealer } = await filledAt(t);
     const other = mkdtempSync(join(tmpdir(), 'signalbox-tampering-other-'));
     t.after(() => rmSync(other, { recursive: true, force: true }));
-    const stranger = await journalSealer(other, address, {});
+    const stranger = await journalSealer(other, address);
     const seen = await verifiedAt(address, stranger);
     assert.deepEqual(seen.ok && seen.authentication, {
       state: 'unknown',
@@ -324,7 +324,7 @@ describe('a journal in PostgreSQL', async () => {
       state: 'unknown',
       why: 'it was pruned by a machine with another key',
     });
-    const key = { SIGNALBOX_JOURNAL_KEY: 'a'.repeat(64) };
+    const key = 'a'.repeat(64);
     const [one, two] = await Promise.all([place.data, other].map((data) => journalSealer(data, address, key)));
     await using(place, opened(address, one), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
@@ -353,7 +353,7 @@ describe('a journal in PostgreSQL', async () => {
       } finally {
         source.close();
       }
-      assert.match(told(await verifiedAt(address, await journalSealer(place.data, address, {}))), expected);
+      assert.match(told(await verifiedAt(address, await journalSealer(place.data, address))), expected);
     }
   });
 });

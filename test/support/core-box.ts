@@ -1,6 +1,8 @@
 import { Approvals } from '../../src/pipeline/approvals/approval-inbox.ts';
 import { Questions } from '../../src/pipeline/approvals/questions.ts';
-import { type Next, type Stage, toCallResult, createCall } from '../../src/pipeline/call-lifecycle.ts';
+import { toCallResult, createCall } from '../../src/pipeline/call-lifecycle.ts';
+import { type Stage } from 'src/pipeline/stage.ts';
+import { type Next } from 'src/pipeline/stage.ts';
 import { createContent } from '../../src/pipeline/box-content.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
 import { compose } from '../../src/pipeline/stage.ts';

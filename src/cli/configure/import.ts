@@ -50,8 +50,8 @@ async function importServers(
 ): Promise<void> {
   const { importTable, transportOf } = await import('./import-table.ts');
   const { importEdits, keepSecrets, secretsOf } = await import('../../config/import/prepare-import.ts');
-  const { secretVault } = await import('../../config/secrets/sealed-files.ts');
-  const vault = secretVault({ data: globals.data });
+  const { openVault } = await import('../../host/secrets/open-vault.ts');
+  const vault = openVault(globals.data);
   const line = new ProgressLine(terminal.errors);
   const { file, plan, secrets } = await line.during('looking for the servers of other clients', () =>
     makePlan(from, globals, vault),
@@ -100,8 +100,8 @@ async function importServers(
 /** Writes the rules, and has the configuration follow them unless it has rules of its own. */
 async function keepRules(policyFile: string, text: string, file: string, globals: Globals): Promise<void> {
   const { loadConfiguration } = await import('../../config/file/load-configuration.ts');
-  const { loadPolicies } = await import('../../config/file/policy-file.ts');
-  const { openTrust } = await import('../../host/read-configuration.ts');
+  const { loadPolicies } = await import('../../config/file/load-policies.ts');
+  const { openTrust } = await import('../../host/trust.ts');
   const { editOwn } = await import('./edit-own.ts');
   replaceFile(policyFile, text);
   if (loadConfiguration(file).policies !== undefined) return;

@@ -1,9 +1,9 @@
 import type { AgentEntry } from '../../config/entries/agent-entry.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { secretVault } from '../../config/secrets/sealed-files.ts';
+import { openVault } from '../../host/secrets/open-vault.ts';
 import { messageOf } from '../../core/errors.ts';
 import { hasSdk, inspectInstallation, sdkPackage } from '../../runtimes/claude/shared/installation.ts';
-import { ModelUnusable, chooseModel } from '../../runtimes/model/providers/choose-model.ts';
+import { ModelUnusableError, chooseModel } from '../../runtimes/model/providers/choose-model.ts';
 import { resolvedProviders } from '../../host/box/configured-agents.ts';
 import { EntryReferences, type ReferenceSource } from '../../host/secrets/entry-references.ts';
 import { shortPath } from '../../host/data-directory.ts';
@@ -16,7 +16,7 @@ const installClaude = `put claude on the PATH, name it as "executable", or npm i
 
 /** Looks at what the agents of the configuration need: packages, programs, keys. Asks no model anything. */
 export async function checkAgents({ agents, file }: Configuration, data: string): Promise<Finding[]> {
-  const source: ReferenceSource = { file, vault: secretVault({ data }), addSecret: () => undefined };
+  const source: ReferenceSource = { file, vault: openVault(data), addSecret: () => undefined };
   const findings = agents.entries.map(async (entry): Promise<Finding> => {
     const about = `agent "${entry.name}" (${[entry.runtime, entry.model].filter((part) => part !== undefined).join(', ')})`;
     try {
@@ -37,7 +37,7 @@ async function checkModel(entry: ModelEntry, source: ReferenceSource): Promise<F
     await chooseModel(entry.model, providers);
     return { level: 'ok', what: 'can be used' };
   } catch (error) {
-    if (!(error instanceof ModelUnusable)) throw error;
+    if (!(error instanceof ModelUnusableError)) throw error;
     return { level: 'error', what: `cannot be used: ${error.problem}`, fix: error.fix };
   }
 }

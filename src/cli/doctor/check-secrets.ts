@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { referencedSecrets } from '../../config/references.ts';
-import { isShared } from '../../config/secrets/key-file.ts';
+import { isShared } from '../../config/secrets/key-holder.ts';
 import { keyLocation, secretPlaces } from '../../config/secrets/key-ring.ts';
-import { secretVault } from '../../config/secrets/sealed-files.ts';
+import { openVault } from '../../host/secrets/open-vault.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
 import { shortPath } from '../../host/data-directory.ts';
@@ -24,7 +24,7 @@ export async function checkSecrets(configuration: Configuration | undefined, dat
 
 async function checkKept(data: string): Promise<Finding[]> {
   try {
-    const items = await secretVault({ data }).list();
+    const items = await openVault(data).list();
     if (items.length === 0) return [];
     const stores = [...new Set(items.map(({ store }) => store))];
     const keys = stores.map((store) => shortPath(keyLocation(store, data))).join(' and ');
@@ -71,7 +71,7 @@ async function checkReferences({ servers }: Configuration, data: string): Promis
   const names = referencedSecrets(
     JSON.stringify(servers.map((entry) => (entry.kind === 'external' ? entry.settings : {}))),
   );
-  const vault = secretVault({ data });
+  const vault = openVault(data);
   const findings = names.map(async (name): Promise<Finding> => {
     try {
       if ((await vault.get(name)) !== undefined) return { level: 'ok', what: `secret ${name} can be read` };

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { JournalEvent } from '../../journal/entries/stored-entry.ts';
+import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
 import { wholeJournal } from '../../journal/store/drop-request.ts';
 import type { JournalQuery, JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';

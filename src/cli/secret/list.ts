@@ -16,10 +16,10 @@ export function addListCommand(secret: Command, { terminal: { output } }: Comman
     )
     .action(async (_options: object, command: Command) => {
       const { data, json } = globalsOf(command);
-      const { secretVault } = await import('../../config/secrets/sealed-files.ts');
+      const { openVault } = await import('../../host/secrets/open-vault.ts');
       const { TrustRecords } = await import('../../config/trust/trust-records.ts');
       const records = new TrustRecords(data).list();
-      const items = (await secretVault({ data }).list()).map((stored) => ({
+      const items = (await openVault(data).list()).map((stored) => ({
         ...stored,
         grantedTo: records.filter(({ secrets }) => secrets.includes(stored.name)).map(({ file }) => file),
       }));

@@ -14,8 +14,8 @@ export function addRemoveSecretCommand(secret: Command, { terminal: { output } }
     .argument('<name>', 'the name of the secret')
     .action(async (name: string, _options: object, command: Command) => {
       const { data, json } = globalsOf(command);
-      const { secretVault } = await import('../../config/secrets/sealed-files.ts');
-      const vault = secretVault({ data });
+      const { openVault } = await import('../../host/secrets/open-vault.ts');
+      const vault = openVault(data);
       if (!(await vault.remove(name))) {
         const meant = closestMatch(
           name,

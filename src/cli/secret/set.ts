@@ -26,11 +26,11 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
           'a value on the command line is seen by every process of this machine and stays in the shell’s history',
           { next: `signalbox secret set ${name}, which asks for it, or pipe it in` },
         );
-      const { openTrust } = await import('../../host/read-configuration.ts');
-      const { secretVault } = await import('../../config/secrets/sealed-files.ts');
+      const { openTrust } = await import('../../host/trust.ts');
+      const { openVault } = await import('../../host/secrets/open-vault.ts');
       const { keyLocation } = await import('../../config/secrets/key-ring.ts');
       const { readSecret } = await import('./read-secret.ts');
-      const vault = secretVault({ data });
+      const vault = openVault(data);
       // A name that cannot be is told before anything is typed.
       const wasThere = await vault.has(name);
       const value = await readSecret(name, fromEnv, terminal);

@@ -1,4 +1,4 @@
-import { secretVault } from '../../config/secrets/sealed-files.ts';
+import { openVault } from '../../host/secrets/open-vault.ts';
 import type { ProtectedServer } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { targetConfiguration, unknownServer } from '../configure/target-configuration.ts';
 import { resolveTransport } from '../../host/servers/external-transport.ts';
@@ -20,7 +20,7 @@ export async function protectedEntry(name: string, globals: Globals): Promise<Pr
       : await resolveTransport(entry, {
           directory: configuration.directory,
           file: configuration.file,
-          vault: secretVault({ data: globals.data }),
+          vault: openVault(globals.data),
           tokens: oauthTokenStore(globals.data, configuration.file),
           // Nothing is recorded here.
           addSecret: () => undefined,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { idOf } from '../../access/token-text.ts';
+import { idOf } from '../../access/access-tokens.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { only, withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';

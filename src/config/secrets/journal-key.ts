@@ -3,8 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sealer } from '../../journal/integrity/seal.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import { keyFile } from './key-file.ts';
-import { type Key, keyOf } from './key-holder.ts';
+import { type Key, keyFile, keyOf } from './key-holder.ts';
 
 const minPassphrase = 32;
 

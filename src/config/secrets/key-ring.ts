@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
 import { environmentKey } from './environment-key.ts';
-import { keyFile } from './key-file.ts';
-import type { Key, KeyHolder } from './key-holder.ts';
+import { type Key, type KeyHolder, keyFile } from './key-holder.ts';
 import { KeychainUnavailable, keychainKey } from './keychain-key.ts';
 import { type KeyStore, secretUnusable } from './secret-vault.ts';
 

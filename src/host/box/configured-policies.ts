@@ -29,7 +29,7 @@ export class ConfiguredPolicies {
 /** Reads the rules of a configuration. Rejects when they are invalid. Imports the parser on demand: not every configuration has rules. */
 export async function readRules(configuration: Configuration): Promise<readonly PolicyDocument[]> {
   if (configuration.policies === undefined) return [];
-  const { loadPolicies } = await import('../../config/file/policy-file.ts');
+  const { loadPolicies } = await import('../../config/file/load-policies.ts');
   return loadPolicies(configuration);
 }
 

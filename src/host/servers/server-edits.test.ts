@@ -7,7 +7,7 @@ import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { browse, protectedServer } from '../../../test/mcp-servers/protected-server.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
-import type { ConfigurationChanged } from '../../journal/entries/stored-entry.ts';
+import type { ConfigurationChanged } from 'src/journal/entries/journal-event.ts';
 import type { ProblemDocument } from '../../server/problems/problem.ts';
 import { openConfiguredBox } from '../box/open-box.ts';
 

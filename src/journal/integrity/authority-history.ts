@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../core/json/json.ts';
 import { authorityRecords, tokenRecordId } from './authority-records.ts';
-import type { AuthorityRecord, StoredEntry } from '../entries/stored-entry.ts';
+import type { StoredEntry } from '../entries/stored-entry.ts';
+import type { AuthorityRecord } from '../entries/journal-event.ts';
 import type { Store } from '../store/store.ts';
 
 /** What an entry says of a record. */

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../core/json/json.ts';
-import type { AuthorityKind, AuthorityRecord, EntryDraft } from '../entries/stored-entry.ts';
+import type { EntryDraft } from '../entries/stored-entry.ts';
+import type { AuthorityRecord } from '../entries/journal-event.ts';
+import type { AuthorityKind } from '../entries/journal-event.ts';
 import type { Kept, KeptChange, KeptStore } from '../store/key-value-store.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenRecord } from '../store/token-store.ts';

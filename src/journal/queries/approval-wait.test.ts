@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JournalEvent } from '../entries/stored-entry.ts';
+import type { JournalEvent } from '../entries/journal-event.ts';
 import { waitedForAnswer } from './approval-wait.ts';
 
 const moment = (second: number): string => new Date(second * 1000).toISOString();

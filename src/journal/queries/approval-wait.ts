@@ -1,5 +1,6 @@
 import type { Approval } from '../../core/calls/approval.ts';
-import type { JournalEvent, ToolInvoked } from '../entries/stored-entry.ts';
+import type { JournalEvent } from '../entries/journal-event.ts';
+import type { ToolInvoked } from '../entries/journal-event.ts';
 
 interface Question {
   readonly asked: number;

@@ -1,14 +1,10 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { ArchivedEntry } from '../pruning/archive-file.ts';
-import { bodyBytes } from '../body-bytes.ts';
-import {
-  type CallSettled,
-  type CallStarted,
-  type JournalEvent,
-  type StoredEntry,
-  type ToolInvoked,
-  toEvent,
-} from '../entries/stored-entry.ts';
+import { type StoredEntry, bodyBytes, toEvent } from '../entries/stored-entry.ts';
+import { type JournalEvent } from '../entries/journal-event.ts';
+import { type CallSettled } from '../entries/journal-event.ts';
+import { type ToolInvoked } from '../entries/journal-event.ts';
+import { type CallStarted } from '../entries/journal-event.ts';
 import type { Journal } from '../journal.ts';
 import { normalizeName } from '../../core/text/normalize-name.ts';
 import { News } from '../growth-watcher.ts';

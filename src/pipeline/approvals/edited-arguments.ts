@@ -7,7 +7,8 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { principalName } from '../../core/principal.ts';
 import { text } from '../../core/tools/content.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
-import type { Call, Next } from '../call-lifecycle.ts';
+import type { Call } from '../call-lifecycle.ts';
+import type { Next } from '../stage.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 import { isDeepStrictEqual } from 'node:util';
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approvalDigest } from '../../journal/approval-digest.ts';
+import { approvalDigest } from '../../journal/store/approval-store.ts';
 import { type KeptStore, forever } from '../../journal/store/key-value-store.ts';
 import type { RevealedArguments } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';

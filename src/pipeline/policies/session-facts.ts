@@ -1,11 +1,7 @@
-import {
-  type CallStarted,
-  type StoredEntry,
-  type ToolInvoked,
-  type Undone,
-  countedIn,
-  toEvent,
-} from '../../journal/entries/stored-entry.ts';
+import { type StoredEntry, countedIn, toEvent } from '../../journal/entries/stored-entry.ts';
+import { type Undone } from 'src/journal/entries/journal-event.ts';
+import { type ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import { type CallStarted } from 'src/journal/entries/journal-event.ts';
 import type { EntryQuery, Store } from '../../journal/store/store.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';

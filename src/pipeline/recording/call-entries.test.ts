@@ -8,7 +8,7 @@ import { type CallOptions, type JournalEvent, createSignalbox, defineTool, local
 import { createRedactor } from '../../redaction/redactor.ts';
 import { text } from '../../core/tools/content.ts';
 import { createCall } from '../call-lifecycle.ts';
-import { knownFacts, outcomeDraft } from './call-entries.ts';
+import { prepareEntry, outcomeDraft } from './call-entries.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-record-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -223,7 +223,7 @@ test('an entry whose facts were looked at while the tool ran is redacted like on
         const call = createCall('mcp__t__echo', {}, {}, createRedactor());
         call.argumentsText = JSON.stringify({ [key]: value });
         call.durationMs = 1;
-        if (isKnown) call.preparedEntry = knownFacts(call, redactor);
+        if (isKnown) call.preparedEntry = prepareEntry(call, redactor);
         const { body } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
         return { body, isWhole: call.isRecordedWhole };
       });

@@ -20,7 +20,7 @@ const longestArguments = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
 /** Of a call that was begun: nothing of it changes any more. */
-export function knownFacts(call: Call, redactor: Redactor): PreparedEntry {
+export function prepareEntry(call: Call, redactor: Redactor): PreparedEntry {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
   const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
@@ -30,7 +30,7 @@ export function knownFacts(call: Call, redactor: Redactor): PreparedEntry {
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  const whole = `{${(call.preparedEntry ?? knownFacts(call, redactor)).text}}`;
+  const whole = `{${(call.preparedEntry ?? prepareEntry(call, redactor)).text}}`;
   return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
 }
 

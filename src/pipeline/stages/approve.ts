@@ -12,7 +12,9 @@ import { type Binding, askedCall, bindingOf } from '../approvals/asked-call.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
 import { runEdited } from '../approvals/edited-arguments.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 import { endedOutcome } from '../limits/waits.ts';
 
 /** What the stage works with. */

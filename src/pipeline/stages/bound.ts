@@ -9,7 +9,8 @@ import { messageOf } from '../../core/errors.ts';
 import type { JsonObject, JsonSchema } from '../../core/json/json.ts';
 import { resultUri } from '../../core/calls/result-uri.ts';
 import { after } from '../stage.ts';
-import { type Call, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
 import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../results/result-size.ts';
 import { type ShorteningOptions, shortenResult } from '../results/shorten-result.ts';
 

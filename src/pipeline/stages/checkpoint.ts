@@ -6,7 +6,9 @@ import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
 import type { Finished, Undone } from '../../workspace/undo-engine.ts';
-import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call-lifecycle.ts';
+import { type Call, toolOf, workspaceOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 import type { Compensations } from '../undo/compensations.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 

@@ -1,8 +1,11 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
-import { type CallSettled, toEvent } from '../../journal/entries/stored-entry.ts';
+import { toEvent } from '../../journal/entries/stored-entry.ts';
+import { type CallSettled } from 'src/journal/entries/journal-event.ts';
 import type { Claim, Store } from '../../journal/store/store.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { settledOutcome } from '../recording/settle-call.ts';
 import { hash } from 'node:crypto';

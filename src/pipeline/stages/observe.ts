@@ -3,7 +3,9 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import { after } from '../stage.ts';
-import type { Call, Next, Stage } from '../call-lifecycle.ts';
+import type { Call } from '../call-lifecycle.ts';
+import type { Stage } from '../stage.ts';
+import type { Next } from '../stage.ts';
 import { type CallMetrics, telemetry } from '../recording/telemetry.ts';
 
 /** What leaves the box by way of telemetry. */

@@ -5,7 +5,9 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 import type { Policies } from '../policies/active-policies.ts';
 import { intentDraft } from '../recording/call-entries.ts';
 

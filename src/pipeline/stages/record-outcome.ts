@@ -6,8 +6,9 @@ import { withOutcomeDigests } from '../../journal/integrity/outcome-history.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Call, Stage } from '../call-lifecycle.ts';
-import { knownFacts, needsRecording, outcomeDraft } from '../recording/call-entries.ts';
+import type { Call } from '../call-lifecycle.ts';
+import type { Stage } from '../stage.ts';
+import { prepareEntry, needsRecording, outcomeDraft } from '../recording/call-entries.ts';
 
 /** How outcomes are recorded. */
 interface RecordOptions {
@@ -44,7 +45,7 @@ export function recordOutcome(options: RecordOptions): Stage {
 
   /** What can be made of the record before the outcome is there, so that the caller does not wait for it then. */
   function whileItRuns(call: Call): void {
-    call.preparedEntry = knownFacts(call, redactor);
+    call.preparedEntry = prepareEntry(call, redactor);
     onRunning(call);
   }
 

@@ -9,7 +9,9 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Call, Next, Stage } from '../call-lifecycle.ts';
+import type { Call } from '../call-lifecycle.ts';
+import type { Stage } from '../stage.ts';
+import type { Next } from '../stage.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies of the stage. */

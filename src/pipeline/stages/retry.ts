@@ -1,6 +1,8 @@
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 import { after } from '../stage.ts';
 import type { Waits } from '../limits/waits.ts';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,6 +1,8 @@
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 import { canonicalArguments } from '../recording/canonical-arguments.ts';
 import { ResultCache } from '../results/result-cache.ts';
 

@@ -7,7 +7,9 @@ import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/js
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { unlikeWanted } from '../approvals/edited-arguments.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call-lifecycle.ts';
+import { type Call, toolOf } from '../call-lifecycle.ts';
+import { type Stage } from '../stage.ts';
+import { type Next } from '../stage.ts';
 
 const maxArgumentsSize = 64 * 1024 * 1024;
 

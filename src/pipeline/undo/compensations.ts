@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
-import type { EntryDraft, Undone } from '../../journal/entries/stored-entry.ts';
+import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
+import type { Undone } from 'src/journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Principal } from '../../core/principal.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
-import { recall, remember } from './conversation.ts';
+import { parseMemory, toMemory } from './conversation.ts';
 
 const turn = fc
   .record({
@@ -39,7 +39,7 @@ describe('memory', () => {
     fc.assert(
       fc.property(fc.array(turn), (turns) => {
         const messages = turns.flat();
-        assert.deepEqual(recall(remember(messages)), JSON.parse(JSON.stringify(messages)));
+        assert.deepEqual(parseMemory(toMemory(messages)), JSON.parse(JSON.stringify(messages)));
       }),
       { seed: 4711 },
     );
@@ -51,7 +51,7 @@ describe('memory', () => {
         fc.array(turn, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 300, max: 1500 }),
         (turns, most) => {
-          const kept = recall(remember(turns.flat(), most));
+          const kept = parseMemory(toMemory(turns.flat(), most));
           assert.ok(JSON.stringify(kept).length <= most + 100, 'more was kept than there is room for');
           assert.equal(kept[0]?.role, 'user');
           assert.deepEqual(
@@ -70,8 +70,8 @@ describe('memory', () => {
   });
 
   test('of one turn that is too much keeps what was asked and answered', () => {
-    const kept = recall(
-      remember(
+    const kept = parseMemory(
+      toMemory(
         [
           { role: 'user', content: 'look' },
           { role: 'assistant', content: 'x'.repeat(1000) },
@@ -99,6 +99,6 @@ describe('memory', () => {
 
   test('of another runtime is none', () => {
     for (const other of [undefined, null, 'text', { session: 'abc' }, { version: 2, messages: [] }])
-      assert.deepEqual(recall(other), []);
+      assert.deepEqual(parseMemory(other), []);
   });
 });

@@ -8,16 +8,16 @@ interface Memory {
 }
 
 /** The most that is remembered, in characters of JSON: about 100,000 tokens. */
-const usualMemory = 400_000;
+const defaultMemoryCharacters = 400_000;
 
 /** The conversation so far, out of what was remembered; empty for memory that is not of this runtime. */
-export function recall(memory: JsonValue | undefined): ModelMessage[] {
+export function parseMemory(memory: JsonValue | undefined): ModelMessage[] {
   if (!isJsonObject(memory) || memory['version'] !== 1 || !Array.isArray(memory['messages'])) return [];
   return [...(memory as unknown as Memory).messages];
 }
 
 /** Turns the conversation into memory. What is too much loses its oldest turns, always whole: a result never loses its call. */
-export function remember(messages: readonly ModelMessage[], most = usualMemory): JsonValue {
+export function toMemory(messages: readonly ModelMessage[], most = defaultMemoryCharacters): JsonValue {
   const sizes = messages.map((message) => JSON.stringify(message).length);
   let size = sizes.reduce((sum, one) => sum + one, 0);
   let start = 0;

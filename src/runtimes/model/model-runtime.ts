@@ -14,12 +14,12 @@ export function modelRuntime(settings: ModelRuntimeOptions | (() => Promise<Mode
     name: 'model',
     turn: (turn) =>
       turnStream(turn.signal, async (tell, signal) => {
-        const { drive } = await import('./model-turn.ts');
-        await drive(turn, settings, signal, tell);
+        const { runModelTurn } = await import('./model-turn.ts');
+        await runModelTurn(turn, settings, signal, tell);
       }),
     async sample(request, options) {
-      const { sample } = await import('./sampling.ts');
-      return sample(typeof settings === 'function' ? await settings() : settings, request, options);
+      const { runSampling } = await import('./sampling.ts');
+      return runSampling(typeof settings === 'function' ? await settings() : settings, request, options);
     },
     close: () => Promise.resolve(),
   };

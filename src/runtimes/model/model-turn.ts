@@ -5,9 +5,9 @@ import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './tools/ask-user.ts';
 import { contentTools, isContentTool } from './tools/content-tools.ts';
 import { demoStep } from './demo/demo-step.ts';
-import { type Step, type StepRequest, unexpected } from './step.ts';
-import { Budget } from './turn-budget.ts';
-import { recall, remember } from './conversation.ts';
+import { type StepResult, type StepRequest, toFailure } from './step.ts';
+import { TurnBudget } from './turn-budget.ts';
+import { parseMemory, toMemory } from './conversation.ts';
 import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
 import { runCalls } from './tools/run-calls.ts';
@@ -16,7 +16,7 @@ type Tell = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 
 /** Drives a turn: asks the model, makes the calls it wants, and again, until it wants none or may not go on. */
-export async function drive(
+export async function runModelTurn(
   turn: Turn,
   settings: ModelRuntimeOptions | (() => Promise<ModelRuntimeOptions>),
   signal: AbortSignal,
@@ -28,30 +28,30 @@ export async function drive(
     name = turn.model ?? options.model ?? name;
     const chosen = options.chooseModel?.(name) ?? (await chooseModel(name, options.providers ?? {}));
     const conversation = new Conversation(turn, options);
-    const reason = await steps(turn, chosen, conversation, new Budget(options.limits ?? {}, signal), tell);
+    const reason = await runSteps(turn, chosen, conversation, new TurnBudget(options.limits ?? {}, signal), tell);
     tell({ type: 'memory', memory: conversation.memory() });
     tell({ type: 'done', reason });
   } catch (error) {
-    const { code, message } = unexpected(name, error);
+    const { code, message } = toFailure(name, error);
     tell({ type: 'error', code, message });
     tell({ type: 'done', reason: 'error' });
   }
 }
 
-async function steps(
+async function runSteps(
   turn: Turn,
   chosen: ChosenModel,
   conversation: Conversation,
-  budget: Budget,
+  budget: TurnBudget,
   tell: Tell,
 ): Promise<Reason> {
   const { signal } = budget;
-  const takeStep = await stepsOf(chosen);
+  const takeStep = await loadStepFunction(chosen);
   for (;;) {
-    if (budget.interrupted) return 'interrupted';
-    const reached = budget.reached();
+    if (budget.isInterrupted) return 'interrupted';
+    const reached = budget.reachedLimit();
     if (reached !== undefined) return limited(tell, reached);
-    budget.ask();
+    budget.countStep();
     const definitions = turn.tools.list();
     const step = await takeStep({
       chosen,
@@ -60,12 +60,12 @@ async function steps(
       tools: [...definitions, askUserTool, ...contentTools(turn.serverContent)],
       signal,
       answerTokens: budget.limits.answerTokens,
-      tell,
+      emit: tell,
       identify: identifier(definitions),
     });
     if (step.message !== undefined) conversation.messages.push(step.message);
     if (step.usage !== undefined) {
-      budget.spend(step.usage);
+      budget.addUsage(step.usage);
       tell(statusOf(chosen.name, step.usage, budget.costUsd));
     }
     switch (step.ended) {
@@ -85,7 +85,7 @@ async function steps(
 }
 
 /** The AI SDK is loaded with the first turn of a model that is reached through it. */
-export async function stepsOf({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<Step>> {
+export async function loadStepFunction({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<StepResult>> {
   return model === 'demo' ? demoStep : (await import('./providers/provider-step.ts')).takeStep;
 }
 
@@ -123,7 +123,7 @@ class Conversation {
   readonly #most: number | undefined;
 
   constructor(turn: Turn, { instructions, memoryCharacters }: ModelRuntimeOptions) {
-    this.#before = recall(turn.memory);
+    this.#before = parseMemory(turn.memory);
     this.#most = memoryCharacters;
     this.messages = [...this.#before, { role: 'user', content: turn.content }];
     this.instructions = [instructions, turn.instructions, `The working directory is ${turn.cwd}.`]
@@ -136,7 +136,7 @@ class Conversation {
     if (this.messages.length === this.#before.length + 1) this.messages.pop();
   }
 
-  memory(): ReturnType<typeof remember> {
-    return remember(this.messages, this.#most);
+  memory(): ReturnType<typeof toMemory> {
+    return toMemory(this.messages, this.#most);
   }
 }

@@ -3,7 +3,7 @@ import type { SamplingAnswer, SamplingRequest } from '../../core/calls/call-clie
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { abortReason } from '../../core/async/light-abort-signal.ts';
 import type { SampleOptions } from '../runtime.ts';
-import { stepsOf } from './model-turn.ts';
+import { loadStepFunction } from './model-turn.ts';
 import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { chooseModel } from './providers/choose-model.ts';
 import type { RequestedCall } from './step.ts';
@@ -12,7 +12,7 @@ import type { RequestedCall } from './step.ts';
  * Sends one `sampling/createMessage` request to a model. The model sees only what the request holds: nothing of the session,
  * and no tools but those that the server offers, which the server runs itself. Model preferences are not followed.
  */
-export async function sample(
+export async function runSampling(
   settings: ModelRuntimeOptions,
   request: SamplingRequest,
   { model: name, signal }: SampleOptions,
@@ -20,7 +20,7 @@ export async function sample(
   const chosen = settings.chooseModel?.(name) ?? (await chooseModel(name, settings.providers ?? {}));
   const { systemPrompt, temperature, stopSequences } = request;
   const tools = toolsOf(request);
-  const takeStep = await stepsOf(chosen);
+  const takeStep = await loadStepFunction(chosen);
   const step = await takeStep({
     chosen,
     instructions: typeof systemPrompt === 'string' ? systemPrompt : '',
@@ -33,7 +33,7 @@ export async function sample(
       ...(isTexts(stopSequences) ? { stopSequences: [...stopSequences] } : {}),
       ...(tools.length === 0 ? {} : { toolChoice: toolChoiceOf(request) }),
     },
-    tell: () => undefined,
+    emit: () => undefined,
     identify: (tool) => ({ server: '', tool }),
   });
   switch (step.ended) {

@@ -1,11 +1,11 @@
 import type { AssistantModelMessage, FinishReason } from 'ai';
 import { text } from '../../core/tools/content.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import type { Failure, RequestedCall, Step, StepRequest } from './step.ts';
+import type { Failure, RequestedCall, StepResult, StepRequest } from './step.ts';
 import type { Usage } from './turn-budget.ts';
 
 /** What a step has told so far. */
-export class ToldStep {
+export class StepEvents {
   #usage: Usage | undefined;
   #finishReason: FinishReason = 'other';
   readonly #request: StepRequest;
@@ -26,29 +26,29 @@ export class ToldStep {
   say(delta: string): void {
     if (delta === '') return;
     this.#text += delta;
-    this.#request.tell({ type: 'text_delta', text: delta });
+    this.#request.emit({ type: 'text_delta', text: delta });
   }
 
   think(delta: string): void {
     if (delta === '') return;
     this.#hasThought = true;
-    this.#request.tell({ type: 'thinking_delta', text: delta });
+    this.#request.emit({ type: 'thinking_delta', text: delta });
   }
 
   start(toolCallId: string, toolName: string): void {
     if (this.#started.has(toolCallId)) return;
     this.#started.add(toolCallId);
-    this.#request.tell({ type: 'tool_call_start', toolCallId, toolName, ...this.#request.identify(toolName) });
+    this.#request.emit({ type: 'tool_call_start', toolCallId, toolName, ...this.#request.identify(toolName) });
   }
 
   input(toolCallId: string, inputJson: string): void {
     if (this.#started.has(toolCallId) && inputJson !== '')
-      this.#request.tell({ type: 'tool_call_delta', toolCallId, inputJson });
+      this.#request.emit({ type: 'tool_call_delta', toolCallId, inputJson });
   }
 
   call({ toolCallId, toolName, input }: RequestedCall): void {
     this.start(toolCallId, toolName);
-    this.#request.tell({ type: 'tool_call_end', toolCallId, input: objectOf(input) });
+    this.#request.emit({ type: 'tool_call_end', toolCallId, input: objectOf(input) });
     this.#calls.push({ toolCallId, toolName, input });
   }
 
@@ -57,7 +57,7 @@ export class ToldStep {
   }
 
   /** The answer is here; whether it is whole, the provider says. */
-  ended(message: AssistantModelMessage | undefined): Step {
+  ended(message: AssistantModelMessage | undefined): StepResult {
     switch (this.#finishReason) {
       case 'length':
         return this.partly('cut');
@@ -75,23 +75,23 @@ export class ToldStep {
     }
   }
 
-  partly(ended: 'aborted' | 'cut'): Step {
+  partly(ended: 'aborted' | 'cut'): StepResult {
     return { ended, ...this.#soFar() };
   }
 
-  failed(failure: Failure): Step {
+  failed(failure: Failure): StepResult {
     return { ended: 'failed', failure, ...this.#soFar() };
   }
 
-  #refused(code: string, what: string): Step {
+  #refused(code: string, what: string): StepResult {
     return this.failed({ code, message: `${this.#request.chosen.name} ${what}`, lasting: false });
   }
 
   /** What was said so far stays; calls that were asked for are not made, for the answer may have gone on otherwise. */
-  #soFar(): Pick<Step, 'message' | 'usage'> {
+  #soFar(): Pick<StepResult, 'message' | 'usage'> {
     const content = [text('not made: the answer that asked for it is not whole')];
     for (const { toolCallId } of this.#calls)
-      this.#request.tell({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
+      this.#request.emit({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
     return { message: this.#said(), usage: this.#usage };
   }
 

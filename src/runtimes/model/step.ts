@@ -6,14 +6,14 @@ import type { Usage } from './turn-budget.ts';
 import type { AssistantModelMessage, ModelMessage } from 'ai';
 
 /** A tool as it is told to a model. */
-export type OfferedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'providerOptions'>;
+export type ModelTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'providerOptions'>;
 
 /** What the model is asked in one step. */
 export interface StepRequest {
   readonly chosen: ChosenModel;
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
   /** The most that it may answer; as the provider has it when absent. */
   readonly answerTokens: number | undefined;
@@ -23,7 +23,7 @@ export interface StepRequest {
     readonly stopSequences?: string[];
     readonly toolChoice?: 'auto' | 'required' | 'none';
   };
-  tell(event: TurnEvent): void;
+  emit(event: TurnEvent): void;
   /** The server and the tool behind a name. */
   identify(name: string): ToolId;
 }
@@ -37,7 +37,7 @@ export interface RequestedCall {
 }
 
 /** How a step ended, and what it adds to the conversation. */
-export type Step = {
+export type StepResult = {
   readonly message: AssistantModelMessage | undefined;
   readonly usage: Usage | undefined;
 } & (
@@ -55,7 +55,7 @@ export interface Failure {
 }
 
 /** What went wrong that no provider told of. */
-export function unexpected(model: string, error: unknown): Failure {
+export function toFailure(model: string, error: unknown): Failure {
   if (error instanceof SignalboxError) return { code: error.code, message: error.message, lasting: false };
   return { code: 'model-failed', message: `${model} failed: ${messageOf(error)}`, lasting: false };
 }

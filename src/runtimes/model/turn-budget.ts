@@ -21,10 +21,10 @@ export interface TurnLimits {
   readonly timeMs?: number;
 }
 
-const usualSteps = 50;
+const defaultMaxSteps = 50;
 
 /** Counts what a turn uses against its limits. */
-export class Budget {
+export class TurnBudget {
   /** Ends the turn: the user interrupted it, or its time is up. */
   readonly signal: AbortSignal;
   readonly limits: TurnLimits;
@@ -41,7 +41,7 @@ export class Budget {
     this.signal = this.#timeUp === undefined ? interrupt : AbortSignal.any([interrupt, this.#timeUp]);
   }
 
-  get interrupted(): boolean {
+  get isInterrupted(): boolean {
     return this.#interrupt.aborted;
   }
 
@@ -51,11 +51,11 @@ export class Budget {
   }
 
   /** Counts one more time that the model is asked. */
-  ask(): void {
+  countStep(): void {
     this.#steps += 1;
   }
 
-  spend({ totalTokens, raw }: Usage): void {
+  addUsage({ totalTokens, raw }: Usage): void {
     this.#tokens += totalTokens ?? 0;
     // OpenRouter and others like it tell the price of a request; nobody's price list is guessed at.
     const cost = raw?.['cost'];
@@ -63,8 +63,8 @@ export class Budget {
   }
 
   /** The limit that was reached, in words; the turn may go on while there is none. */
-  reached(): string | undefined {
-    const { steps = usualSteps, tokens = Infinity, costUsd = Infinity, timeMs } = this.limits;
+  reachedLimit(): string | undefined {
+    const { steps = defaultMaxSteps, tokens = Infinity, costUsd = Infinity, timeMs } = this.limits;
     if (this.#timeUp?.aborted === true) return `it took longer than ${timeMs} ms (limit "timeMs")`;
     if (this.#steps >= steps) return `the model was asked ${this.#steps} times (limit "steps")`;
     if (this.#tokens >= tokens) return `${this.#tokens} tokens were used (limit "tokens": ${tokens})`;

@@ -5,7 +5,7 @@ import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
 import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
-import { type TurnLimits, Budget } from './turn-budget.ts';
+import { type TurnLimits, TurnBudget } from './turn-budget.ts';
 import { modelRuntime } from './model-runtime.ts';
 
 /** Calls without end. */
@@ -62,10 +62,10 @@ describe('a turn ends at its limits, and says which', () => {
   });
 
   test('fifty steps unless said otherwise', () => {
-    const budget = new Budget({}, new AbortController().signal);
-    for (let step = 0; step < 49; step += 1) budget.ask();
-    assert.equal(budget.reached(), undefined);
-    budget.ask();
-    assert.match(budget.reached() ?? '', /50 times/);
+    const budget = new TurnBudget({}, new AbortController().signal);
+    for (let step = 0; step < 49; step += 1) budget.countStep();
+    assert.equal(budget.reachedLimit(), undefined);
+    budget.countStep();
+    assert.match(budget.reachedLimit() ?? '', /50 times/);
   });
 });

@@ -1,11 +1,11 @@
-import type {
-  ApprovalChange,
-  ApprovalQuery,
-  ApprovalRecord,
-  PrincipalCount,
-  StoredRule,
+import {
+  type ApprovalChange,
+  type ApprovalQuery,
+  type ApprovalRecord,
+  type PrincipalCount,
+  type StoredRule,
+  approvalDigest as digest,
 } from '../../journal/store/approval-store.ts';
-import { approvalDigest as digest } from '../../journal/approval-digest.ts';
 import { approvalConditions } from '../approval-conditions.ts';
 import { Conditions } from '../conditions.ts';
 import { type Sql, numbered } from './database.ts';

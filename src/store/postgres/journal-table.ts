@@ -1,6 +1,5 @@
 import type { CallKind, CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
-import { bodyBytes } from '../../journal/body-bytes.ts';
-import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
+import { type EntryDraft, type StoredEntry, bodyBytes } from '../../journal/entries/stored-entry.ts';
 import type { Appended, ChainHead, EntryQuery } from '../../journal/store/store.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { Conditions } from '../conditions.ts';

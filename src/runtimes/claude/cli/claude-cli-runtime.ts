@@ -9,7 +9,7 @@ import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { cliEnvironment, findExecutable } from '../shared/installation.ts';
 import { createClaudeRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
 import { ControlChannel } from './control-channel.ts';
-import { HookCallbacks, answerRequest } from './control-requests.ts';
+import { HookCallbacks, answerControlRequest } from './control-requests.ts';
 
 /**
  * Drives turns with Claude Code by its control protocol, without the Claude Agent SDK.
@@ -21,7 +21,7 @@ export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
   return createClaudeRuntime('claude-cli', settings, runTurn);
 }
 
-const largestFrame = 64 * 1024 * 1024;
+const maxFrameBytes = 64 * 1024 * 1024;
 
 /** Drives one turn: starts the CLI, says what it may use, asks, and listens until the result. */
 export async function runTurn(
@@ -74,15 +74,15 @@ function connect(
   const { child } = group;
   const lines = new RecentLines();
   const channel = new ControlChannel({
-    largestFrame,
+    maxFrameBytes: maxFrameBytes,
     write: (line) => child.stdin.write(line),
     onMessage: (message) => claude.handle(message as unknown as ClaudeMessage),
-    onRequest: (request, signal) => answerRequest(request, claude, hooks, signal),
+    onRequest: (request, signal) => answerControlRequest(request, claude, hooks, signal),
     onBroken(why) {
       lines.add(`(a frame was skipped: ${why})`);
       process.emitWarning(`Claude Code sent a frame that was skipped: ${why}`, { type: 'SignalboxWarning' });
     },
-    onTooLarge: () => claude.fail('runtime-failed', `Claude Code sent a frame of more than ${largestFrame} bytes`),
+    onTooLarge: () => claude.fail('runtime-failed', `Claude Code sent a frame of more than ${maxFrameBytes} bytes`),
   });
   const crashed = (why: string): void => {
     channel.close(why);

@@ -8,7 +8,7 @@ import { ControlChannel, type ControlChannelOptions } from './control-channel.ts
 function opened(onRequest: ControlChannelOptions['onRequest'] = () => Promise.resolve({})) {
   const [sent, messages, broken]: [JsonObject[], JsonObject[], string[]] = [[], [], []];
   const channel = new ControlChannel({
-    largestFrame: 10_000,
+    maxFrameBytes: 10_000,
     write: (line) => sent.push(JSON.parse(line) as JsonObject),
     onMessage: (message) => messages.push(message),
     onRequest,

@@ -4,7 +4,7 @@ import { MessageReader } from '../../../process/message-reader.ts';
 
 /** What the two ends of a channel are made of. */
 export interface ControlChannelOptions {
-  readonly largestFrame: number;
+  readonly maxFrameBytes: number;
   /** Writes one line. */
   write(line: string): void;
   /** What the CLI tells. */
@@ -36,7 +36,7 @@ export class ControlChannel {
   constructor(options: ControlChannelOptions) {
     this.#options = options;
     this.#reader = new MessageReader({
-      largestMessage: options.largestFrame,
+      largestMessage: options.maxFrameBytes,
       onMessage: (frame) => this.#frame(frame as JsonObject),
       onNoise: (line) => options.onBroken(`it is no JSON object: ${line.slice(0, 200)}`),
       onTooLarge: () => options.onTooLarge(),

@@ -5,7 +5,7 @@ import { createSignalbox } from '../../../index.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
-import { HookCallbacks, answerRequest } from './control-requests.ts';
+import { HookCallbacks, answerControlRequest } from './control-requests.ts';
 
 const { signal } = new AbortController();
 
@@ -14,7 +14,7 @@ async function asking(): Promise<(request: JsonObject) => Promise<JsonObject>> {
   const box = await createSignalbox({ servers: [own] });
   const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), {}, signal, () => undefined);
   const hooks = new HookCallbacks(turn, undefined);
-  return (request) => answerRequest(request, turn, hooks, signal);
+  return (request) => answerControlRequest(request, turn, hooks, signal);
 }
 const ping = { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'ping', arguments: {} } };
 

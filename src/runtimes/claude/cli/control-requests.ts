@@ -5,7 +5,7 @@ import type { ClaudeTurn } from '../shared/claude-turn.ts';
 const methodNotFound = -32601;
 
 /** Answers what the CLI asks in the course of a turn. */
-export async function answerRequest(
+export async function answerControlRequest(
   request: JsonObject,
   turn: ClaudeTurn,
   hooks: HookCallbacks,

@@ -16,11 +16,11 @@ import { queryOptions } from './query-options.ts';
  * const runtime = claudeRuntime({ model: 'opus' });
  */
 export function claudeRuntime(settings: ClaudeCodeSettings = {}): Runtime {
-  return createClaudeRuntime('claude', settings, drive);
+  return createClaudeRuntime('claude', settings, runTurn);
 }
 
 /** Drives one turn: asks with the message held open, and listens until the result. */
-export async function drive(
+export async function runTurn(
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Step, type StepRequest, unexpected } from '../step.ts';
-import { ToldStep } from '../step-events.ts';
+import { type StepResult, type StepRequest, toFailure } from '../step.ts';
+import { StepEvents } from '../step-events.ts';
 import { answer } from './demo-answer.ts';
 import { type Answer, hear } from './demo-messages.ts';
 
@@ -9,8 +9,8 @@ import { type Answer, hear } from './demo-messages.ts';
  * A step of the model without key, network and packages, for first steps and for tests. It answers in small pieces, `pauseMs`
  * apart, as real models do.
  */
-export async function demoStep(request: StepRequest, pauseMs = 8): Promise<Step> {
-  const told = new ToldStep(request);
+export async function demoStep(request: StepRequest, pauseMs = 8): Promise<StepResult> {
+  const told = new StepEvents(request);
   try {
     const { text, calls = [] } = answer(hear(request));
     for (const piece of pieces(text)) {
@@ -31,12 +31,12 @@ export async function demoStep(request: StepRequest, pauseMs = 8): Promise<Step>
     told.finish(usage(request, { text, calls }), calls.length === 0 ? 'stop' : 'tool-calls');
     return told.ended({ role: 'assistant', content: [{ type: 'text', text }, ...requested] });
   } catch (error) {
-    return request.signal.aborted ? told.partly('aborted') : told.failed(unexpected(request.chosen.name, error));
+    return request.signal.aborted ? told.partly('aborted') : told.failed(toFailure(request.chosen.name, error));
   }
 }
 
 /** About as much as a real model would count. */
-function usage({ instructions, messages }: StepRequest, answered: Answer): Parameters<ToldStep['finish']>[0] {
+function usage({ instructions, messages }: StepRequest, answered: Answer): Parameters<StepEvents['finish']>[0] {
   const [inputTokens, outputTokens] = [tokens([instructions, messages]), tokens(answered)];
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }

@@ -17,7 +17,7 @@ export interface ChosenModel {
 }
 
 /** A model that cannot be used, and what to do about it. */
-export class ModelUnusable extends SignalboxError {
+export class ModelUnusableError extends SignalboxError {
   readonly problem: string;
   readonly fix: string;
 
@@ -38,7 +38,7 @@ export async function chooseModel(
   const slash = name.indexOf('/');
   const [provider, id] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
   if (slash < 1 || id === '') {
-    throw new ModelUnusable(
+    throw new ModelUnusableError(
       name,
       'is no model name',
       'write "provider/model", for instance "anthropic/claude-sonnet-4-5", or "demo"',
@@ -46,16 +46,16 @@ export async function chooseModel(
   }
   const own = settings[provider] ?? {};
   const known = providerOf(name, provider, own);
-  if (known.key !== undefined && !hasKey(known.key, own)) {
-    throw new ModelUnusable(
+  if (known.keyVariable !== undefined && !hasKey(known.keyVariable, own)) {
+    throw new ModelUnusableError(
       name,
       'needs a key',
-      `set ${known.key} in the environment, or "apiKey" for the provider "${provider}"`,
+      `set ${known.keyVariable} in the environment, or "apiKey" for the provider "${provider}"`,
     );
   }
   const model = (await opened(name, known, own))(id);
-  const options = { ...known.usual, ...own.options };
-  return { name, provider: known.options, model, options, images: known.images(own) };
+  const options = { ...known.defaultOptions, ...own.options };
+  return { name, provider: known.optionsKey, model, options, images: known.acceptsImages(own) };
 }
 
 function providerOf(name: string, provider: string, settings: ProviderSettings): Provider {
@@ -65,7 +65,7 @@ function providerOf(name: string, provider: string, settings: ProviderSettings):
   if (settings.baseURL !== undefined) return openAICompatible(provider, settings.baseURL);
   const names = Object.keys(knownProviders);
   const guess = closestMatch(provider, names);
-  throw new ModelUnusable(
+  throw new ModelUnusableError(
     name,
     `names the provider "${provider}", which is not known${guess === undefined ? '' : ` (did you mean "${guess}"?)`}`,
     `use ${names.join(', ')} or demo, or give "${provider}" a "baseURL" that speaks OpenAI's chat API`,
@@ -76,7 +76,7 @@ function hasKey(variable: string, { apiKey, headers }: ProviderSettings): boolea
   return (apiKey ?? process.env[variable] ?? '') !== '' || headers !== undefined;
 }
 
-async function opened(name: string, provider: Provider, settings: ProviderSettings): ReturnType<Provider['open']> {
+async function opened(name: string, provider: Provider, settings: ProviderSettings): ReturnType<Provider['load']> {
   const loaded = async <Value>(needed: string, load: () => Promise<Value>): Promise<Value> => {
     try {
       return await load();
@@ -84,11 +84,11 @@ async function opened(name: string, provider: Provider, settings: ProviderSettin
       if ((error as { code?: unknown } | undefined)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
       const problem = `needs the package ${needed}, which is not installed`;
       // Both are named: neither brings the other along, and one that is there already stays.
-      throw new ModelUnusable(name, problem, `npm install ai ${provider.package}`, error);
+      throw new ModelUnusableError(name, problem, `npm install ai ${provider.package}`, error);
     }
   };
   await loaded('ai', () => import('ai'));
-  return await loaded(provider.package, () => provider.open(settings));
+  return await loaded(provider.package, () => provider.load(settings));
 }
 
 /** How a provider is reached, where it is not as usual. */
@@ -106,27 +106,27 @@ export interface ProviderSettings {
 export interface Provider {
   readonly package: string;
   /** The environment variable its key is read from; absent where there may be none. */
-  readonly key?: string;
+  readonly keyVariable?: string;
   /** The name under which tools keep options for it. */
-  readonly options: string;
+  readonly optionsKey: string;
   /** What it takes with each request unless the settings say otherwise. */
-  readonly usual?: JsonObject;
+  readonly defaultOptions?: JsonObject;
   /** Whether it takes images in tool results. */
-  images(settings: ProviderSettings): boolean;
+  acceptsImages(settings: ProviderSettings): boolean;
   /** Loads the package; it is an optional one. */
-  open(settings: ProviderSettings): Promise<(model: string) => Exclude<LanguageModel, string>>;
+  load(settings: ProviderSettings): Promise<(model: string) => Exclude<LanguageModel, string>>;
 }
 
 /** The providers that need no more than a key. */
 export const knownProviders: Readonly<Record<string, Provider>> = {
   anthropic: {
     package: '@ai-sdk/anthropic',
-    key: 'ANTHROPIC_API_KEY',
-    options: 'anthropic',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    optionsKey: 'anthropic',
     // Each step repeats the conversation: without this it is paid for in full each time.
-    usual: { cacheControl: { type: 'ephemeral' } },
-    images: () => true,
-    async open(settings) {
+    defaultOptions: { cacheControl: { type: 'ephemeral' } },
+    acceptsImages: () => true,
+    async load(settings) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       const provider = createAnthropic(reachedBy(settings));
       return (model) => provider(model);
@@ -134,12 +134,12 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
   },
   openai: {
     package: '@ai-sdk/openai',
-    key: 'OPENAI_API_KEY',
-    options: 'openai',
+    keyVariable: 'OPENAI_API_KEY',
+    optionsKey: 'openai',
     // The conversation is remembered here: it must not depend on what OpenAI keeps, and for how long.
-    usual: { store: false },
-    images: ({ api }) => api !== 'chat',
-    async open({ api, ...settings }) {
+    defaultOptions: { store: false },
+    acceptsImages: ({ api }) => api !== 'chat',
+    async load({ api, ...settings }) {
       const { createOpenAI } = await import('@ai-sdk/openai');
       const provider = createOpenAI(reachedBy(settings));
       return (model) => (api === 'chat' ? provider.chat(model) : provider.responses(model));
@@ -147,10 +147,10 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
   },
   google: {
     package: '@ai-sdk/google',
-    key: 'GOOGLE_GENERATIVE_AI_API_KEY',
-    options: 'google',
-    images: () => true,
-    async open(settings) {
+    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    optionsKey: 'google',
+    acceptsImages: () => true,
+    async load(settings) {
       const { createGoogle } = await import('@ai-sdk/google');
       const provider = createGoogle(reachedBy(settings));
       return (model) => provider(model);
@@ -162,9 +162,9 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
 export function openAICompatible(name: string, baseURL: string): Provider {
   return {
     package: '@ai-sdk/openai-compatible',
-    options: name,
-    images: () => false,
-    async open(settings) {
+    optionsKey: name,
+    acceptsImages: () => false,
+    async load(settings) {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const provider = createOpenAICompatible({ ...reachedBy(settings), name, baseURL, includeUsage: true });
       return (model) => provider(model);

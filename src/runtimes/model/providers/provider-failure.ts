@@ -1,6 +1,6 @@
 import { APICallError, RetryError } from 'ai';
 import { messageOf } from '../../../core/errors.ts';
-import { type Failure, unexpected } from '../step.ts';
+import { type Failure, toFailure } from '../step.ts';
 
 /** The number of retries of a request that may succeed later. */
 const maxRetries = 2;
@@ -11,7 +11,7 @@ const maxRetryDelayMs = 60_000;
 /** Describes what went wrong between here and the model, with the next step. */
 export function failureOf(model: string, thrown: unknown): Failure {
   const error = cause(thrown);
-  if (!APICallError.isInstance(error)) return unexpected(model, error);
+  if (!APICallError.isInstance(error)) return toFailure(model, error);
   const { statusCode, message } = error;
   if (statusCode === undefined)
     return { code: 'model-unreachable', message: `${model} could not be reached: ${message}`, lasting: false };

@@ -1,5 +1,5 @@
-import { ToldStep } from '../step-events.ts';
-import type { Step, StepRequest } from '../step.ts';
+import { StepEvents } from '../step-events.ts';
+import type { StepResult, StepRequest } from '../step.ts';
 import { ModelTools } from '../tools/model-tools.ts';
 import { failureOf, retryDelayMs } from './provider-failure.ts';
 import { type AssistantModelMessage, type TextStreamPart, type ToolSet, streamText } from 'ai';
@@ -11,7 +11,7 @@ warnOnce();
  * Asks the model, reports its answer while it arrives, and collects the calls it asks for. A request that the provider turned down
  * for the moment is sent again: as long as nothing of an answer has arrived, and no longer than a turn may wait.
  */
-export async function takeStep(request: StepRequest): Promise<Step> {
+export async function takeStep(request: StepRequest): Promise<StepResult> {
   for (let retries = 0; ; retries += 1) {
     const attempt = await askOnce(request);
     const delay = 'thrown' in attempt ? retryDelayMs(attempt.thrown, retries) : undefined;
@@ -22,10 +22,10 @@ export async function takeStep(request: StepRequest): Promise<Step> {
 }
 
 /** One request and how it ended; `thrown` when it failed before anything of an answer arrived. */
-type Attempt = { readonly step: Step } | { readonly step: Step; readonly thrown: unknown };
+type Attempt = { readonly step: StepResult } | { readonly step: StepResult; readonly thrown: unknown };
 
 async function askOnce(request: StepRequest): Promise<Attempt> {
-  const told = new ToldStep(request);
+  const told = new StepEvents(request);
   const failed = (thrown: unknown): Attempt => {
     const hasBegun = told.hasBegun;
     const step = told.failed(failureOf(request.chosen.name, thrown));
@@ -63,7 +63,7 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
 }
 
 /** Reports one part of the answer. */
-function take(part: TextStreamPart<ToolSet>, told: ToldStep, tools: ModelTools): void {
+function take(part: TextStreamPart<ToolSet>, told: StepEvents, tools: ModelTools): void {
   if (part.type === 'text-delta') told.say(part.text);
   else if (part.type === 'reasoning-delta') told.think(part.text);
   else if (part.type === 'tool-input-start' && part.providerExecuted !== true) told.start(part.id, part.toolName);

@@ -3,7 +3,7 @@ import type { CallResult } from '../../../core/calls/call.ts';
 import { text } from '../../../core/tools/content.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Turn } from '../../runtime.ts';
-import type { OfferedTool } from '../step.ts';
+import type { ModelTool } from '../step.ts';
 
 /** The tool with which a model asks its user. */
 export const askUserName = 'ask_user';
@@ -26,7 +26,7 @@ const questionsSchema = z.object({
 });
 
 /** How the tool is told to the model. */
-export const askUserTool: OfferedTool = {
+export const askUserTool: ModelTool = {
   name: askUserName,
   description: 'Asks the user one or more questions and waits for the answers. Use it when only the user can decide.',
   inputSchema: z.toJSONSchema(questionsSchema, { io: 'input' }),

@@ -5,7 +5,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { promptText, resourceText } from '../../../surfaces/server-content.ts';
 import type { Turn } from '../../runtime.ts';
-import type { OfferedTool } from '../step.ts';
+import type { ModelTool } from '../step.ts';
 
 const nothing = z.object({});
 const resourceInput = z.object({
@@ -20,7 +20,7 @@ const promptInput = z.object({
 
 /** A tool that lets a model read resources or prompts of servers. */
 interface ContentTool {
-  readonly offered: OfferedTool;
+  readonly offered: ModelTool;
   /** It reads at a server, which is a call of its own: rules count that one. */
   readonly reads?: true;
   /** Returns whether any server has content for it. */
@@ -65,7 +65,7 @@ const tools: readonly ContentTool[] = [
 ];
 
 /** Returns the tools that read resources and prompts; only those for which a server has content. */
-export function contentTools(content: ContentReader): readonly OfferedTool[] {
+export function contentTools(content: ContentReader): readonly ModelTool[] {
   return tools.filter((tool) => tool.isUseful(content)).map(({ offered }) => offered);
 }
 
@@ -95,7 +95,7 @@ export async function callContentTool(
   }
 }
 
-function offer(name: string, description: string, input: z.ZodType): OfferedTool {
+function offer(name: string, description: string, input: z.ZodType): ModelTool {
   return { name, description, inputSchema: z.toJSONSchema(input, { io: 'input' }) };
 }
 

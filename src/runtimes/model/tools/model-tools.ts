@@ -7,7 +7,7 @@ import {
   toProviderSchema,
 } from '../../../surfaces/providers/provider-format.ts';
 import { anthropicFormat, genericFormat, geminiFormat, openaiFormat } from '../../../surfaces/providers/formats.ts';
-import type { OfferedTool } from '../step.ts';
+import type { ModelTool } from '../step.ts';
 
 type SchemaObject = Parameters<typeof jsonSchema>[0];
 
@@ -24,7 +24,7 @@ const dialects: Readonly<Record<string, ProviderFormat>> = {
 };
 
 /** A definition never changes, so its provider's form is cached for as long as the definition lives. */
-const shaped = new WeakMap<OfferedTool, Map<string, ProviderTool>>();
+const shaped = new WeakMap<ModelTool, Map<string, ProviderTool>>();
 
 /** The tools of one step in the form of a provider. */
 export class ModelTools {
@@ -32,7 +32,7 @@ export class ModelTools {
   readonly #shapes: ReadonlyMap<string, ProviderSchema>;
 
   /** The tools have no `execute`: the turn runs their calls, through the pipeline, which validates against the original schema. */
-  constructor(definitions: readonly OfferedTool[], provider: string) {
+  constructor(definitions: readonly ModelTool[], provider: string) {
     const compiler = new SchemaCompiler();
     const tools = definitions.map(
       (definition) => [definition.name, shapedTool(definition, provider, compiler)] as const,
@@ -48,7 +48,7 @@ export class ModelTools {
   }
 }
 
-function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
+function shapedTool(definition: ModelTool, provider: string, compiler: SchemaCompiler): ProviderTool {
   const byProvider = shaped.get(definition) ?? new Map<string, ProviderTool>();
   shaped.set(definition, byProvider);
   const known = byProvider.get(provider) ?? shapeFor(definition, provider, compiler);
@@ -56,7 +56,7 @@ function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaC
   return known;
 }
 
-function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
+function shapeFor(definition: ModelTool, provider: string, compiler: SchemaCompiler): ProviderTool {
   const shape = toProviderSchema(definition, dialects[provider] ?? genericFormat, compiler);
   const options = optionsByProvider(definition.providerOptions);
   // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.

@@ -45,7 +45,7 @@ function closing(transport: Transport, release: () => void): ChannelTransport {
   const close = transport.close.bind(transport);
   let closed: Promise<void> | undefined;
   transport.close = () => (closed ??= close().then(release));
-  return transport as ChannelTransport;
+  return transport;
 }
 
 function webUrl(address: string): URL {
