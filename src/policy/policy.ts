@@ -9,15 +9,15 @@ import { concerns } from './rules/rule-checks.ts';
 import { Facts } from './facts/facts.ts';
 import { pathArguments, pathsIn } from './facts/argument-paths.ts';
 import { matchesAny } from './rules/patterns.ts';
-import { PreparedRule, type Said } from './rules/prepared-rule.ts';
+import { PreparedRule, type RuleResult } from './rules/prepared-rule.ts';
 import type { RuleSet } from './rules/read-policies.ts';
 import { type Rule, type RuleKind, isStronger } from './rules/rule.ts';
-import { type SeenCall, ToolView } from './conditions/condition-input.ts';
-import { Situation } from './rules/evaluation-context.ts';
+import { type ConditionCall, ToolView } from './conditions/condition-input.ts';
+import { EvaluationContext } from './rules/evaluation-context.ts';
 import { WorkExceeded } from './conditions/work-budget.ts';
 
 /** A call that is to be decided. */
-export interface DecidedCall extends SeenCall {
+export interface DecidedCall extends ConditionCall {
   readonly tool: ToolDefinition;
 }
 
@@ -97,7 +97,7 @@ export class Policy {
   /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
   overLimit(call: DecidedCall, past: Past, isAsked: boolean): Decision | undefined {
     const { enforced, view } = this.#rulesFor(call.tool);
-    const situation = new Situation(call, past.session, past.principal, view);
+    const situation = new EvaluationContext(call, past.session, past.principal, view);
     for (const rule of enforced) {
       const said = rule.isLimit ? rule.says(situation) : undefined;
       if (said === undefined || (said.answer === 'ask' && isAsked)) continue;
@@ -133,8 +133,8 @@ export class Policy {
   decide(call: DecidedCall, past: Past): Decision {
     const rules = this.#rulesFor(call.tool);
     if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.byDefault;
-    const situation = new Situation(call, past.session, past.principal, rules.view);
-    let found: Said | undefined;
+    const situation = new EvaluationContext(call, past.session, past.principal, rules.view);
+    let found: RuleResult | undefined;
     const asking: AskingRule[] = [];
     for (const rule of rules.enforced) {
       // Nothing beats a deny. An allow may still be beaten by an allow: what cannot be evaluated denies.
@@ -203,7 +203,7 @@ function looksBack(kind: RuleKind): boolean {
 }
 
 /** Values explain a decision that is made: without the work that is left for them, it stays the same. */
-function valuesOf(look: Said['values'], situation: Situation): JsonObject | undefined {
+function valuesOf(look: RuleResult['values'], situation: EvaluationContext): JsonObject | undefined {
   try {
     return look?.(situation);
   } catch (error) {
@@ -212,7 +212,7 @@ function valuesOf(look: Said['values'], situation: Situation): JsonObject | unde
   }
 }
 
-function decisionOf({ rule, answer, reason, values: look }: Said, situation: Situation): Decision {
+function decisionOf({ rule, answer, reason, values: look }: RuleResult, situation: EvaluationContext): Decision {
   const values = valuesOf(look, situation);
   return {
     answer,

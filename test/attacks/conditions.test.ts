@@ -109,7 +109,7 @@ describe('a condition that would take seconds on large arguments', () => {
     const { ConditionCompiler } = await import('../../src/policy/conditions/condition.ts');
     const { WindowMeters } = await import('../../src/policy/conditions/condition-language.ts');
     const { Facts } = await import('../../src/policy/facts/facts.ts');
-    const { Scene } = await import('../../src/policy/conditions/condition-input.ts');
+    const { ConditionInput } = await import('../../src/policy/conditions/condition-input.ts');
     const { ToolView } = await import('../../src/policy/conditions/condition-input.ts');
     const { box } = await attacked(t, []);
     const [definition] = box.tools();
@@ -134,7 +134,12 @@ describe('a condition that would take seconds on large arguments', () => {
         const work = new WorkBudget(size);
         try {
           value.holds(
-            new Scene(call, new ToolView(definition), new Facts({ meters: [], tracks: [], valuesOf: [] }), work),
+            new ConditionInput(
+              call,
+              new ToolView(definition),
+              new Facts({ meters: [], tracks: [], valuesOf: [] }),
+              work,
+            ),
           );
         } catch {
           // Its work counts, also where it failed.

@@ -7,7 +7,7 @@ import { ConditionCompiler } from '../../src/policy/conditions/condition.ts';
 import { Facts } from '../../src/policy/facts/facts.ts';
 import { WindowMeters, conditionLanguage } from '../../src/policy/conditions/condition-language.ts';
 import { evaluateWithin } from '../../src/policy/conditions/running-evaluation.ts';
-import { Scene, ToolView } from '../../src/policy/conditions/condition-input.ts';
+import { ConditionInput, ToolView } from '../../src/policy/conditions/condition-input.ts';
 import { conditionArguments, conditionTexts } from './random-conditions.ts';
 
 const at = Date.parse('2026-11-15T12:34:56.002Z');
@@ -24,7 +24,7 @@ function ended(run: () => unknown): Ended {
   }
 }
 
-function sceneWith(args: JsonObject, dice: number, meters: WindowMeters): Scene {
+function sceneWith(args: JsonObject, dice: number, meters: WindowMeters): ConditionInput {
   const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
   const event = { effect: 'read' as const, labels: ['x'], output: '', ok: dice % 3 > 0, cost: 1.5 };
   if (dice > 1)
@@ -36,7 +36,7 @@ function sceneWith(args: JsonObject, dice: number, meters: WindowMeters): Scene 
   const tool = new ToolView({ ...rest, id, name: 'A b', effect: 'read', labels: ['a', 'x'] });
   const principal = { id: 'b', kind: 'agent' as const };
   const call = { id: 'x', at, arguments: args, size: 100, principal, session: dice % 2 === 0 ? 'a' : undefined };
-  return new Scene(call, tool, facts);
+  return new ConditionInput(call, tool, facts);
 }
 
 test('metered evaluation gives the same value or error as the CEL library on 100,000 random evaluations', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { referencedSecrets } from '../../config/references.ts';
-import { isShared } from '../../config/secrets/key-holder.ts';
-import { keyLocation, secretPlaces } from '../../config/secrets/key-ring.ts';
+import { isReadableByOthers } from '../../config/secrets/secret-keys.ts';
+import { keyLocation, secretFiles } from '../../config/secrets/key-ring.ts';
 import { openVault } from '../../host/secrets/open-vault.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -29,7 +29,7 @@ async function checkKept(data: string): Promise<Finding[]> {
     const stores = [...new Set(items.map(({ store }) => store))];
     const keys = stores.map((store) => shortPath(keyLocation(store, data))).join(' and ');
     const count = pluralize(items.length, 'secret');
-    const what = `${count} in ${shortPath(secretPlaces(data).directory)}, encrypted with the key in ${keys}`;
+    const what = `${count} in ${shortPath(secretFiles(data).directory)}, encrypted with the key in ${keys}`;
     return [{ level: 'ok', what }];
   } catch (error) {
     return [
@@ -39,8 +39,9 @@ async function checkKept(data: string): Promise<Finding[]> {
 }
 
 function checkPermissions(data: string): Finding[] {
-  const { directory, keyFile } = secretPlaces(data);
-  const within = isShared(directory) || entriesOf(directory).some((name) => isShared(join(directory, name)));
+  const { directory, keyFile } = secretFiles(data);
+  const within =
+    isReadableByOthers(directory) || entriesOf(directory).some((name) => isReadableByOthers(join(directory, name)));
   const findings: Finding[] = [];
   if (within)
     findings.push({
@@ -48,7 +49,7 @@ function checkPermissions(data: string): Finding[] {
       what: `other users of this machine can read the encrypted secrets in ${shortPath(directory)}`,
       fix: `chmod -R go= ${shortPath(directory)}`,
     });
-  if (isShared(keyFile))
+  if (isReadableByOthers(keyFile))
     findings.push({
       level: 'error',
       what: `other users of this machine can read the key to the secrets in ${shortPath(keyFile)}; it is not used`,

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sealer } from '../../journal/integrity/seal.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import { type Key, keyFile, keyOf } from './key-holder.ts';
+import { type Key, keyFile, toKey } from './secret-keys.ts';
 
 const minPassphrase = 32;
 
@@ -47,7 +47,7 @@ async function journalKey(data: string, passphrase: string): Promise<Key | undef
         'store-unavailable',
         `SIGNALBOX_JOURNAL_KEY is shorter than ${minPassphrase} characters; make one with openssl rand -hex 32`,
       );
-    return keyOf(Buffer.from(createHmac('sha256', 'signalbox journal key').update(passphrase).digest()));
+    return toKey(Buffer.from(createHmac('sha256', 'signalbox journal key').update(passphrase).digest()));
   }
   try {
     return await keyFile(join(data, 'journal.key')).current();

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
-import { environmentKey } from './environment-key.ts';
-import { type Key, type KeyHolder, keyFile } from './key-holder.ts';
+import { type Key, type KeyHolder, environmentKey, keyFile } from './secret-keys.ts';
 import { KeychainUnavailable, keychainKey } from './keychain-key.ts';
 import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
@@ -16,7 +15,7 @@ export interface KeyRing {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The files of a data directory that have to do with secrets. */
-export function secretPlaces(data: string): { readonly directory: string; readonly keyFile: string } {
+export function secretFiles(data: string): { readonly directory: string; readonly keyFile: string } {
   return { directory: join(data, 'secrets'), keyFile: join(data, 'secrets.key') };
 }
 
@@ -25,7 +24,7 @@ export function secretPlaces(data: string): { readonly directory: string; readon
  * come first, then what was used before, then the keychain where one answers, and a file where none does.
  */
 export function keyRing(data: string, environment: Environment, keychain?: ReturnType<typeof keychainKey>): KeyRing {
-  const { directory, keyFile: file } = secretPlaces(data);
+  const { directory, keyFile: file } = secretFiles(data);
   const passphrase = environment['SIGNALBOX_SECRET_KEY'] ?? '';
   const holders = {
     keychain: keychain ?? keychainKey(join(directory, 'keychain')),
@@ -89,7 +88,7 @@ export function keyLocation(store: KeyStore, data: string): string {
     case 'keychain':
       return 'the system keychain';
     case 'file':
-      return secretPlaces(data).keyFile;
+      return secretFiles(data).keyFile;
     case 'environment':
       return 'SIGNALBOX_SECRET_KEY';
   }

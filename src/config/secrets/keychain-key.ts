@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { createFileOnce } from '../file/atomic-file.ts';
-import { type Key, type KeyHolder, keyBytes, keyOf, parseKey } from './key-holder.ts';
+import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './secret-keys.ts';
 import { secretUnusable } from './secret-vault.ts';
 
 /** No keychain answers: none runs, it is locked, or it does not let us in. */
@@ -48,7 +48,7 @@ export function keychainKey(
     forget,
     async current() {
       if (existsSync(file)) return find(currentId());
-      const made = keyOf(randomBytes(keyBytes));
+      const made = toKey(randomBytes(keyBytes));
       await answered(async () => (await entry(made.id)).setPassword(made.bytes.toString('base64url')));
       // Read back before anything is sealed with it.
       await find(made.id);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { replaceFile } from '../file/atomic-file.ts';
-import { type KeyRing, keyRing, secretPlaces } from './key-ring.ts';
+import { type KeyRing, keyRing, secretFiles } from './key-ring.ts';
 import { type SealedSecret, parseSealed, seal, unseal } from './sealed-secret.ts';
 import { type SecretVault, secretUnusable } from './secret-vault.ts';
 
@@ -23,7 +23,7 @@ const longestName = 116;
  * lose what another wrote.
  */
 export function secretVault({ data, space, keys = keyRing(data, process.env) }: VaultOptions): SecretVault {
-  const { directory } = secretPlaces(data);
+  const { directory } = secretFiles(data);
   const prefix = space === undefined ? '' : `${space}:`;
   const isOwn = (name: string): boolean => name.startsWith(prefix) && isName(name.slice(prefix.length), space);
   // Letters of both cases, and a colon, are more than some file systems can tell apart or take.

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Key } from './key-holder.ts';
+import type { Key } from './secret-keys.ts';
 import type { KeyStore, StoredSecret } from './secret-vault.ts';
 
 /** A secret as it is written down. */

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../core/json/json.ts';
 import type { EntryDraft } from '../entries/stored-entry.ts';
 import type { AuthorityRecord } from '../entries/journal-event.ts';
 import type { AuthorityKind } from '../entries/journal-event.ts';
-import type { Kept, KeptChange, KeptStore } from '../store/key-value-store.ts';
+import type { Kept, KeptChange, KeyValueStore } from '../store/key-value-store.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenRecord } from '../store/token-store.ts';
 
@@ -88,11 +88,11 @@ export async function accountForAuthority(store: Store): Promise<void> {
 }
 
 /** Stores small things, and writes an entry in the same transaction where they decide what is allowed. */
-export class AuthorityKeptStore implements KeptStore {
-  readonly #rows: KeptStore;
+export class AuthorityKeptStore implements KeyValueStore {
+  readonly #rows: KeyValueStore;
   readonly #append: Store['append'];
 
-  constructor(rows: KeptStore, append: Store['append']) {
+  constructor(rows: KeyValueStore, append: Store['append']) {
     this.#rows = rows;
     this.#append = append;
   }
@@ -105,7 +105,7 @@ export class AuthorityKeptStore implements KeptStore {
     return this.#rows.list(kind);
   }
 
-  listByPrefix(prefix: string): ReturnType<KeptStore['listByPrefix']> {
+  listByPrefix(prefix: string): ReturnType<KeyValueStore['listByPrefix']> {
     return this.#rows.listByPrefix(prefix);
   }
 

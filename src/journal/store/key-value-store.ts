@@ -21,7 +21,7 @@ export type KeptChange = { readonly kind: string; readonly key: string } & (
  * The part of the Store port for small things that every process of the store must know, each until its time is over: a
  * conversation of a client, a browser that is signed in, a code that works once. What lets somebody in is kept as a hash of it.
  */
-export interface KeptStore {
+export interface KeyValueStore {
   /** What is kept under this key, as it is now, whichever process changed it. */
   get(kind: string, key: string): Promise<Kept | undefined>;
   /** All of a kind, in the order of their keys. */

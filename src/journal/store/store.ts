@@ -5,7 +5,7 @@ import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from '../entries/stored-entry.ts';
 import type { Looking } from './recovery-options.ts';
 import type { Post } from './pub-sub.ts';
-import type { KeptStore } from './key-value-store.ts';
+import type { KeyValueStore } from './key-value-store.ts';
 import type { Beginning, Dropped, DropRequest } from './drop-request.ts';
 import type { Seal, Sealer } from '../integrity/seal.ts';
 import type { SessionStore } from './session-store.ts';
@@ -21,7 +21,7 @@ export interface Store extends ApprovalStore {
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
   readonly jobs: JobStore;
-  readonly kept: KeptStore;
+  readonly kept: KeyValueStore;
   readonly post: Post;
   /** Whether other processes may write to it. */
   readonly isShared: boolean;

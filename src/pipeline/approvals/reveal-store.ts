@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { approvalDigest } from '../../journal/store/approval-store.ts';
-import { type KeptStore, forever } from '../../journal/store/key-value-store.ts';
+import { type KeyValueStore, forever } from '../../journal/store/key-value-store.ts';
 import type { RevealedArguments } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';
 
@@ -26,11 +26,11 @@ export type RevealKey =
  * expires. Registered secret values are not in them.
  */
 export class RevealStore {
-  readonly #kept: KeptStore;
+  readonly #kept: KeyValueStore;
   readonly #where: RevealKey;
   #key: Buffer | undefined;
 
-  constructor(kept: KeptStore, where: RevealKey) {
+  constructor(kept: KeyValueStore, where: RevealKey) {
     this.#kept = kept;
     this.#where = where;
   }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { KeptStore } from '../../journal/store/key-value-store.ts';
+import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { Facts } from '../../policy/facts/facts.ts';
 import { minKnown } from '../../policy/facts/fingerprints/fingerprints.ts';
@@ -53,13 +53,13 @@ export class FingerprintCipher {
  * restart and in other processes. Outputs that are older than what rules can know are removed.
  */
 export class StoredFingerprints {
-  readonly #kept: KeptStore;
+  readonly #kept: KeyValueStore;
   readonly #cipher: FingerprintCipher;
   readonly #principal: string;
   /** The outputs of each label, oldest first. */
   readonly #outputs = new Map<string, { readonly call: string; readonly count: number }[]>();
 
-  constructor(kept: KeptStore, cipher: FingerprintCipher, principal: string) {
+  constructor(kept: KeyValueStore, cipher: FingerprintCipher, principal: string) {
     this.#kept = kept;
     this.#cipher = cipher;
     this.#principal = principal;

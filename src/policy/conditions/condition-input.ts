@@ -6,7 +6,7 @@ import type { Meter } from '../facts/meter.ts';
 import { WorkBudget } from './work-budget.ts';
 
 /** What of a call rules can look at, besides its tool. */
-export interface SeenCall {
+export interface ConditionCall {
   readonly id: string;
   /** When it is decided, in milliseconds since 1970. */
   readonly at: number;
@@ -20,11 +20,11 @@ export interface SeenCall {
 }
 
 /** Everything a condition can look at: as it is, and as CEL sees it, which is made when CEL asks. */
-export class Scene {
+export class ConditionInput {
   readonly args: JsonObject;
   readonly tool: ToolView;
   readonly facts: Facts;
-  readonly seen: SeenCall;
+  readonly seen: ConditionCall;
   /** What may be spent on evaluating conditions: one budget for all rules of a call. */
   readonly work: WorkBudget;
   /** The element at which a loop is. */
@@ -34,7 +34,7 @@ export class Scene {
   #session: SessionView | undefined;
   #now: Date | undefined;
 
-  constructor(seen: SeenCall, tool: ToolView, facts: Facts, work: WorkBudget = new WorkBudget(seen.size)) {
+  constructor(seen: ConditionCall, tool: ToolView, facts: Facts, work: WorkBudget = new WorkBudget(seen.size)) {
     this.args = seen.arguments;
     this.tool = tool;
     this.facts = facts;

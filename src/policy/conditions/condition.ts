@@ -2,7 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { Cost } from '../facts/meter.ts';
-import type { Scene } from './condition-input.ts';
+import type { ConditionInput } from './condition-input.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './condition-language.ts';
 import { shownValue } from './display-value.ts';
 import { type Evaluation, evaluateWithin } from './running-evaluation.ts';
@@ -22,9 +22,9 @@ export interface Condition {
   /** Whether it depends on `tool.name`. */
   readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
-  readonly holds: (scene: Scene) => boolean;
+  readonly holds: (scene: ConditionInput) => boolean;
   /** What it looked at, by the pieces of its text. */
-  readonly values: (scene: Scene) => JsonObject;
+  readonly values: (scene: ConditionInput) => JsonObject;
 }
 
 /** What came of reading a condition. */
@@ -54,12 +54,12 @@ export class ConditionCompiler {
     const { looksAt, prefixed, readsToolName, tools } = survey;
     // Prepared for the first call that needs them: rules are also read only to check them.
     let looks: readonly (readonly [string, Run])[] | undefined;
-    const holds = (scene: Scene): boolean => {
+    const holds = (scene: ConditionInput): boolean => {
       const answer = run(scene);
       if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
       return answer;
     };
-    const values = (scene: Scene): JsonObject => {
+    const values = (scene: ConditionInput): JsonObject => {
       looks ??= looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)]);
       return valuesOf(looks, scene);
     };
@@ -121,7 +121,7 @@ function plainName(look: string): string {
   return look.replace(/\[(['"])([\w-]+)\1\]/g, '.$2');
 }
 
-function valuesOf(looks: readonly (readonly [string, Run])[], scene: Scene): JsonObject {
+function valuesOf(looks: readonly (readonly [string, Run])[], scene: ConditionInput): JsonObject {
   const values: Record<string, JsonValue> = {};
   for (const [look, run] of looks) {
     try {

@@ -1,11 +1,11 @@
-import type { SeenCall } from './condition-input.ts';
+import type { ConditionCall } from './condition-input.ts';
 import type { WorkBudget } from './work-budget.ts';
 
 /** The state of one evaluation of a condition. */
 export interface Evaluation {
   readonly work: WorkBudget;
   /** The call that is being decided; absent where only its cost is computed. */
-  readonly seen?: SeenCall;
+  readonly seen?: ConditionCall;
 }
 
 let current: Evaluation | undefined;

@@ -4,13 +4,13 @@ import { describe, test } from 'node:test';
 import { ConditionCompiler } from './condition.ts';
 import { Facts } from '../facts/facts.ts';
 import { WindowMeters } from './condition-language.ts';
-import { Scene, ToolView } from './condition-input.ts';
+import { ConditionInput, ToolView } from './condition-input.ts';
 import * as vocabulary from './vocabulary.ts';
 
 const { variables, sessionMethods, functions, methods, macros, operators } = vocabulary;
 const at = Date.parse('2026-11-15T12:34:56Z');
 
-function sceneFor(meters: WindowMeters): Scene {
+function sceneFor(meters: WindowMeters): ConditionInput {
   const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
   facts.observe({
     seq: 7,
@@ -44,7 +44,7 @@ function sceneFor(meters: WindowMeters): Scene {
     nothing: null,
   };
   const call = { id: 'call_2', at, arguments: args, size: 100, session: 's1' };
-  return new Scene({ ...call, principal: { id: 'local', kind: 'agent' } }, tool, facts);
+  return new ConditionInput({ ...call, principal: { id: 'local', kind: 'agent' } }, tool, facts);
 }
 
 describe('every word a condition may use', () => {

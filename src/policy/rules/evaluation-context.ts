@@ -1,5 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
-import { type SeenCall, type ToolView, Scene } from '../conditions/condition-input.ts';
+import { type ConditionCall, type ToolView, ConditionInput } from '../conditions/condition-input.ts';
 import { WorkBudget } from '../conditions/work-budget.ts';
 
 /** Searching arguments for values that were read takes up to 0.25 µs for each character; longer ones are taken for found. */
@@ -7,16 +7,16 @@ const searchedWork = 8;
 const maxSearched = 128 * 1024;
 
 /** One call that is being decided, and everything its rules may look at; nothing is looked up twice. */
-export class Situation {
-  readonly call: SeenCall;
+export class EvaluationContext {
+  readonly call: ConditionCall;
   readonly session: Facts;
   readonly principal: Facts;
   readonly work: WorkBudget;
   readonly #tool: ToolView;
-  #scene: Scene | undefined;
+  #scene: ConditionInput | undefined;
   #recognised: ReadonlySet<string> | undefined;
 
-  constructor(call: SeenCall, session: Facts, principal: Facts, tool: ToolView) {
+  constructor(call: ConditionCall, session: Facts, principal: Facts, tool: ToolView) {
     this.call = call;
     this.session = session;
     this.principal = principal;
@@ -25,13 +25,13 @@ export class Situation {
   }
 
   /** What conditions see. */
-  get scene(): Scene {
-    return (this.#scene ??= new Scene(this.call, this.#tool, this.session, this.work));
+  get input(): ConditionInput {
+    return (this.#scene ??= new ConditionInput(this.call, this.#tool, this.session, this.work));
   }
 
   /** Returns the scene of the same call under another name of the tool, for conditions on `tool.name`. */
-  sceneOf(tool: ToolView): Scene {
-    return new Scene(this.call, tool, this.session, this.work);
+  inputFor(tool: ToolView): ConditionInput {
+    return new ConditionInput(this.call, tool, this.session, this.work);
   }
 
   /** Whether the arguments hold something that was read under this label. */

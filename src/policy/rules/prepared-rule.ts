@@ -4,12 +4,12 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { type Check, type Grounds, checkOf } from './rule-checks.ts';
 import { anyOf } from './patterns.ts';
 import type { Rule } from './rule.ts';
-import type { Situation } from './evaluation-context.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
 
 const maxMessageLength = 300;
 
 /** What a rule says of a call. */
-export interface Said {
+export interface RuleResult {
   readonly rule: Rule;
   readonly answer: Decision['answer'];
   readonly reason: string;
@@ -25,7 +25,7 @@ export class PreparedRule {
   readonly #isInSession: ((id: string) => boolean) | undefined;
   readonly #isByPrincipal: ((id: string) => boolean) | undefined;
   #grounds: Grounds | undefined;
-  #said: Said | undefined;
+  #said: RuleResult | undefined;
 
   constructor(rule: Rule, tool: ToolDefinition) {
     this.#rule = rule;
@@ -41,7 +41,7 @@ export class PreparedRule {
   }
 
   /** What it says of a call. Never throws: a rule that cannot be evaluated denies. */
-  says(situation: Situation): Said | undefined {
+  says(situation: EvaluationContext): RuleResult | undefined {
     const { call } = situation;
     if (this.#isInSession?.(call.session ?? '') === false) return undefined;
     if (this.#isByPrincipal !== undefined && !names(call.principal.id).some(this.#isByPrincipal)) return undefined;
@@ -67,7 +67,7 @@ function names(principal: string): readonly string[] {
   return principal.startsWith('stdio:') ? [principal, 'stdio'] : [principal];
 }
 
-function saidOf(rule: Rule, answer: Said['answer'], reason: string, values: Said['values']): Said {
+function saidOf(rule: Rule, answer: RuleResult['answer'], reason: string, values: RuleResult['values']): RuleResult {
   const { id, at, version } = rule;
   const asking = { rule: id, reason, ...(at === undefined ? {} : { at }), version };
   return { rule, answer, reason, values, asking };

@@ -7,18 +7,18 @@ import { costOfDecided } from '../facts/meter.ts';
 import { pathsIn } from '../facts/argument-paths.ts';
 import { matchesAny } from './patterns.ts';
 import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
-import type { Situation } from './evaluation-context.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
 import { ToolView } from '../conditions/condition-input.ts';
 
 /** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
 export interface Grounds {
   readonly reason: string;
   /** Asked only of the rule that decides. */
-  readonly values?: (situation: Situation) => JsonObject;
+  readonly values?: (situation: EvaluationContext) => JsonObject;
 }
 
 /** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
-export type Check = (situation: Situation) => Grounds | undefined;
+export type Check = (situation: EvaluationContext) => Grounds | undefined;
 
 /** Tells whether a rule can be about calls of a tool at all. */
 export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
@@ -63,7 +63,7 @@ function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolD
     const always: Grounds = { reason: 'the rule is about this tool' };
     return () => always;
   }
-  const grounds: Grounds = { reason: when.text, values: ({ scene }) => when.values(scene) };
+  const grounds: Grounds = { reason: when.text, values: ({ input }) => when.values(input) };
   const holds = holdsByEveryName(when, answer, tool);
   return (situation) => (holds(situation) ? grounds : undefined);
 }
@@ -76,15 +76,15 @@ function holdsByEveryName(
   { holds, readsToolName }: Condition,
   answer: Rule['answer'],
   tool: ToolDefinition,
-): (situation: Situation) => boolean {
+): (situation: EvaluationContext) => boolean {
   const { all } = namesOf(tool);
   const names = answer === 'allow' ? [tool.name, fullName(tool.id)] : all.filter((name) => name.startsWith('mcp__'));
   const others = readsToolName ? names.filter((name) => name !== tool.name) : [];
-  if (others.length === 0) return ({ scene }) => holds(scene);
+  if (others.length === 0) return ({ input }) => holds(input);
   const views = others.map((name) => new ToolView({ ...tool, name }));
   if (answer === 'allow')
-    return (situation) => holds(situation.scene) && views.every((view) => holds(situation.sceneOf(view)));
-  return (situation) => holds(situation.scene) || views.some((view) => holds(situation.sceneOf(view)));
+    return (situation) => holds(situation.input) && views.every((view) => holds(situation.inputFor(view)));
+  return (situation) => holds(situation.input) || views.some((view) => holds(situation.inputFor(view)));
 }
 
 /** The last completed call of each step must be later than that of the step before it. */
@@ -129,7 +129,7 @@ function stepsCheck(match: string, steps: readonly string[], kind: Kind<'require
   };
 }
 
-type StepTime = (situation: Situation, step: string) => number;
+type StepTime = (situation: EvaluationContext, step: string) => number;
 
 /**
  * Where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
@@ -169,9 +169,9 @@ function limitCheck(kind: Kind<'limit'>): Check {
 }
 
 function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): Check {
-  const read = (situation: Situation): { readonly calls: number; readonly cost: number } =>
+  const read = (situation: EvaluationContext): { readonly calls: number; readonly cost: number } =>
     situation[by].reading(meter, situation.call.at);
-  const own = each === undefined ? () => 0 : ({ call, work }: Situation) => costOfDecided(call, each, work);
+  const own = each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecided(call, each, work);
   const tooMany: Grounds = {
     reason: `${calls} calls ${span} are the limit`,
     values: (situation) => ({ calls: read(situation).calls }),
@@ -194,7 +194,7 @@ function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDe
     reason: `the arguments hold something that was read as ${from.join(', ')} data`,
     values: () => ({ 'tool.labels': [...tool.labels] }),
   };
-  const seen = (who: string, labels: readonly string[], { session }: Situation): Grounds => ({
+  const seen = (who: string, labels: readonly string[], { session }: EvaluationContext): Grounds => ({
     reason: `${who} has seen ${labels.join(', ')} data, and ${tool.name} sends it out`,
     values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
   });

@@ -29,7 +29,7 @@ const drivers: Readonly<Record<string, StartScripted>> = {
     Promise.resolve({
       runtime: modelRuntime({
         model: 'scripted',
-        chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), images: false }),
+        chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), acceptsImages: false }),
       }),
       close: () => Promise.resolve(),
     }),

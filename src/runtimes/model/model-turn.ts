@@ -79,14 +79,14 @@ async function runSteps(
         break;
       case 'complete':
         if (step.calls.length === 0) return 'end';
-        conversation.messages.push(await runCalls(step.calls, { turn, signal, images: chosen.images, tell }));
+        conversation.messages.push(await runCalls(step.calls, { turn, signal, images: chosen.acceptsImages, tell }));
     }
   }
 }
 
 /** The AI SDK is loaded with the first turn of a model that is reached through it. */
 export async function loadStepFunction({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<StepResult>> {
-  return model === 'demo' ? demoStep : (await import('./providers/provider-step.ts')).takeStep;
+  return model === 'demo' ? demoStep : (await import('./providers/provider-step.ts')).requestStep;
 }
 
 function limited(tell: Tell, reached: string): 'limit' {

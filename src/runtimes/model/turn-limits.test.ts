@@ -21,7 +21,7 @@ describe('a turn ends at its limits, and says which', () => {
   function limited(limits: TurnLimits, script = tireless): Promise<ToldTurn> {
     const runtime = modelRuntime({
       limits,
-      chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), images: false }),
+      chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), acceptsImages: false }),
     });
     return runTurn(runtime, box, 'go');
   }

@@ -1,4 +1,4 @@
-import type { KeptStore } from '../../journal/store/key-value-store.ts';
+import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Principal } from '../../core/principal.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
@@ -7,9 +7,9 @@ const lifetimeMs = 10 * 60_000;
 
 /** Codes that sign a browser in: each works once, for ten minutes, at any server with the same records. */
 export class SignInCodes {
-  readonly #kept: KeptStore;
+  readonly #kept: KeyValueStore;
 
-  constructor(kept: KeptStore) {
+  constructor(kept: KeyValueStore) {
     this.#kept = kept;
   }
 

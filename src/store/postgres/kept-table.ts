@@ -1,4 +1,4 @@
-import type { Kept, KeptChange, KeptStore } from '../../journal/store/key-value-store.ts';
+import type { Kept, KeptChange, KeyValueStore } from '../../journal/store/key-value-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Sql } from './database.ts';
 
@@ -13,7 +13,7 @@ const write =
   'INSERT INTO kept VALUES ($1, $2, $3, $4) ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text, until = excluded.until';
 
 /** Keeps small things until their time is over. Every change is one statement. */
-export class KeptTable implements KeptStore {
+export class KeptTable implements KeyValueStore {
   readonly #sql: Sql;
   readonly #sweep = new Sweep(
     async (now) => void (await this.#sql.change('DELETE FROM kept WHERE until <= $1', [now])),

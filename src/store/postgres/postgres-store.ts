@@ -2,7 +2,7 @@ import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
 import { AuthorityKeptStore } from '../../journal/integrity/authority-records.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
-import type { KeptStore } from '../../journal/store/key-value-store.ts';
+import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Looking } from '../../journal/store/recovery-options.ts';
 import type { Seal, Sealer } from '../../journal/integrity/seal.ts';
 import type {
@@ -70,7 +70,7 @@ class OpenStore implements PostgresStore {
   readonly jobs: JobTable;
   readonly tokens: TokenTable;
   readonly isShared = true;
-  readonly kept: KeptStore;
+  readonly kept: KeyValueStore;
   readonly post: Notices;
   readonly #database: Database;
   readonly #presence: Presence;

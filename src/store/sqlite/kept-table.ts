@@ -1,4 +1,4 @@
-import type { Kept, KeptChange, KeptStore } from '../../journal/store/key-value-store.ts';
+import type { Kept, KeptChange, KeyValueStore } from '../../journal/store/key-value-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Statements } from './statements.ts';
 
@@ -13,7 +13,7 @@ const write =
   'INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text, until = excluded.until';
 
 /** Keeps small things until their time is over. Every change is one statement. */
-export class KeptTable implements KeptStore {
+export class KeptTable implements KeyValueStore {
   readonly #statements: Statements;
   readonly #sweep = new Sweep((now) => void this.#statements.change('DELETE FROM kept WHERE until <= ?', now));
 

@@ -5,7 +5,7 @@ import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
 import { AuthorityKeptStore } from '../../journal/integrity/authority-records.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
-import type { KeptStore } from '../../journal/store/key-value-store.ts';
+import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Seal, Sealer } from '../../journal/integrity/seal.ts';
 import type {
   Appended,
@@ -71,7 +71,7 @@ class SqliteStore implements Store {
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
-  readonly kept: KeptStore;
+  readonly kept: KeyValueStore;
   readonly #kept: KeptTable;
   readonly post = new LocalPost();
   readonly isShared: boolean;

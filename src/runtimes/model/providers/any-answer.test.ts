@@ -54,7 +54,7 @@ test('whatever a model answers, and whenever it is interrupted, a turn tells a w
         over ? [{ type: 'text', text: 'on' }] : (answers[asked++] ?? [{ type: 'text', text: 'end' }]);
       const runtime = modelRuntime({
         limits: { steps: 6 },
-        chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), images: false }),
+        chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), acceptsImages: false }),
       });
       const interrupt = new AbortController();
       let events = 0;

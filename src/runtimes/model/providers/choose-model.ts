@@ -13,7 +13,7 @@ export interface ChosenModel {
   /** What its provider takes with each request. */
   readonly options?: JsonObject;
   /** Whether tool results may hold images. */
-  readonly images: boolean;
+  readonly acceptsImages: boolean;
 }
 
 /** A model that cannot be used, and what to do about it. */
@@ -34,7 +34,7 @@ export async function chooseModel(
   name: string,
   settings: Readonly<Record<string, ProviderSettings>>,
 ): Promise<ChosenModel> {
-  if (name === 'demo') return { name, provider: 'demo', model: 'demo', images: false };
+  if (name === 'demo') return { name, provider: 'demo', model: 'demo', acceptsImages: false };
   const slash = name.indexOf('/');
   const [provider, id] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
   if (slash < 1 || id === '') {
@@ -55,7 +55,7 @@ export async function chooseModel(
   }
   const model = (await opened(name, known, own))(id);
   const options = { ...known.defaultOptions, ...own.options };
-  return { name, provider: known.optionsKey, model, options, images: known.acceptsImages(own) };
+  return { name, provider: known.optionsKey, model, options, acceptsImages: known.acceptsImages(own) };
 }
 
 function providerOf(name: string, provider: string, settings: ProviderSettings): Provider {

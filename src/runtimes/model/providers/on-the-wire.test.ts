@@ -146,7 +146,7 @@ describe('what reaches the provider', () => {
     test(`${what} is answered by the pipeline, and recorded`, async () => {
       const session = `odd ${what}`;
       const runtime = modelRuntime({
-        chooseModel: (name) => ({ name, provider: name, model: scriptedModel(once(call)), images: false }),
+        chooseModel: (name) => ({ name, provider: name, model: scriptedModel(once(call)), acceptsImages: false }),
       });
       const { results, text, reason } = await runTurn(runtime, box, 'go', { session });
       assert.deepEqual([results[0]?.outcome, reason], [outcome, 'end']);

@@ -9,7 +9,7 @@ const firstRetryDelayMs = 2000;
 const maxRetryDelayMs = 60_000;
 
 /** Describes what went wrong between here and the model, with the next step. */
-export function failureOf(model: string, thrown: unknown): Failure {
+export function toProviderFailure(model: string, thrown: unknown): Failure {
   const error = cause(thrown);
   if (!APICallError.isInstance(error)) return toFailure(model, error);
   const { statusCode, message } = error;

@@ -1,17 +1,17 @@
 import { StepEvents } from '../step-events.ts';
 import type { StepResult, StepRequest } from '../step.ts';
-import { ModelTools } from '../tools/model-tools.ts';
-import { failureOf, retryDelayMs } from './provider-failure.ts';
+import { ModelToolSet } from '../tools/model-tools.ts';
+import { toProviderFailure, retryDelayMs } from './provider-failure.ts';
 import { type AssistantModelMessage, type TextStreamPart, type ToolSet, streamText } from 'ai';
 import { setTimeout as pause } from 'node:timers/promises';
 
-warnOnce();
+deduplicateWarnings();
 
 /**
  * Asks the model, reports its answer while it arrives, and collects the calls it asks for. A request that the provider turned down
  * for the moment is sent again: as long as nothing of an answer has arrived, and no longer than a turn may wait.
  */
-export async function takeStep(request: StepRequest): Promise<StepResult> {
+export async function requestStep(request: StepRequest): Promise<StepResult> {
   for (let retries = 0; ; retries += 1) {
     const attempt = await askOnce(request);
     const delay = 'thrown' in attempt ? retryDelayMs(attempt.thrown, retries) : undefined;
@@ -28,13 +28,13 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
   const told = new StepEvents(request);
   const failed = (thrown: unknown): Attempt => {
     const hasBegun = told.hasBegun;
-    const step = told.failed(failureOf(request.chosen.name, thrown));
+    const step = told.failed(toProviderFailure(request.chosen.name, thrown));
     return hasBegun ? { step } : { step, thrown };
   };
   const { model, provider, options } = request.chosen;
   if (model === 'demo') throw new TypeError('the demo model answers by itself');
   try {
-    const tools = new ModelTools(request.tools, provider);
+    const tools = new ModelToolSet(request.tools, provider);
     const result = streamText({
       model,
       ...(options === undefined ? {} : { providerOptions: { [provider]: options } }),
@@ -63,7 +63,7 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
 }
 
 /** Reports one part of the answer. */
-function take(part: TextStreamPart<ToolSet>, told: StepEvents, tools: ModelTools): void {
+function take(part: TextStreamPart<ToolSet>, told: StepEvents, tools: ModelToolSet): void {
   if (part.type === 'text-delta') told.say(part.text);
   else if (part.type === 'reasoning-delta') told.think(part.text);
   else if (part.type === 'tool-input-start' && part.providerExecuted !== true) told.start(part.id, part.toolName);
@@ -74,7 +74,7 @@ function take(part: TextStreamPart<ToolSet>, told: StepEvents, tools: ModelTools
 }
 
 /** The AI SDK repeats a provider's warnings with every step; once is enough. A host that has set how they are told keeps that. */
-export function warnOnce(): void {
+export function deduplicateWarnings(): void {
   const told = new Set<string>();
   globalThis.AI_SDK_LOG_WARNINGS ??= ({ warnings, provider = 'model', model = '' }) => {
     for (const warning of warnings) {

@@ -23,7 +23,7 @@ describe('resources and prompts in a model session', () => {
         ? blocks
         : [{ type: 'text', text: results.map(({ text }) => text).join(' | ') }];
     });
-    const runtime = modelRuntime({ chooseModel: (name) => ({ name, provider: name, model, images: false }) });
+    const runtime = modelRuntime({ chooseModel: (name) => ({ name, provider: name, model, acceptsImages: false }) });
     return runTurn(runtime, box, 'go', { session });
   }
 

@@ -12,7 +12,7 @@ import type { ModelTool } from '../step.ts';
 type SchemaObject = Parameters<typeof jsonSchema>[0];
 
 /** A tool as the AI SDK takes it, and the provider's form of its schema. */
-interface ProviderTool {
+interface SdkTool {
   readonly tool: Tool;
   readonly shape: ProviderSchema;
 }
@@ -24,10 +24,10 @@ const dialects: Readonly<Record<string, ProviderFormat>> = {
 };
 
 /** A definition never changes, so its provider's form is cached for as long as the definition lives. */
-const shaped = new WeakMap<ModelTool, Map<string, ProviderTool>>();
+const shaped = new WeakMap<ModelTool, Map<string, SdkTool>>();
 
 /** The tools of one step in the form of a provider. */
-export class ModelTools {
+export class ModelToolSet {
   readonly set: ToolSet;
   readonly #shapes: ReadonlyMap<string, ProviderSchema>;
 
@@ -48,15 +48,15 @@ export class ModelTools {
   }
 }
 
-function shapedTool(definition: ModelTool, provider: string, compiler: SchemaCompiler): ProviderTool {
-  const byProvider = shaped.get(definition) ?? new Map<string, ProviderTool>();
+function shapedTool(definition: ModelTool, provider: string, compiler: SchemaCompiler): SdkTool {
+  const byProvider = shaped.get(definition) ?? new Map<string, SdkTool>();
   shaped.set(definition, byProvider);
   const known = byProvider.get(provider) ?? shapeFor(definition, provider, compiler);
   byProvider.set(provider, known);
   return known;
 }
 
-function shapeFor(definition: ModelTool, provider: string, compiler: SchemaCompiler): ProviderTool {
+function shapeFor(definition: ModelTool, provider: string, compiler: SchemaCompiler): SdkTool {
   const shape = toProviderSchema(definition, dialects[provider] ?? genericFormat, compiler);
   const options = optionsByProvider(definition.providerOptions);
   // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.

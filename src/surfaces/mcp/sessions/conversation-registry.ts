@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { KeptStore } from '../../../journal/store/key-value-store.ts';
+import type { KeyValueStore } from '../../../journal/store/key-value-store.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { Peer } from '../requests/request-context.ts';
 import type { ClientName, SeenClient } from '../protocol/client-info.ts';
@@ -18,7 +18,7 @@ export interface ConversationLimits {
   readonly mostPrincipals?: number;
   readonly now?: () => number;
   /** Where other processes find them. */
-  readonly kept?: KeptStore | undefined;
+  readonly kept?: KeyValueStore | undefined;
 }
 
 interface Conversation {
@@ -42,7 +42,7 @@ export class Conversations {
   readonly #mostOfOne: number;
   readonly #mostPrincipals: number;
   readonly #now: () => number;
-  readonly #kept: KeptStore | undefined;
+  readonly #kept: KeyValueStore | undefined;
   #looked = 0;
   #latest: Conversation | undefined;
 

@@ -1,4 +1,4 @@
-import type { KeptStore } from '../../../../journal/store/key-value-store.ts';
+import type { KeyValueStore } from '../../../../journal/store/key-value-store.ts';
 import type { Post } from '../../../../journal/store/pub-sub.ts';
 import type { Store } from '../../../../journal/store/store.ts';
 import type { Listing, Shown } from '../../listing/catalog-view.ts';
@@ -165,12 +165,12 @@ export class KeptShown implements Shown {
 
 /** What clients were shown, kept once for all who were shown the same: the names of the tools and the hashes of their definitions. */
 export class ShownTools {
-  readonly #kept: KeptStore;
+  readonly #kept: KeyValueStore;
   readonly #written = new WeakMap<object, { readonly key: string; readonly text: string }>();
   /** When each was set down last. */
   readonly #keptAt = new Map<string, number>();
 
-  constructor(kept: KeptStore) {
+  constructor(kept: KeyValueStore) {
     this.#kept = kept;
   }
 
