@@ -40,7 +40,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   rules: ['config/file/load-policies.ts'],
   // While they start.
   box: ['host/box/create-box.ts', 'pipeline/policies/compile-policies.ts'],
-  network: ['sources/mcp/http/way-to-network.ts'],
+  network: ['sources/mcp/http/http-link.ts'],
   serving: ['host/daemon/run-server.ts', 'host/box/configured-agents.ts', 'sessions/create-sessions.ts'],
   endpoint: ['surfaces/mcp/mcp-endpoint.ts', 'surfaces/mcp/stdio/serve-stdio.ts'],
   pages: ['server/app-listener.ts'],

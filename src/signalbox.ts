@@ -261,7 +261,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   };
   const files = new FileGuard(options.data);
   const revealKey: RevealKey =
-    options.data === undefined || store.post.reachesOthers ? { in: 'store' } : { in: 'directory', data: options.data };
+    options.data === undefined || store.post.isCrossProcess ? { in: 'store' } : { in: 'directory', data: options.data };
   const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
   const isShared = options.data !== undefined || options.store !== undefined;
@@ -434,7 +434,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     sessionStore: store.sessions,
     jobStore: store.jobs,
     pins,
-    shared: { kept: store.kept, post: store.post },
+    shared: { keyValues: store.keyValues, post: store.post },
     builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),

@@ -13,7 +13,7 @@ export interface UsedValue {
 }
 
 /** What came of resolving the references in a text. */
-export interface Resolved {
+export interface ResolvedReferences {
   readonly text: string;
   readonly used: readonly UsedValue[];
 }
@@ -21,7 +21,11 @@ export interface Resolved {
 const reference = /\$\{(?:(?<source>[A-Za-z]+):(?!-))?(?<name>[^}:]+)(?::-(?<fallback>[^}]*))?\}/g;
 
 /** Puts values in the place of `${env:NAME}`, `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. Throws when some are missing, and tells all of them. */
-export async function resolveReferences(text: string, sources: ReferenceSources, where: string): Promise<Resolved> {
+export async function resolveReferences(
+  text: string,
+  sources: ReferenceSources,
+  where: string,
+): Promise<ResolvedReferences> {
   const used: UsedValue[] = [];
   const problems: string[] = [];
   let resolved = '';

@@ -4,18 +4,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { PostListeners } from '../store/post-listeners.ts';
 import { Announcer } from './growth-announcer.ts';
-import type { Post } from './store/pub-sub.ts';
+import type { PubSub } from './store/pub-sub.ts';
 
 /** A post whose notes are counted, and on which others can be heard. */
-function countedPost(): { readonly post: Post; readonly sent: () => number; others(): void; gap(): void } {
+function countedPost(): { readonly post: PubSub; readonly sent: () => number; others(): void; gap(): void } {
   const listeners = new PostListeners();
   let sent = 0;
-  const post: Post = {
-    reachesOthers: true,
-    async send() {
+  const post: PubSub = {
+    isCrossProcess: true,
+    async publish() {
       sent += 1;
     },
-    on: (topic, listener) => listeners.on(topic, listener),
+    subscribe: (topic, listener) => listeners.on(topic, listener),
     onGap: (listener) => listeners.onGap(listener),
   };
   return { post, sent: () => sent, others: () => listeners.deliver('journal', 'another'), gap: () => listeners.gap() };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Post } from './store/pub-sub.ts';
+import type { PubSub } from './store/pub-sub.ts';
 
 const topic = 'journal';
 /** A busy journal is not told of for every entry: so long lies at least between two notes, whoever sent the first. */
@@ -12,7 +12,7 @@ const sureMs = 10;
  * every process that has something to tell: however many write, together they send some forty in a second.
  */
 export class Announcer {
-  readonly #post: Post;
+  readonly #post: PubSub;
   readonly #id: string = randomUUID();
   readonly #stop: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -21,16 +21,16 @@ export class Announcer {
   #newest = 0;
   #last = Number.NEGATIVE_INFINITY;
 
-  constructor(post: Post) {
+  constructor(post: PubSub) {
     this.#post = post;
-    this.#stop = post.on(topic, (sender) => {
+    this.#stop = post.subscribe(topic, (sender) => {
       if (sender !== this.#id) this.#heard();
     });
   }
 
   /** Entries were written. */
   announce(): void {
-    if (!this.#post.reachesOthers) return;
+    if (!this.#post.isCrossProcess) return;
     this.#newest = performance.now();
     if (this.#timer === undefined) this.#schedule();
   }
@@ -65,7 +65,7 @@ export class Announcer {
     this.#clear();
     this.#last = performance.now();
     // Whoever misses it looks now and then.
-    await this.#post.send(topic, this.#id).catch(() => undefined);
+    await this.#post.publish(topic, this.#id).catch(() => undefined);
   }
 
   #clear(): void {
@@ -75,9 +75,9 @@ export class Announcer {
 }
 
 /** Tells when the journal has grown, or may have, by others than `own`. */
-export function onGrowth(post: Post, listener: () => void, own?: string): () => void {
+export function onGrowth(post: PubSub, listener: () => void, own?: string): () => void {
   const stops = [
-    post.on(topic, (sender) => {
+    post.subscribe(topic, (sender) => {
       if (sender !== own) listener();
     }),
     post.onGap(listener),

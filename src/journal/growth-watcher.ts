@@ -1,9 +1,9 @@
 import { onGrowth } from './growth-announcer.ts';
 import type { Journal } from './journal.ts';
-import { type Post, safetyNetMs } from './store/pub-sub.ts';
+import { type PubSub, fallbackPollMs } from './store/pub-sub.ts';
 
 /** Where nobody tells us what other processes write, we look this often; and where notes may be lost, now and then. */
-const longestMs = { untold: 250, told: safetyNetMs };
+const longestMs = { untold: 250, told: fallbackPollMs };
 /** A busy journal is not read anew for every entry. */
 const shortestMs = 10;
 
@@ -16,8 +16,8 @@ export class News {
   #timer: NodeJS.Timeout | undefined;
   #look: (() => void) | undefined;
 
-  constructor(post: Post, journal?: Journal, signal?: AbortSignal) {
-    this.#longestMs = post.reachesOthers ? longestMs.told : longestMs.untold;
+  constructor(post: PubSub, journal?: Journal, signal?: AbortSignal) {
+    this.#longestMs = post.isCrossProcess ? longestMs.told : longestMs.untold;
     this.#signal = signal;
     this.#unsubscribe = journal?.onNews(this.#hear) ?? onGrowth(post, this.#hear);
     signal?.addEventListener('abort', this.#stop, { once: true });

@@ -1,7 +1,7 @@
 import type { CallError } from '../core/calls/call-outcome.ts';
 import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import type { Journal } from './journal.ts';
-import type { Looking } from './store/recovery-options.ts';
+import type { RecoveryOptions } from './store/recovery-options.ts';
 import type { Store } from './store/store.ts';
 
 const everyMs = 5000;
@@ -10,14 +10,14 @@ const everyMs = 5000;
 export class Recovery {
   readonly #store: Store;
   readonly #journal: Journal;
-  readonly #endLost: ((looking: Looking) => Promise<void>) | undefined;
+  readonly #endLost: ((looking: RecoveryOptions) => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** What was taken over, until its outcome is written. */
   readonly #orphans = new Map<string, StoredEntry>();
   #isLooking = false;
 
   /** `endLost` records the calls that had not started when their process ended. */
-  constructor(store: Store, journal: Journal, endLost?: (looking: Looking) => Promise<void>) {
+  constructor(store: Store, journal: Journal, endLost?: (looking: RecoveryOptions) => Promise<void>) {
     this.#store = store;
     this.#journal = journal;
     this.#endLost = endLost;

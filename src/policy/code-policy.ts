@@ -3,7 +3,7 @@ import { type Decision, askingRules } from '../core/calls/decision.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Facts } from './facts/facts.ts';
 import { isStronger } from './rules/rule.ts';
-import type { DecidedCall } from './policy.ts';
+import type { PolicyInput } from './policy.ts';
 
 /** What a policy in code can ask about the session. */
 export type SessionHistory = Pick<Facts, 'last' | 'lastOk' | 'count' | 'hasRead' | 'labels' | 'cost'>;
@@ -16,11 +16,11 @@ export interface ToolPolicy {
   readonly name: string;
   /** Decides a call. A throw, a rejection and anything that is no answer deny. */
   check(
-    call: DecidedCall,
+    call: PolicyInput,
     session: SessionHistory,
   ): ToolPolicyAnswer | undefined | Promise<ToolPolicyAnswer | undefined>;
   /** Told how each call ended that it was asked about and that was not denied. */
-  onResult?(call: DecidedCall, outcome: CallOutcome): void;
+  onResult?(call: PolicyInput, outcome: CallOutcome): void;
 }
 
 /** What rules and policies in code say together: `deny` beats `ask` beats `allow`, and any of them beats the default. */
@@ -43,7 +43,7 @@ export function strongest(ruled: Decision, said: readonly Decision[]): Decision 
 /** Asks one policy in code. Waits only when it has to be waited for. */
 export function askToolPolicy(
   policy: ToolPolicy,
-  call: DecidedCall,
+  call: PolicyInput,
   session: SessionHistory,
 ): Decision | undefined | Promise<Decision | undefined> {
   const rule = `code:${policy.name}`;

@@ -5,7 +5,7 @@ import { matchesAnyName } from '../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { namesOf } from '../core/tools/tool-names.ts';
 import { decideByDefault } from './default-policy.ts';
-import { concerns } from './rules/rule-checks.ts';
+import { appliesToTool } from './rules/rule-checks.ts';
 import { Facts } from './facts/facts.ts';
 import { pathArguments, pathsIn } from './facts/argument-paths.ts';
 import { matchesAny } from './rules/patterns.ts';
@@ -17,7 +17,7 @@ import { EvaluationContext } from './rules/evaluation-context.ts';
 import { WorkExceeded } from './conditions/work-budget.ts';
 
 /** A call that is to be decided. */
-export interface DecidedCall extends ConditionCall {
+export interface PolicyInput extends ConditionCall {
   readonly tool: ToolDefinition;
 }
 
@@ -95,11 +95,11 @@ export class Policy {
   }
 
   /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
-  overLimit(call: DecidedCall, past: Past, isAsked: boolean): Decision | undefined {
+  overLimit(call: PolicyInput, past: Past, isAsked: boolean): Decision | undefined {
     const { enforced, view } = this.#rulesFor(call.tool);
     const situation = new EvaluationContext(call, past.session, past.principal, view);
     for (const rule of enforced) {
-      const said = rule.isLimit ? rule.says(situation) : undefined;
+      const said = rule.isLimit ? rule.evaluate(situation) : undefined;
       if (said === undefined || (said.answer === 'ask' && isAsked)) continue;
       const { rule: id, at } = said.asking;
       const reason = `${said.reason}; calls that began just before this one reached it`;
@@ -130,7 +130,7 @@ export class Policy {
   }
 
   /** Decides a call. Never throws: a rule that cannot be evaluated denies. */
-  decide(call: DecidedCall, past: Past): Decision {
+  decide(call: PolicyInput, past: Past): Decision {
     const rules = this.#rulesFor(call.tool);
     if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.byDefault;
     const situation = new EvaluationContext(call, past.session, past.principal, rules.view);
@@ -139,13 +139,13 @@ export class Policy {
     for (const rule of rules.enforced) {
       // Nothing beats a deny. An allow may still be beaten by an allow: what cannot be evaluated denies.
       if (found?.answer === 'deny') break;
-      const said = rule.says(situation);
+      const said = rule.evaluate(situation);
       if (said === undefined) continue;
       if (said.answer === 'ask') asking.push(said.asking);
       if (found === undefined || (said.answer !== found.answer && isStronger(said.answer, found.answer))) found = said;
     }
     const shadow = rules.shadowed.flatMap((rule) => {
-      const said = rule.says(situation);
+      const said = rule.evaluate(situation);
       return said === undefined ? [] : { answer: said.answer, rule: said.rule.id, reason: said.reason };
     });
     const shadowed = shadow.length === 0 ? {} : { shadow };
@@ -157,7 +157,7 @@ export class Policy {
   #rulesFor(tool: ToolDefinition): ToolRules {
     let known = this.#byTool.get(tool);
     if (known === undefined) {
-      const rules = this.rules.filter((rule) => concerns(rule, tool));
+      const rules = this.rules.filter((rule) => appliesToTool(rule, tool));
       const prepared = (shadow: boolean): readonly PreparedRule[] =>
         rules.flatMap((rule) => (rule.shadow === shadow ? new PreparedRule(rule, tool) : []));
       known = {

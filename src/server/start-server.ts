@@ -99,7 +99,7 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { box, host, role = 'all', limits = {} } = options;
   const log = options.log ?? ((line: string) => console.error(line));
-  const codes = new SignInCodes(box.shared.kept);
+  const codes = new SignInCodes(box.shared.keyValues);
   const browserSessions = await BrowserSessions.with(box.shared, options.token);
   const headersTimeout = limits.headersMs ?? 30_000;
   const requestTimeout = limits.requestMs ?? 60_000;

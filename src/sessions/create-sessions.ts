@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
-import { safetyNetMs } from '../journal/store/pub-sub.ts';
+import { fallbackPollMs } from '../journal/store/pub-sub.ts';
 import type { SessionRecord } from '../journal/store/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
@@ -150,7 +150,7 @@ class KeptSessions implements Sessions {
     // If that comes to nothing, or takes too long, the sweep opens them.
     ready?.then(() => this.#turns.open()).catch(() => undefined);
     const isTold = this.#post.reachesOthers;
-    this.#timers.push(setInterval(() => void this.#lookAtAll(), isTold ? safetyNetMs : lookEveryMs));
+    this.#timers.push(setInterval(() => void this.#lookAtAll(), isTold ? fallbackPollMs : lookEveryMs));
     const recover = (): void => void this.#turns.recover().catch(() => undefined);
     if (isTold) this.#timers.push(setInterval(recover, recoverEveryMs));
     for (const timer of this.#timers) timer.unref();

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { JobRecord, JobStore } from '../journal/store/job-store.ts';
-import type { Post } from '../journal/store/pub-sub.ts';
+import type { PubSub } from '../journal/store/pub-sub.ts';
 import { holdsSecretPattern } from '../redaction/secret-patterns.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
@@ -15,7 +15,7 @@ import type { Refusal } from './turns.ts';
 export interface ScheduleParts {
   readonly store: JobStore;
   /** Tells other processes that look after the same jobs. */
-  readonly post?: Post;
+  readonly post?: PubSub;
   readonly sessions: Pick<Sessions, 'agents' | 'create' | 'send' | 'get'>;
   /** Takes what must never be kept out of a text. */
   readonly redact: (text: string) => string;
@@ -129,7 +129,7 @@ export class Schedules {
   start(): void {
     if (this.#state !== 'made') return;
     this.#state = 'started';
-    this.#stop = this.#parts.post?.on(topic, () => this.#wake());
+    this.#stop = this.#parts.post?.subscribe(topic, () => this.#wake());
     this.#wake();
   }
 
@@ -223,7 +223,7 @@ export class Schedules {
   #changed(): void {
     this.#wake();
     // Whoever misses it looks by itself, later.
-    if (this.#parts.post?.reachesOthers === true) this.#parts.post.send(topic, '').catch(() => undefined);
+    if (this.#parts.post?.isCrossProcess === true) this.#parts.post.publish(topic, '').catch(() => undefined);
   }
 
   /** Looks at the jobs now, or once more after it has. */

@@ -2,7 +2,7 @@ import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
 import type { ContentBox } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import type { Post } from '../journal/store/pub-sub.ts';
+import type { PubSub } from '../journal/store/pub-sub.ts';
 import type { SessionStore } from '../journal/store/session-store.ts';
 import type { TurnBox } from '../runtimes/turn-tools.ts';
 
@@ -14,7 +14,7 @@ export interface SessionBox extends ContentBox, TurnBox {
   requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;
-  readonly shared: { readonly post: Post };
+  readonly shared: { readonly post: PubSub };
   endSession(session: string): void;
   redact(text: string): string;
   secretTail(text: string): number;

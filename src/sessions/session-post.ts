@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Post } from '../journal/store/pub-sub.ts';
+import type { PubSub } from '../journal/store/pub-sub.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';
@@ -39,7 +39,7 @@ const topic = 'sessions';
 
 /** What the processes of a store tell each other about sessions. Notes of this process itself are not heard. */
 export class SessionPost {
-  readonly #post: Post;
+  readonly #post: PubSub;
   readonly #id: string = randomUUID();
   readonly #written = new Map<string, readonly [first: number, last: number]>();
   #isTelling = false;
@@ -47,16 +47,16 @@ export class SessionPost {
   readonly #listeners = new Map<string, Set<(note: never) => void>>();
   readonly #stop: () => void;
 
-  constructor(post: Post) {
+  constructor(post: PubSub) {
     this.#post = post;
-    this.#stop = post.on(topic, (text) => {
+    this.#stop = post.subscribe(topic, (text) => {
       const [sender, name, note] = JSON.parse(text) as Envelope<never>;
       if (sender !== this.#id) for (const listener of this.#listeners.get(name) ?? []) emitSafely(listener, note);
     });
   }
 
   get reachesOthers(): boolean {
-    return this.#post.reachesOthers;
+    return this.#post.isCrossProcess;
   }
 
   on<Name extends keyof SessionNotes>(name: Name, listener: (note: SessionNotes[Name]) => void): () => void {
@@ -71,14 +71,14 @@ export class SessionPost {
 
   /** Tells the others. Should that fail, they look by themselves, later. */
   async tell<Name extends keyof SessionNotes>(name: Name, note: SessionNotes[Name]): Promise<void> {
-    if (!this.#post.reachesOthers) return;
+    if (!this.#post.isCrossProcess) return;
     const envelope: Envelope<Name> = [this.#id, name, note];
-    await this.#post.send(topic, JSON.stringify(envelope)).catch(() => undefined);
+    await this.#post.publish(topic, JSON.stringify(envelope)).catch(() => undefined);
   }
 
   /** Events were written. What is written while others are being told is told together. */
   wrote(session: string, first: number, last: number): void {
-    if (!this.#post.reachesOthers) return;
+    if (!this.#post.isCrossProcess) return;
     this.#written.set(session, [Math.min(first, this.#written.get(session)?.[0] ?? first), last]);
     if (!this.#isTelling) void this.#tellWritten();
   }

@@ -1,17 +1,17 @@
-import type { Post } from '../journal/store/pub-sub.ts';
+import type { PubSub } from '../journal/store/pub-sub.ts';
 import { PostListeners } from './post-listeners.ts';
 
 /** The post of a store that cannot tell its other processes anything. */
-export class LocalPost implements Post {
-  readonly reachesOthers = false;
+export class LocalPost implements PubSub {
+  readonly isCrossProcess = false;
   readonly #listeners = new PostListeners();
 
-  async send(topic: string, text: string): Promise<void> {
+  async publish(topic: string, text: string): Promise<void> {
     // As from anywhere else: never before the sender goes on.
     setImmediate(() => this.#listeners.deliver(topic, text));
   }
 
-  on(topic: string, listener: (text: string) => void): () => void {
+  subscribe(topic: string, listener: (text: string) => void): () => void {
     return this.#listeners.on(topic, listener);
   }
 

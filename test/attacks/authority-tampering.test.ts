@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { forever } from '../../src/journal/store/key-value-store.ts';
+import { neverExpires } from '../../src/journal/store/key-value-store.ts';
 import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
 import { hashOf } from '../../src/server/access/secret-ids.ts';
 import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';
@@ -16,9 +16,9 @@ async function useAuthority(box: Signalbox): Promise<void> {
   await tokens.create({ role: 'viewer', name: 'dashboard', by: human });
   const { id } = await tokens.create({ role: 'admin', name: 'old', by: human });
   await tokens.revoke(id, { by: human });
-  await shared.kept.add('pin here', 'files', { text: '{"servers":{"files":{}}}', until: forever });
+  await shared.keyValues.add('pin here', 'files', { text: '{"servers":{"files":{}}}', until: neverExpires });
   const browsers = await BrowserSessions.with(shared, 'admin token');
-  const codes = new SignInCodes(shared.kept);
+  const codes = new SignInCodes(shared.keyValues);
   const code = await codes.mint(human);
   await codes.mint(human);
   await browsers.open((await codes.redeem(code)) ?? bot);
@@ -98,7 +98,7 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     database.exec(`INSERT INTO kept SELECT kind, '${key}', text, until FROM kept WHERE kind = 'sign-in-code'`);
     database.close();
     await using(place, undefined, async ({ shared }) => {
-      const person = await new SignInCodes(shared.kept).redeem('guessed');
+      const person = await new SignInCodes(shared.keyValues).redeem('guessed');
       assert.equal(person?.id, 'user:ada');
       await (await BrowserSessions.with(shared, 'admin token')).open(person);
     });

@@ -220,7 +220,7 @@ describe('a server that changes its definitions', () => {
     const file = join(data, 'signalbox.db');
     const store = sqliteStore({ file });
     await pruneJournal(store, { before: Date.now() + 1000, archive: join(server.directory, 'archive.jsonl') });
-    assert.equal((await store.kept.list('definitions ')).length, 1);
+    assert.equal((await store.keyValues.list('definitions ')).length, 1);
     await store.close();
     const address = cluster.address('moved');
     const source = await sqliteSource(file);

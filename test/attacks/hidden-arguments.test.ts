@@ -279,7 +279,7 @@ describe('hidden parts', () => {
     assert.equal(isOnDisk(), false);
     assert.equal((await post(`${id}/reveal`)).body.arguments['password'], 'pa55-w0rd-of-somebody');
     await post(`${id}/deny`);
-    assert.deepEqual(await box.shared.kept.list('hidden-arguments'), []);
+    assert.deepEqual(await box.shared.keyValues.list('hidden-arguments'), []);
     assert.equal(isOnDisk(), false);
   });
 

@@ -279,7 +279,7 @@ describe('a journal in PostgreSQL', async () => {
     const { address, place, sealer } = await filledAt(t);
     await using(place, opened(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
-      await box.shared.kept.add('pin', 'files', { text: '{}', until: 9e15 });
+      await box.shared.keyValues.add('pin', 'files', { text: '{}', until: 9e15 });
       await box.setPolicies([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
       await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, idempotencyKey: 'a' });
     });

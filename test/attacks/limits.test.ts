@@ -240,7 +240,7 @@ describe('text beyond what the journal records of an output', () => {
     await box.close();
     await assertRecognised(await mailBox(t, { data }));
     const store = sqliteStore({ file: join(data, 'signalbox.db') });
-    const rows = await store.kept.list('fingerprints ["private","bot"]');
+    const rows = await store.keyValues.list('fingerprints ["private","bot"]');
     await store.close();
     assert.equal(rows.length, 1);
     const bytes = Buffer.from(rows[0]?.text ?? '', 'base64');
@@ -296,7 +296,7 @@ describe('text beyond what the journal records of an output', () => {
     for (let round = 0; round < 12; round += 1) await read(box);
     await box.close();
     const store = sqliteStore({ file: join(data, 'signalbox.db') });
-    const rows = await store.kept.list('fingerprints ["private","bot"]');
+    const rows = await store.keyValues.list('fingerprints ["private","bot"]');
     await store.close();
     const bytes = rows.reduce((sum, { text }) => sum + text.length, 0);
     assert.ok(rows.length < 12 && bytes < 3_000_000, `${rows.length} outputs, ${bytes} bytes`);

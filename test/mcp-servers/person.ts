@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type OAuthOptions, type ProtectedServer, signIn } from '../../src/index.ts';
-import { recordKey } from '../../src/sources/mcp/http/oauth/sign-in-record.ts';
-import { memoryTokenStore } from '../../src/sources/mcp/http/oauth/token-store.ts';
+import { recordKey } from '../../src/sources/mcp/http/oauth/tokens/sign-in-record.ts';
+import { memoryTokenStore } from '../../src/sources/mcp/http/oauth/tokens/token-store.ts';
 import { type ProtectedFixture, browse } from './protected-server.ts';
 
 /** A person who signed in. */

@@ -7,7 +7,7 @@ import { compilePolicies } from '../../src/pipeline/policies/compile-policies.ts
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { fullName, fullNames, recordedNaming } from '../../src/core/tools/tool-names.ts';
-import type { DecidedCall, Policy } from '../../src/policy/policy.ts';
+import type { PolicyInput, Policy } from '../../src/policy/policy.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
 const server = fc
@@ -65,7 +65,7 @@ function decide(policy: Policy, definition: ToolDefinition, before: readonly Too
       cost: 0,
     }),
   );
-  const call: DecidedCall = {
+  const call: PolicyInput = {
     id: 'c',
     at: now,
     tool: definition,

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../src/journal/store/approval-store.ts';
 import type { EntryDraft } from '../../src/journal/entries/stored-entry.ts';
-import { forever } from '../../src/journal/store/key-value-store.ts';
+import { neverExpires } from '../../src/journal/store/key-value-store.ts';
 import type { Store } from '../../src/journal/store/store.ts';
 import { seedJournal } from './seed-journal.ts';
 
@@ -27,7 +27,7 @@ export async function fillStore(
   await entry({ call: 'keyed', settle: { key: 'key', outcome: '{"a":1}' }, recording: '{"content":"\\u0000é"}' });
   await entry({ type: 'CallStarted', outcome: '', call: 'keyed too', claim: { key: 'unsettled', fingerprint: 'g' } });
   await entry({ call: 'keyed too', outcome: 'failed' });
-  await store.keepResult({ id: 'large', owner: 'bot', mimeType: 'text/plain', text: 'é\0"😀\n'.repeat(60_000) });
+  await store.storeResult({ id: 'large', owner: 'bot', mimeType: 'text/plain', text: 'é\0"😀\n'.repeat(60_000) });
 
   const asked = (more: Partial<ApprovalRecord>): ApprovalRecord => ({
     id: 'appr_1',
@@ -107,7 +107,7 @@ export async function fillStore(
 
   const job = { id: 'job_1', owner: '{}', ownerId: 'ann', text: '{"cron":"* * * * *"}', createdAt: 1, nextAt: 9e12 };
   await store.jobs.add({ ...job, lastAt: 0, lastSession: '', lastError: '' }, 9);
-  await store.kept.put('cookie', 'name', { text: '{"accepted":"é😀"}', until: forever });
+  await store.keyValues.put('cookie', 'name', { text: '{"accepted":"é😀"}', until: neverExpires });
   await seedJournal(store, given);
   await entry({ type: 'CallStarted', outcome: '', call: 'open', at: given.until ?? Date.now() });
 }

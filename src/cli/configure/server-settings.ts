@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { looksSecret } from '../../config/secrets/secret-detection.ts';
+import { isLikelySecret } from '../../config/secrets/secret-detection.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { effects, isEffect } from '../../core/tools/tool.ts';
 import { usageFailure } from '../fail.ts';
@@ -129,7 +129,7 @@ function pairs(option: string, texts: readonly string[], form = 'NAME=VALUE'): R
 
 function secretWarnings(option: string, texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts)
-    .filter(([key, value]) => looksSecret(key, value))
+    .filter(([key, value]) => isLikelySecret(key, value))
     .map(([key]) => {
       const variable = key.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
       return `the value of ${key} looks like a secret and is now in the file as plain text; run signalbox secret set ${variable} and use ${option} '${key}=\${secret:${variable}}'`;

@@ -50,7 +50,7 @@ async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise
       fix: `npm install ${sdkPackage}`,
     };
   const references = new EntryReferences(['agents', entry.name], source);
-  const env = await references.secrets(entry.env ?? {}, 'env');
+  const env = await references.resolveSecrets(entry.env ?? {}, 'env');
   references.assertResolved();
   const { executable } = entry;
   const found = await inspectInstallation({ env, ...(executable === undefined ? {} : { executable }) }).catch(

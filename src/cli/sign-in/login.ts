@@ -24,7 +24,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const globals = globalsOf(command);
       const { protectedEntry } = await import('./protected-entry.ts');
       const { openBrowser } = await import('./open-browser.ts');
-      const { signIn } = await import('../../sources/mcp/http/oauth/sign-in.ts');
+      const { signIn } = await import('../../sources/mcp/http/oauth/sign-in/sign-in.ts');
       const { signsInAlone } = await import('../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await protectedEntry(name, globals);
       if (signsInAlone(server.oauth))

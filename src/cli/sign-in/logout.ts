@@ -13,7 +13,7 @@ export function addLogoutCommand(program: Command, { terminal }: CommandContext)
     .action(async (name: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const { protectedEntry } = await import('./protected-entry.ts');
-      const { signOut } = await import('../../sources/mcp/http/oauth/sign-out.ts');
+      const { signOut } = await import('../../sources/mcp/http/oauth/sign-in/sign-out.ts');
       const { wasSignedIn, isRevoked } = await signOut(await protectedEntry(name, globals));
       if (globals.json) await printJson(terminal.output, { server: name, wasSignedIn, isRevoked });
       else await terminal.output.print(`${sentence(name, wasSignedIn, isRevoked)}\n`);

@@ -3,7 +3,7 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import { type AgentSettings, agentSchemas } from '../schema/agent-schema.ts';
 import { type ValidationIssue, nameIssues, toIssues, didYouMean } from './validation-issue.ts';
 import { parseOptions } from '../schema/schema-parts.ts';
-import { looksSecret } from '../secrets/secret-detection.ts';
+import { isLikelySecret } from '../secrets/secret-detection.ts';
 
 /** An agent of the configuration; paths are absolute. */
 export type AgentEntry = AgentSettings & { readonly name: string };
@@ -107,7 +107,7 @@ function writtenSecrets(settings: AgentSettings, path: readonly string[]): Valid
     message: 'looks like a secret, expected a reference to it, as ${secret:NAME} or ${env:NAME}',
   });
   const within = (value: unknown, inner: readonly string[]): ValidationIssue[] => {
-    if (typeof value === 'string') return looksSecret(inner.at(-1) ?? '', value) ? [found(inner)] : [];
+    if (typeof value === 'string') return isLikelySecret(inner.at(-1) ?? '', value) ? [found(inner)] : [];
     if (typeof value !== 'object' || value === null) return [];
     return Object.entries(value).flatMap(([key, each]) => within(each, [...inner, key]));
   };

@@ -1,6 +1,6 @@
 import { createRedactor } from '../../redaction/redactor.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
-import { authorizationScheme, isSecretName, looksRandom } from '../secrets/secret-detection.ts';
+import { authorizationScheme, isSecretName, isRandomLooking } from '../secrets/secret-detection.ts';
 
 const hidden = '[redacted]';
 const reference = /(\$\{[^}]*\})/g;
@@ -50,7 +50,7 @@ function shownText(text: string): string {
   // The name of a reference is not looked at, lest it be taken for a secret itself.
   const references: string[] = [];
   const plain = redactor.text(address.replaceAll(reference, (each) => `\u0000${references.push(each) - 1}\u0000`));
-  if (looksRandom(plain)) return hidden;
+  if (isRandomLooking(plain)) return hidden;
   return plain.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => references[Number(index)] ?? hidden);
 }
 

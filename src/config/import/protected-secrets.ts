@@ -1,6 +1,6 @@
 import { shortestSecret } from '../../redaction/redactor.ts';
 import { replaceSecretPatterns } from '../../redaction/secret-patterns.ts';
-import { authorizationScheme, isSecretName, looksSecret } from '../secrets/secret-detection.ts';
+import { authorizationScheme, isSecretName, isLikelySecret } from '../secrets/secret-detection.ts';
 import type { ImportContext } from './found-server.ts';
 
 /** The server whose texts are looked at, and where it is told what was left behind. */
@@ -13,7 +13,7 @@ export interface SecretHolder {
 /** The value of a variable or a header, without a secret in it: a reference to it stands in its place. */
 export function protectedValue(key: string, value: string, holder: SecretHolder): string {
   const text = withoutSecretDefaults(key, value, holder);
-  if (!looksSecret(key, text)) return text;
+  if (!isLikelySecret(key, text)) return text;
   const kept = authorizationScheme.exec(text)?.[0] ?? '';
   // A header is named for what it carries, which for a bearer token is the token.
   const name = /^authorization$/i.test(key) ? 'TOKEN' : key;
@@ -66,7 +66,7 @@ export function withoutPatterns(text: string, holder: SecretHolder): string {
 /** `${env:TOKEN:-the real one}`. */
 function withoutSecretDefaults(key: string, value: string, { note }: SecretHolder): string {
   return value.replaceAll(/\$\{env:([^}:]+):-([^}]+)\}/g, (whole, name: string, fallback: string) => {
-    if (!isSecretName(name) && !looksSecret(key, fallback)) return whole;
+    if (!isSecretName(name) && !isLikelySecret(key, fallback)) return whole;
     note(`the default of ${name} looks like a secret and is not copied: set the environment variable ${name}`);
     return `\${env:${name}}`;
   });

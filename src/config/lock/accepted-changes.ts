@@ -2,7 +2,7 @@ import { hashOf } from '../../catalog/lock/canonical.ts';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
-import { forever } from '../../journal/store/key-value-store.ts';
+import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { setLockedServer } from './lock-status.ts';
 import { writeLock } from './lock-file.ts';
@@ -33,13 +33,13 @@ export class AcceptedChanges {
 
   /** Whether there can be other machines. */
   get isShared(): boolean {
-    return this.#shared.post.reachesOthers;
+    return this.#shared.post.isCrossProcess;
   }
 
   /** Looks at what all have accepted. */
   async load(): Promise<void> {
     if (!this.isShared) return;
-    const kept = await this.#shared.kept.list(kind);
+    const kept = await this.#shared.keyValues.list(kind);
     this.#changes = new Map(kept.map(({ key, text }) => [key, JSON.parse(text) as Accepted]));
   }
 
@@ -64,9 +64,9 @@ export class AcceptedChanges {
     ]);
     const lock = accepted === undefined ? null : printLock({ servers: new Map([[server, accepted]]) });
     const change: Accepted = { before: [...before].slice(-mostBefore), lock };
-    await this.#shared.kept.put(kind, server, { text: JSON.stringify(change), until: forever });
+    await this.#shared.keyValues.put(kind, server, { text: JSON.stringify(change), until: neverExpires });
     this.#changes.set(server, change);
-    await this.#shared.post.send(topic, server);
+    await this.#shared.post.publish(topic, server);
   }
 
   /** Writes the lock file, too. It holds all the same where it is kept for all: the files of a container often cannot be written. */
@@ -80,7 +80,7 @@ export class AcceptedChanges {
 
   /** Tells when another machine may have accepted something; returns how to stop. */
   listen(onChange: () => void): () => void {
-    const stops = [this.#shared.post.on(topic, onChange), this.#shared.post.onGap(onChange)];
+    const stops = [this.#shared.post.subscribe(topic, onChange), this.#shared.post.onGap(onChange)];
     return () => {
       for (const stop of stops) stop();
     };

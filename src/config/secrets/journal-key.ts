@@ -8,15 +8,16 @@ import { type Key, keyFile, toKey } from './secret-keys.ts';
 const minPassphrase = 32;
 
 /**
- * Returns the sealer of a data directory. Its key is in `journal.key` (mode 0600), or comes from SIGNALBOX_JOURNAL_KEY where
- * several machines share one journal. `store` tells the stores of the directory apart. `undefined` where there is no usable key: the journal is written without seals.
+ * Returns the sealer of a data directory. Its key is in `journal.key` (mode 0600), or is derived from a passphrase
+ * (SIGNALBOX_JOURNAL_KEY) that several machines with one journal share. `store` identifies a store within the directory. Returns
+ * `undefined` when there is no usable key; the journal is then written without seals.
  */
 export async function journalSealer(
   data: string,
   store = 'sqlite',
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  passphrase = '',
 ): Promise<Sealer | undefined> {
-  const key = await journalKey(data, environment['SIGNALBOX_JOURNAL_KEY'] ?? '');
+  const key = await journalKey(data, passphrase);
   if (key === undefined) return undefined;
   const notes = join(data, 'journal.seals');
   const sealed = `${key.id} ${store}`;
@@ -26,7 +27,7 @@ export async function journalSealer(
     try {
       if (!isThere(line)) appendFileSync(notes, `${line}\n`, { mode: 0o600, flush: true });
     } catch (error) {
-      // The data directory was removed, and the journal with it: a box must still close.
+      // The data directory was removed together with the journal; the box must still close.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   };
@@ -52,7 +53,7 @@ async function journalKey(data: string, passphrase: string): Promise<Key | undef
   try {
     return await keyFile(join(data, 'journal.key')).current();
   } catch {
-    // The records must be written where no private file can be made, too; `journal verify` reports it.
+    // Records must be written even where no private file can be created; `journal verify` reports the missing seals.
     return undefined;
   }
 }

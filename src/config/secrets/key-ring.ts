@@ -4,24 +4,24 @@ import { type Key, type KeyHolder, environmentKey, keyFile } from './secret-keys
 import { KeychainUnavailable, keychainKey } from './keychain-key.ts';
 import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
-/** The keys of one data directory. */
+/** The encryption keys of one data directory. */
 export interface KeyRing {
-  /** The key for new secrets, and who keeps it. */
+  /** Returns the key for new secrets, and where it is stored. */
   current(): Promise<{ readonly store: KeyStore; readonly key: Key }>;
-  /** The key that a secret says it was sealed with. */
+  /** Returns the key with which a secret was sealed. */
   find(store: KeyStore, id: string): Promise<Key>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The files of a data directory that have to do with secrets. */
+/** Returns the directory of the secrets and the key file of a data directory. */
 export function secretFiles(data: string): { readonly directory: string; readonly keyFile: string } {
   return { directory: join(data, 'secrets'), keyFile: join(data, 'secrets.key') };
 }
 
 /**
- * Secrets say which key they were sealed with; this decides for new ones. SIGNALBOX_SECRETS and SIGNALBOX_SECRET_KEY
- * come first, then what was used before, then the keychain where one answers, and a file where none does.
+ * Opens the keys of a data directory. Each secret names its key; for new secrets, SIGNALBOX_SECRETS and SIGNALBOX_SECRET_KEY decide,
+ * then the key in use, then the system keychain if it is available, else a key file.
  */
 export function keyRing(data: string, environment: Environment, keychain?: ReturnType<typeof keychainKey>): KeyRing {
   const { directory, keyFile: file } = secretFiles(data);
@@ -39,10 +39,10 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
     key: await holders[store].current(),
   });
   const choose = async (): ReturnType<KeyRing['current']> => {
-    const wanted = wantedStore(environment['SIGNALBOX_SECRETS']);
-    if (wanted === 'keychain') return from('keychain');
+    const requested = requestedStore(environment['SIGNALBOX_SECRETS']);
+    if (requested === 'keychain') return from('keychain');
     if (passphrase !== '') return from('environment');
-    if (wanted === 'file') return from('file');
+    if (requested === 'file') return from('file');
     if (holders.keychain.exists()) return from('keychain');
     if (holders.file.exists()) return from('file');
     try {
@@ -54,7 +54,7 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
   };
   return {
     async current() {
-      current ??= told(choose());
+      current ??= withUnusableError(choose());
       try {
         const { store, key } = await current;
         found.set(key.id, Promise.resolve(key));
@@ -65,7 +65,7 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
       }
     },
     async find(store, id) {
-      const known = found.get(id) ?? told(holders[store].find(id));
+      const known = found.get(id) ?? withUnusableError(holders[store].find(id));
       found.set(id, known);
       try {
         const key = await known;
@@ -76,13 +76,13 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
       }
       found.delete(id);
       throw secretUnusable(
-        `it was sealed with another key than that of ${keyLocation(store, data)}; bring that key back, or set the secret anew`,
+        `it was not sealed with the key in ${keyLocation(store, data)}; restore the original key, or set the secret again`,
       );
     },
   };
 }
 
-/** Where the keys of a store are, for people. */
+/** Returns where the keys of a store are, for people. */
 export function keyLocation(store: KeyStore, data: string): string {
   switch (store) {
     case 'keychain':
@@ -94,8 +94,8 @@ export function keyLocation(store: KeyStore, data: string): string {
   }
 }
 
-/** A keychain that does not answer is the caller's business only while another place can be chosen. */
-async function told<Value>(promise: Promise<Value>): Promise<Value> {
+/** Turns an unavailable keychain into an error for the caller, once no other key can be chosen. */
+async function withUnusableError<Value>(promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;
   } catch (error) {
@@ -103,8 +103,8 @@ async function told<Value>(promise: Promise<Value>): Promise<Value> {
   }
 }
 
-function wantedStore(given: string | undefined): 'keychain' | 'file' | undefined {
-  if (given === undefined || given === '') return undefined;
-  if (given === 'keychain' || given === 'file') return given;
-  throw new SignalboxError('secret-invalid', `SIGNALBOX_SECRETS is "${given}", expected "keychain" or "file"`);
+function requestedStore(variable: string | undefined): 'keychain' | 'file' | undefined {
+  if (variable === undefined || variable === '') return undefined;
+  if (variable === 'keychain' || variable === 'file') return variable;
+  throw new SignalboxError('secret-invalid', `SIGNALBOX_SECRETS is "${variable}", expected "keychain" or "file"`);
 }

@@ -5,39 +5,39 @@ import { createFileOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './secret-keys.ts';
 import { secretUnusable } from './secret-vault.ts';
 
-/** No keychain answers: none runs, it is locked, or it does not let us in. */
+/** The system keychain is not running, is locked, or denies access. */
 export class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 
-/** Which keychain; on Linux the kernel has one too, but it forgets. */
+/** The keychain on Linux. The kernel's (`keyutils`) does not survive a restart. */
 export type LinuxKeychain = 'secret-service' | 'keyutils';
 
 const service = 'signalbox';
-/** It may have to ask its owner for a password. */
-const longestWaitMs = 60_000;
+/** Long enough for a person to enter the keychain's password. */
+const timeoutMs = 60_000;
 
-/** A key in the system's keychain, under its id; the file says which of them new secrets are sealed with. */
+/** Stores keys in the system keychain by id. `file` contains the id of the key for new secrets. */
 export function keychainKey(
   file: string,
   store: LinuxKeychain = 'secret-service',
 ): KeyHolder & { exists(): boolean; forget(id: string): Promise<void> } {
   const entry = async (id: string) => {
-    // A native module, which most commands never need.
+    // A native module that most commands do not need.
     const { AsyncEntry } = await import('@napi-rs/keyring');
     return new AsyncEntry(service, id, { linux: { store } });
   };
   const find = async (id: string): Promise<Key> => {
-    const text = await answered(async () => (await entry(id)).getPassword());
+    const text = await withTimeout(async () => (await entry(id)).getPassword());
     const key = parseKey(text ?? '');
     if (key === undefined)
       throw secretUnusable(
-        `the system keychain has no key ${service}/${id} (any more); restore it, or set the secrets anew`,
+        `the system keychain has no key ${service}/${id}; restore it, or set the secrets again`,
       );
     return key;
   };
   const forget = async (id: string): Promise<void> => {
-    await answered(async () => (await entry(id)).deletePassword());
+    await withTimeout(async () => (await entry(id)).deletePassword());
   };
   const currentId = (): string => readFileSync(file, 'utf8').trim();
 
@@ -49,8 +49,8 @@ export function keychainKey(
     async current() {
       if (existsSync(file)) return find(currentId());
       const made = toKey(randomBytes(keyBytes));
-      await answered(async () => (await entry(made.id)).setPassword(made.bytes.toString('base64url')));
-      // Read back before anything is sealed with it.
+      await withTimeout(async () => (await entry(made.id)).setPassword(made.bytes.toString('base64url')));
+      // Read back before it is used, to be sure that the keychain stores it.
       await find(made.id);
       createFileOnce(file, `${made.id}\n`);
       const id = currentId();
@@ -61,15 +61,15 @@ export function keychainKey(
   };
 }
 
-async function answered<Value>(ask: () => Promise<Value>): Promise<Value> {
+async function withTimeout<Value>(request: () => Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it does not answer')), longestWaitMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it does not answer')), timeoutMs);
   });
   try {
-    return await Promise.race([ask(), late]);
+    return await Promise.race([request(), timeout]);
   } catch (error) {
-    const remedy = 'unlock it, or set the secret anew with SIGNALBOX_SECRETS=file';
+    const remedy = 'unlock it, or set the secret again with SIGNALBOX_SECRETS=file';
     throw new KeychainUnavailable(`the system keychain cannot be used: ${messageOf(error)}; ${remedy}`, {
       cause: error,
     });

@@ -1,6 +1,6 @@
 import { ImportedSecrets } from '../import/imported-secrets.ts';
 import type { ExternalEntry } from '../configuration.ts';
-import { authorizationScheme, looksRandom, looksSecret } from './secret-detection.ts';
+import { authorizationScheme, isRandomLooking, isLikelySecret } from './secret-detection.ts';
 
 /** A credential that stands in the configuration itself, in the place of a reference to it. */
 export interface LiteralSecret {
@@ -26,7 +26,7 @@ export function literalSecrets({ name: server, settings }: Pick<ExternalEntry, '
       .map((value) => ({ path: `mcpServers.${server}.${path}`, name: names.nameFor(server, key, value), value }));
   const among = (part: string, texts: Readonly<Record<string, string>>): LiteralSecret[] =>
     Object.entries(texts)
-      .filter(([key, text]) => looksSecret(key, text) || looksRandom(text.replace(authorizationScheme, '')))
+      .filter(([key, text]) => isLikelySecret(key, text) || isRandomLooking(text.replace(authorizationScheme, '')))
       // A header is named for what it carries, which for an authorization is a token.
       .flatMap(([key, text]) => found(`${part}.${key}`, /^authorization$/i.test(key) ? 'TOKEN' : key, text));
   return [

@@ -2,31 +2,28 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { replaceFile } from '../file/atomic-file.ts';
-import { type KeyRing, keyRing, secretFiles } from './key-ring.ts';
+import { type KeyRing, secretFiles } from './key-ring.ts';
 import { type SealedSecret, parseSealed, seal, unseal } from './sealed-secret.ts';
 import { type SecretVault, secretUnusable } from './secret-vault.ts';
 
-/** Which secrets, and where. */
+/** Options of `secretVault`. */
 export interface VaultOptions {
   /** The data directory. */
   readonly data: string;
-  /** Keeps them apart from the user's own, as in `oauth`; no other space sees them. */
+  /** A namespace apart from the user's own secrets, such as `oauth`. */
   readonly space?: string;
-  readonly keys?: KeyRing;
+  readonly keys: KeyRing;
 }
 
-/** Its file, under the name it is written with first, has to fit 255 bytes. */
-const longestName = 116;
+/** The name of the secret's temporary file, hex-encoded, must not exceed 255 bytes. */
+const maxNameLength = 116;
 
-/**
- * Keeps each secret in an encrypted file of its own, so that writers never have to wait for each other and none can
- * lose what another wrote.
- */
-export function secretVault({ data, space, keys = keyRing(data, process.env) }: VaultOptions): SecretVault {
+/** Stores each secret in its own encrypted file, so that concurrent writers need no lock and cannot lose each other's secrets. */
+export function secretVault({ data, space, keys }: VaultOptions): SecretVault {
   const { directory } = secretFiles(data);
   const prefix = space === undefined ? '' : `${space}:`;
   const isOwn = (name: string): boolean => name.startsWith(prefix) && isName(name.slice(prefix.length), space);
-  // Letters of both cases, and a colon, are more than some file systems can tell apart or take.
+  // Hex, because some file systems ignore case or do not allow colons.
   const fileOf = (name: string): string =>
     join(directory, `${Buffer.from(fullName(name, space)).toString('hex')}.json`);
 
@@ -48,7 +45,7 @@ export function secretVault({ data, space, keys = keyRing(data, process.env) }: 
     },
     async set(name, value) {
       const file = fileOf(name);
-      // No variable, header or argument can hold NUL, and Node shows the value when it says so.
+      // No variable, header or argument can contain NUL, and Node's error message would show the value.
       if (!value.isWellFormed() || value.includes('\0'))
         throw new SignalboxError('secret-invalid', `the value of ${name} is not text: it has NUL or broken Unicode`);
       const { store, key } = await keys.current();
@@ -71,7 +68,7 @@ export function secretVault({ data, space, keys = keyRing(data, process.env) }: 
         .toSorted()
         .flatMap((full) => {
           const name = full.slice(prefix.length);
-          // One that was removed meanwhile is not there.
+          // It may have been removed in the meantime.
           const secret = readSealed(fileOf(name), full);
           return secret === undefined ? [] : [{ name, store: secret.store }];
         });
@@ -85,8 +82,8 @@ function isName(name: string, space: string | undefined): boolean {
 
 function fullName(name: string, space: string | undefined): string {
   const full = space === undefined ? name : `${space}:${name}`;
-  if (isName(name, space) && full.length <= longestName) return full;
-  const rule = `letters, digits, "_", "-" and ".", at most ${longestName}`;
+  if (isName(name, space) && full.length <= maxNameLength) return full;
+  const rule = `letters, digits, "_", "-" and ".", at most ${maxNameLength}`;
   throw new SignalboxError('secret-invalid', `"${name.slice(0, 40)}" is not a valid name for a secret: ${rule}`);
 }
 
@@ -115,7 +112,7 @@ function readSealed(file: string, full: string): SealedSecret | undefined {
 }
 
 function changed(name: string, file: string): SignalboxError {
-  const remedy = `restore it from a copy, or set the secret anew: signalbox secret set ${name}`;
+  const remedy = `restore it from a copy, or set the secret again: signalbox secret set ${name}`;
   return secretUnusable(`${file}, which holds the secret ${name}, was damaged or changed; ${remedy}`);
 }
 

@@ -2,20 +2,20 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Key } from './secret-keys.ts';
 import type { KeyStore, StoredSecret } from './secret-vault.ts';
 
-/** A secret as it is written down. */
+/** A secret as its file contains it. */
 export interface SealedSecret extends StoredSecret {
   readonly version: 1;
   /** The id of the key. */
   readonly key: string;
   readonly nonce: string;
-  /** The encrypted value, and behind it the tag that nothing of all this was changed. */
+  /** The encrypted value and the authentication tag, which covers all fields. */
   readonly sealed: string;
 }
 
 const cipher = 'aes-256-gcm';
 const tagBytes = 16;
 
-/** Encrypts a value, and binds it to its name and key. */
+/** Encrypts a value and binds it to its name and key. */
 export function seal(name: string, value: string, store: KeyStore, key: Key): SealedSecret {
   const nonce = randomBytes(12);
   const header = { version: 1, name, store, key: key.id } as const;
@@ -24,7 +24,7 @@ export function seal(name: string, value: string, store: KeyStore, key: Key): Se
   return { ...header, nonce: nonce.toString('base64url'), sealed: Buffer.concat(encrypted).toString('base64url') };
 }
 
-/** The value; `undefined` when anything was changed since it was sealed, or the key is another. */
+/** Decrypts a secret. Returns `undefined` when its file was changed, or the key is not the one it was sealed with. */
 export function unseal(secret: SealedSecret, key: Key): string | undefined {
   const bytes = Buffer.from(secret.sealed, 'base64url');
   try {
@@ -38,7 +38,7 @@ export function unseal(secret: SealedSecret, key: Key): string | undefined {
   }
 }
 
-/** Reads what was written; `undefined` when it is no sealed secret of this version. */
+/** Parses the file of a secret. Returns `undefined` when it is not a sealed secret of this version. */
 export function parseSealed(text: string): SealedSecret | undefined {
   try {
     const value = JSON.parse(text) as Partial<Record<string, unknown>> | null;

@@ -1,28 +1,28 @@
 import { SignalboxError } from '../../core/errors.ts';
 
-/** Where the key to a secret is kept: in the system's keychain, in a file beside the secrets, or in SIGNALBOX_SECRET_KEY. */
+/** Where the key of a secret is stored: in the system keychain, in a file beside the secrets, or in SIGNALBOX_SECRET_KEY. */
 export type KeyStore = 'keychain' | 'file' | 'environment';
 
-/** A secret that is kept, without its value. */
+/** A stored secret without its value. */
 export interface StoredSecret {
   readonly name: string;
   readonly store: KeyStore;
 }
 
-/** Keeps secrets by name, encrypted. */
+/** Stores secrets by name, encrypted. */
 export interface SecretVault {
-  /** The value as it is now; `undefined` when there is none of that name. Throws when there is one that cannot be read. */
+  /** Returns the current value; `undefined` when no secret has that name. Rejects when it cannot be decrypted. */
   get(name: string): Promise<string | undefined>;
-  /** Says whether there is one, whether or not it can be read. Needs no key. */
+  /** Returns whether a secret exists, even if it cannot be decrypted. Needs no key. */
   has(name: string): Promise<boolean>;
   set(name: string, value: string): Promise<StoredSecret>;
-  /** Says whether there was one. */
+  /** Returns whether the secret existed. */
   remove(name: string): Promise<boolean>;
-  /** What is kept, by name. Needs no key. */
+  /** Lists the secrets by name. Needs no key. */
   list(): Promise<readonly StoredSecret[]>;
 }
 
-/** A secret, or the key to it, is there and cannot be used. */
+/** Creates the error for a secret or key that exists and cannot be used. */
 export function secretUnusable(message: string, cause?: unknown): SignalboxError {
   return new SignalboxError('secret-unusable', message, cause === undefined ? {} : { cause });
 }

@@ -3,6 +3,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
+import { keyRing } from '../secrets/key-ring.ts';
 import { secretVault } from '../secrets/sealed-files.ts';
 import { type Capabilities, type Capability, type Limit, capabilitiesOf } from './capabilities.ts';
 import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
@@ -30,11 +31,12 @@ export class ConfigurationTrust {
   readonly #trusted: string;
   readonly #vault: Pick<SecretVault, 'has'>;
 
-  constructor({ data, trusted, vault = secretVault({ data }) }: TrustOptions) {
+  constructor({ data, trusted, vault }: TrustOptions) {
     this.records = new TrustRecords(data);
     this.#data = data;
     this.#trusted = trusted;
-    this.#vault = vault;
+    // `has` needs no key, so that the environment and the keychain do not matter.
+    this.#vault = vault ?? secretVault({ data, keys: keyRing(data, {}) });
   }
 
   /** Returns what has to be accepted; `undefined` when the configuration may be used. */

@@ -118,7 +118,7 @@ export class ConfiguredAgents implements Agents {
     turn: Pick<Turn, 'session'> | undefined,
   ): Promise<ClaudeCodeOptions> {
     const references = new EntryReferences(['agents', entry.name], this.#references);
-    const env = await references.secrets(entry.env ?? {}, 'env');
+    const env = await references.resolveSecrets(entry.env ?? {}, 'env');
     references.assertResolved();
     const { model, executable, settingSources, toolSearch, limits } = entry;
     const options: ClaudeCodeOptions = {
@@ -170,9 +170,9 @@ export async function resolvedProviders(
       provider,
       {
         ...rest,
-        ...(apiKey === undefined ? {} : { apiKey: await references.secret(apiKey, ...at, 'apiKey') }),
-        ...(baseURL === undefined ? {} : { baseURL: await references.plain(baseURL, ...at, 'baseURL') }),
-        ...(headers === undefined ? {} : { headers: await references.secrets(headers, ...at, 'headers') }),
+        ...(apiKey === undefined ? {} : { apiKey: await references.resolveSecret(apiKey, ...at, 'apiKey') }),
+        ...(baseURL === undefined ? {} : { baseURL: await references.resolvePlain(baseURL, ...at, 'baseURL') }),
+        ...(headers === undefined ? {} : { headers: await references.resolveSecrets(headers, ...at, 'headers') }),
       },
     ] as const;
   });

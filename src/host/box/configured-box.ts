@@ -160,7 +160,6 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.oauth;
   }
 
-
   get retention(): Configuration['retention'] {
     return this.#configuration.retention;
   }
@@ -262,11 +261,11 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   async foundServers(): Promise<readonly FoundServer[]> {
-    return await (await this.#edits()).found();
+    return await (await this.#edits()).listImportable();
   }
 
   takeOver(names: readonly string[]): Promise<ChangedServers> {
-    return this.#enqueue(async () => (await this.#edits()).takeOver(names));
+    return this.#enqueue(async () => (await this.#edits()).importServers(names));
   }
 
   signIn(server: string): Promise<URL> {

@@ -75,7 +75,8 @@ export async function runServer(ground: ServerGround): Promise<void> {
   let traces: TraceExport | undefined;
   try {
     traces = await exportTraces(process.env, box.version, errors);
-    if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
+    if (box.shared.post.isCrossProcess && token.keptIn !== 'SIGNALBOX_TOKEN')
+      await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) {
       const endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);

@@ -13,7 +13,7 @@ test('values of variables are secrets, but not the few that every program gets: 
     addSecret: (name) => registered.push(name),
   });
   const env = { HOME: '${env:HOME}', A: '${env:REFERRED}', B: '${env:SHORT}', C: '${secret:HOME}' };
-  const resolved = await references.secrets(env, 'env');
+  const resolved = await references.resolveSecrets(env, 'env');
   assert.deepEqual(resolved, { HOME: '/home/somebody', A: 'planted-value', B: 'short', C: 'from-the-vault' });
   assert.deepEqual(registered, ['REFERRED', 'HOME'], 'a secret of that name in the vault is one');
 });

@@ -9,7 +9,7 @@ import { messageOf } from '../../core/errors.ts';
 import { isHarmlessVariable } from '../../process/minimal-environment.ts';
 
 /** Shorter values of variables would take ordinary words out of the record. */
-export const shortestSecret = 8;
+export const minVariableSecretLength = 8;
 
 /** What references are resolved with. */
 export interface ReferenceSource {
@@ -34,23 +34,27 @@ export class EntryReferences {
   }
 
   /** A text that may name a secret, but is none. */
-  plain(text: string, ...keys: Keys): Promise<string> {
+  resolvePlain(text: string, ...keys: Keys): Promise<string> {
     return this.#resolve(text, keys, ({ source }) => source === 'secret');
   }
 
   /** A text that is a secret, wherever its value comes from. */
-  secret(text: string, ...keys: Keys): Promise<string> {
+  resolveSecret(text: string, ...keys: Keys): Promise<string> {
     return this.#resolve(
       text,
       keys,
       // The home directory stands in every path: taken for a secret, it would be taken out of all that is said to agents.
-      ({ source, name, value }) => source === 'secret' || (value.length >= shortestSecret && !isHarmlessVariable(name)),
+      ({ source, name, value }) =>
+        source === 'secret' || (value.length >= minVariableSecretLength && !isHarmlessVariable(name)),
     );
   }
 
   /** Several of those, by name. */
-  async secrets(texts: Readonly<Record<string, string>>, ...keys: Keys): Promise<Record<string, string>> {
-    const entries = Object.entries(texts).map(async ([key, text]) => [key, await this.secret(text, ...keys, key)]);
+  async resolveSecrets(texts: Readonly<Record<string, string>>, ...keys: Keys): Promise<Record<string, string>> {
+    const entries = Object.entries(texts).map(async ([key, text]) => [
+      key,
+      await this.resolveSecret(text, ...keys, key),
+    ]);
     return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
   }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { identityOf } from '../../config/trust/trust-records.ts';
-import type { TokenStore } from '../../sources/mcp/http/oauth/token-store.ts';
+import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
 import { whileLocked } from '../../store/sqlite/file-lock.ts';
 
 /** Longer than a renewal can take: who waits longer waits for a process that hangs. */

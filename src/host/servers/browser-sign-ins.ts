@@ -2,13 +2,13 @@ import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { SignInState } from '../../server/served-configuration.ts';
 import { signsInAlone } from '../../sources/mcp/http/oauth/oauth-options.ts';
-import { signIn } from '../../sources/mcp/http/oauth/sign-in.ts';
+import { signIn } from '../../sources/mcp/http/oauth/sign-in/sign-in.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
 const patienceMs = 5 * 60_000;
 
 /** What sign-ins are made with. */
-export interface SignInParts {
+export interface BrowserSignInOptions {
   configuration(): Configuration;
   readonly references: ReferenceContext;
   /** Called when somebody has signed in at a server. */
@@ -17,11 +17,11 @@ export interface SignInParts {
 
 /** Sign-ins that somebody began in a browser, one for each server. The browser comes back to a loopback address of this process. */
 export class BrowserSignIns {
-  readonly #parts: SignInParts;
+  readonly #parts: BrowserSignInOptions;
   readonly #states = new Map<string, SignInState>();
   readonly #waiting = new Map<string, AbortController>();
 
-  constructor(parts: SignInParts) {
+  constructor(parts: BrowserSignInOptions) {
     this.#parts = parts;
   }
 

@@ -5,11 +5,11 @@ import type { AuthSettings } from '../../config/schema/configuration-schema.ts';
 import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts';
-import type { TokenStore } from '../../sources/mcp/http/oauth/token-store.ts';
-import { EntryReferences, type ReferenceSource, shortestSecret } from '../secrets/entry-references.ts';
+import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
+import { EntryReferences, type ReferenceSource, minVariableSecretLength } from '../secrets/entry-references.ts';
 import { npmProgram } from './npm-program.ts';
 import { startedByVariable } from './started-by.ts';
-import type { McpTransport } from '../../sources/mcp/transport-options.ts';
+import type { McpTransport } from '../../sources/mcp/mcp-server-options.ts';
 
 /** What the references of an entry are resolved with. */
 export interface ReferenceContext extends ReferenceSource {
@@ -30,24 +30,24 @@ export async function resolveTransport(entry: ExternalEntry, context: ReferenceC
 
   if (transport === 'stdio') {
     const { command, args = [], npm, env = {}, cwd = '.' } = settings;
-    const given = await Promise.all(args.map((each, index) => references.plain(each, 'args', index)));
-    const program = await references.plain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
+    const given = await Promise.all(args.map((each, index) => references.resolvePlain(each, 'args', index)));
+    const program = await references.resolvePlain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
     const surroundings = {
-      env: { ...startedByVariable(directory), ...(await references.secrets(env, 'env')) },
-      cwd: resolve(directory, await references.plain(cwd, 'cwd')),
+      env: { ...startedByVariable(directory), ...(await references.resolveSecrets(env, 'env')) },
+      cwd: resolve(directory, await references.resolvePlain(cwd, 'cwd')),
     };
     references.assertResolved();
     const started = npm === undefined ? { command: program, args: given } : npmProgram(program, given, directory);
     return { type: 'stdio', ...started, ...surroundings };
   }
   const { auth } = settings;
-  const headers = await references.secrets(settings.headers ?? {}, 'headers');
+  const headers = await references.resolveSecrets(settings.headers ?? {}, 'headers');
   const reached: McpTransport = {
     type: transport,
-    url: await references.plain(settings.url ?? '', 'url'),
+    url: await references.resolvePlain(settings.url ?? '', 'url'),
     headers:
       auth?.type === 'bearer'
-        ? { ...headers, Authorization: `Bearer ${await references.secret(auth.token, 'auth', 'token')}` }
+        ? { ...headers, Authorization: `Bearer ${await references.resolveSecret(auth.token, 'auth', 'token')}` }
         : headers,
     ...(auth?.type === 'oauth' ? { oauth: await oauthOf(auth, name, context, references) } : {}),
   };
@@ -69,18 +69,20 @@ async function oauthOf(
   };
   return {
     ...settings,
-    ...(clientId === undefined ? {} : { clientId: await references.secret(clientId, 'auth', 'clientId') }),
+    ...(clientId === undefined ? {} : { clientId: await references.resolveSecret(clientId, 'auth', 'clientId') }),
     ...(clientSecret === undefined
       ? {}
-      : { clientSecret: await references.secret(clientSecret, 'auth', 'clientSecret') }),
-    ...(privateKey === undefined ? {} : { privateKey: await references.secret(privateKey, 'auth', 'privateKey') }),
+      : { clientSecret: await references.resolveSecret(clientSecret, 'auth', 'clientSecret') }),
+    ...(privateKey === undefined
+      ? {}
+      : { privateKey: await references.resolveSecret(privateKey, 'auth', 'privateKey') }),
     ...(assertionFile === undefined ? {} : { assertion }),
     tokens,
     account: server,
     howToSignIn: `signalbox login ${server}`,
     onSecret(name, value) {
       // Texts of the authorization server, which the MCP server names. A configured client secret is registered already.
-      if (value.length >= shortestSecret) addSecret(name, value, { isForeign: true });
+      if (value.length >= minVariableSecretLength) addSecret(name, value, { isForeign: true });
     },
   };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '../../config/file/atomic-file.ts';
 import { isJsonObject } from '../../core/json/json.ts';
-import { type Verdict, type Verdicts, maxVerdictAgeMs } from '../../sources/mcp/verdicts.ts';
+import { type Verdict, type Verdicts, maxVerdictAgeMs } from '../../sources/mcp/connection/protocol-version-cache.ts';
 
 type Kept = Readonly<Record<string, Verdict>>;
 

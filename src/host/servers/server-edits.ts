@@ -18,7 +18,7 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import type { ChangedServers, FoundServer } from '../../server/served-configuration.ts';
 
 /** What the servers of a configuration file are changed with. */
-export interface ServerEditParts {
+export interface ServerEditsOptions {
   configuration(): Configuration;
   readonly vault: SecretVault;
   readonly trust: Pick<ConfigurationTrust, 'acceptEdit'>;
@@ -30,9 +30,9 @@ export interface ServerEditParts {
 
 /** Adds servers to a configuration file and takes them out, as the command line does. The caller sees to it that one change comes after the other. */
 export class ServerEdits {
-  readonly #parts: ServerEditParts;
+  readonly #parts: ServerEditsOptions;
 
-  constructor(parts: ServerEditParts) {
+  constructor(parts: ServerEditsOptions) {
     this.#parts = parts;
   }
 
@@ -56,13 +56,13 @@ export class ServerEdits {
   }
 
   /** What other clients of this machine have, without what the configuration has already. */
-  async found(): Promise<readonly FoundServer[]> {
+  async listImportable(): Promise<readonly FoundServer[]> {
     const { plan, secrets } = await this.#prepare();
     return plan.taken.map((server) => shown(server, [...secretsOf([server.entry], secrets).keys()]));
   }
 
   /** Takes over some of those. */
-  async takeOver(names: readonly string[]): Promise<ChangedServers> {
+  async importServers(names: readonly string[]): Promise<ChangedServers> {
     const { plan, secrets } = await this.#prepare();
     const known = plan.taken.map(({ name }) => name);
     const missing = names.find((name) => !known.includes(name));

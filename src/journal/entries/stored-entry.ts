@@ -1,7 +1,7 @@
 import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import type { ApprovalChange } from '../store/approval-store.ts';
-import type { KeptChange } from '../store/key-value-store.ts';
+import type { KeyValueChange } from '../store/key-value-store.ts';
 import type { TokenChange } from '../store/token-store.ts';
 import { JournalEvent } from './journal-event.ts';
 
@@ -45,7 +45,7 @@ export interface EntryDraft {
   /** What happens to an access token with it. */
   readonly token?: TokenChange;
   /** What happens to something small with it. */
-  readonly kept?: KeptChange;
+  readonly kept?: KeyValueChange;
 }
 
 /** An entry as it stands in the journal. Text columns are empty where they do not apply. */

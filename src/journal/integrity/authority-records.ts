@@ -3,7 +3,7 @@ import { isJsonObject } from '../../core/json/json.ts';
 import type { EntryDraft } from '../entries/stored-entry.ts';
 import type { AuthorityRecord } from '../entries/journal-event.ts';
 import type { AuthorityKind } from '../entries/journal-event.ts';
-import type { Kept, KeptChange, KeyValueStore } from '../store/key-value-store.ts';
+import type { StoredValue, KeyValueChange, KeyValueStore } from '../store/key-value-store.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenRecord } from '../store/token-store.ts';
 
@@ -29,10 +29,13 @@ function recordOf(authority: AuthorityKind, kind: string, key: string, text: str
 }
 
 /** Returns every stored record that decides what is allowed. */
-export async function authorityRecords({ kept, tokens }: Pick<Store, 'kept' | 'tokens'>): Promise<AuthorityRecord[]> {
+export async function authorityRecords({
+  keyValues,
+  tokens,
+}: Pick<Store, 'kept' | 'tokens'>): Promise<AuthorityRecord[]> {
   const records: AuthorityRecord[] = [];
   for (const prefix of ['pin', 'lock', 'sign-in'])
-    for (const { kind, key, text } of await kept.listByPrefix(prefix)) {
+    for (const { kind, key, text } of await keyValues.listByPrefix(prefix)) {
       const authority = authorityKindOf(kind);
       if (authority !== undefined) records.push(recordOf(authority, kind, key, text));
     }
@@ -50,7 +53,7 @@ function recordOfToken(token: TokenRecord): AuthorityRecord {
 function authorityDraft(
   change: 'stored' | 'removed' | 'carried',
   records: readonly AuthorityRecord[],
-  kept?: KeptChange,
+  kept?: KeyValueChange,
 ): EntryDraft {
   const body = JSON.stringify({ change, records });
   const draft = {
@@ -97,11 +100,11 @@ export class AuthorityKeptStore implements KeyValueStore {
     this.#append = append;
   }
 
-  get(kind: string, key: string): Promise<Kept | undefined> {
+  get(kind: string, key: string): Promise<StoredValue | undefined> {
     return this.#rows.get(kind, key);
   }
 
-  list(kind: string): Promise<readonly (Kept & { readonly key: string })[]> {
+  list(kind: string): Promise<readonly (StoredValue & { readonly key: string })[]> {
     return this.#rows.list(kind);
   }
 
@@ -113,14 +116,14 @@ export class AuthorityKeptStore implements KeyValueStore {
     return this.#rows.extend(kind, key, until);
   }
 
-  async put(kind: string, key: string, kept: Kept): Promise<void> {
+  async put(kind: string, key: string, kept: StoredValue): Promise<void> {
     const authority = authorityKindOf(kind);
     if (authority === undefined) return await this.#rows.put(kind, key, kept);
     const records = [recordOf(authority, kind, key, kept.text)];
     await this.#append([authorityDraft('stored', records, { change: 'put', kind, key, ...kept })]);
   }
 
-  async add(kind: string, key: string, kept: Kept): Promise<Kept> {
+  async add(kind: string, key: string, kept: StoredValue): Promise<StoredValue> {
     const authority = authorityKindOf(kind);
     if (authority === undefined) return await this.#rows.add(kind, key, kept);
     const records = [recordOf(authority, kind, key, kept.text)];

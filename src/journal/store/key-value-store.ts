@@ -1,18 +1,18 @@
 /** Something small, and when its time is over. */
-export interface Kept {
+export interface StoredValue {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
 /** For what is kept for good: the last moment there is. */
-export const forever = 8_640_000_000_000_000;
+export const neverExpires = 8_640_000_000_000_000;
 
 /** What an entry does to small things, in the same transaction. An entry whose change is refused is not written. */
-export type KeptChange = { readonly kind: string; readonly key: string } & (
-  | ({ readonly change: 'put' } & Kept)
+export type KeyValueChange = { readonly kind: string; readonly key: string } & (
+  | ({ readonly change: 'put' } & StoredValue)
   /** Refused when there is something already. */
-  | ({ readonly change: 'add' } & Kept)
+  | ({ readonly change: 'add' } & StoredValue)
   /** Refused when there is nothing, or when it was given more time than `until`. */
   | { readonly change: 'take'; readonly until?: number }
 );
@@ -23,15 +23,15 @@ export type KeptChange = { readonly kind: string; readonly key: string } & (
  */
 export interface KeyValueStore {
   /** What is kept under this key, as it is now, whichever process changed it. */
-  get(kind: string, key: string): Promise<Kept | undefined>;
+  get(kind: string, key: string): Promise<StoredValue | undefined>;
   /** All of a kind, in the order of their keys. */
-  list(kind: string): Promise<readonly (Kept & { readonly key: string })[]>;
+  list(kind: string): Promise<readonly (StoredValue & { readonly key: string })[]>;
   /** Returns everything whose kind begins with a prefix, in the order of kinds and keys. */
-  listByPrefix(prefix: string): Promise<readonly (Kept & { readonly kind: string; readonly key: string })[]>;
+  listByPrefix(prefix: string): Promise<readonly (StoredValue & { readonly kind: string; readonly key: string })[]>;
   /** Keeps something, in the place of what was there. */
-  put(kind: string, key: string, kept: Kept): Promise<void>;
+  put(kind: string, key: string, kept: StoredValue): Promise<void>;
   /** Keeps something unless there is something already; what is kept now. */
-  add(kind: string, key: string, kept: Kept): Promise<Kept>;
+  add(kind: string, key: string, kept: StoredValue): Promise<StoredValue>;
   /** Gives something more time, never less; false when it is not there. */
   extend(kind: string, key: string, until: number): Promise<boolean>;
   /**

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { within } from '../../../test/support/within.ts';
-import type { Post } from './pub-sub.ts';
+import type { PubSub } from './pub-sub.ts';
 import type { StorePlace } from './store.conformance.ts';
 import type { Store } from './store.ts';
 
 /** Resolves with so many notes of a topic, in the order in which they came. */
-function heard(post: Post, topic: string, count: number): Promise<readonly string[]> {
+function heard(post: PubSub, topic: string, count: number): Promise<readonly string[]> {
   const { promise, resolve } = Promise.withResolvers<readonly string[]>();
   const texts: string[] = [];
-  post.on(topic, (text) => {
+  post.subscribe(topic, (text) => {
     texts.push(text);
     if (texts.length === count) resolve(texts);
   });
@@ -34,7 +34,7 @@ export function postConformance(name: string, _lasting: boolean, place: () => Pr
       const texts = ['', 'again', 'again', 'é\0😀\ud800"\\\n', 'x'.repeat(7890), 'é'.repeat(100_000), 'after', 'again'];
       const all = Array.from({ length: 5 }, () => texts).flat();
       const arrived = heard(store.post, 'a topic', all.length);
-      await Promise.all(all.map((text) => store.post.send('a topic', text)));
+      await Promise.all(all.map((text) => store.post.publish('a topic', text)));
       assert.deepEqual(await arrived, all);
     });
 
@@ -42,12 +42,16 @@ export function postConformance(name: string, _lasting: boolean, place: () => Pr
       const { post } = store;
       const wrong: string[] = [];
       const listener = (text: string): void => void wrong.push(text);
-      const stops = [post.on('this', listener), post.on('this', listener), post.on('that', listener)];
+      const stops = [
+        post.subscribe('this', listener),
+        post.subscribe('this', listener),
+        post.subscribe('that', listener),
+      ];
       stops[0]?.();
       stops[2]?.();
       const arrived = heard(post, 'that', 1);
-      await post.send('this', 'once');
-      await post.send('that', 'one');
+      await post.publish('this', 'once');
+      await post.publish('that', 'one');
       assert.deepEqual(await arrived, ['one']);
       assert.deepEqual(wrong, ['once']);
     });
@@ -55,11 +59,11 @@ export function postConformance(name: string, _lasting: boolean, place: () => Pr
     test('a listener that throws keeps nothing from the others', async () => {
       const { post } = store;
       const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
-      post.on('t', () => {
+      post.subscribe('t', () => {
         throw new Error('a fault of the listener');
       });
       const arrived = heard(post, 't', 2);
-      await Promise.all([post.send('t', '1'), post.send('t', '2')]);
+      await Promise.all([post.publish('t', '1'), post.publish('t', '2')]);
       assert.deepEqual(await arrived, ['1', '2']);
       assert.match((await within(warned, 'the warning')).message, /a fault of the listener/);
     });
@@ -67,11 +71,11 @@ export function postConformance(name: string, _lasting: boolean, place: () => Pr
     test('reaches the other processes where it says so', async () => {
       const other = await where.open();
       try {
-        const { reachesOthers } = store.post;
+        const { isCrossProcess } = store.post;
         const texts = ['short', 'x'.repeat(9000), 'short'];
-        const listeners = reachesOthers ? [store, other] : [store];
+        const listeners = isCrossProcess ? [store, other] : [store];
         const arrived = Promise.all(listeners.map(({ post }) => heard(post, 't', texts.length)));
-        for (const text of texts) await (reachesOthers ? other : store).post.send('t', text);
+        for (const text of texts) await (isCrossProcess ? other : store).post.publish('t', text);
         for (const each of await arrived) assert.deepEqual(each, texts);
       } finally {
         await other.close();

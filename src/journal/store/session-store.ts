@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { Looking } from './recovery-options.ts';
+import type { RecoveryOptions } from './recovery-options.ts';
 
 /** A session as it is kept. Texts are empty where there is nothing yet. */
 export interface SessionRecord extends SessionFacts {
@@ -132,7 +132,7 @@ export interface SessionStore {
   /** Marks all turns of a session as interrupted, and tells which there were. */
   interrupt(session: string): Promise<readonly string[]>;
   /** Takes over the turns that were claimed by processes that are gone: each is given to one process, once. */
-  takeLost(options?: Looking): Promise<readonly TurnRecord[]>;
+  takeLost(options?: RecoveryOptions): Promise<readonly TurnRecord[]>;
   /** The turns that this process has claimed, and whether they were interrupted since, wherever that was. */
   claimed(): Promise<readonly TurnRecord[]>;
   /** At most so many sessions whose next turn could be claimed; those first whose message has waited longest. */

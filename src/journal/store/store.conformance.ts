@@ -273,7 +273,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
 
     test('keeps large results whole and reads them in pages that never split a character', async () => {
       const text = 'ab😀'.repeat(60_000);
-      await store.keepResult({ id: 'r', owner: 'someone', mimeType: 'text/plain', text });
+      await store.storeResult({ id: 'r', owner: 'someone', mimeType: 'text/plain', text });
       let read = '';
       for (let offset: number | undefined = 0; offset !== undefined;) {
         const page = await store.readResult('r', offset, 9_999);
@@ -396,7 +396,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
 
     test('everything is there after closing and opening again, and the chain goes on', async () => {
       await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '' }), draft({ call: 'b' })]);
-      await store.keepResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'kept' });
+      await store.storeResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'kept' });
       await store.close();
       store = await where.open();
       assert.deepEqual(await store.anchor(), await headOf(store));

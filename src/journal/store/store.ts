@@ -3,8 +3,8 @@ import type { Decision } from '../../core/calls/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from '../entries/stored-entry.ts';
-import type { Looking } from './recovery-options.ts';
-import type { Post } from './pub-sub.ts';
+import type { RecoveryOptions } from './recovery-options.ts';
+import type { PubSub } from './pub-sub.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import type { Beginning, Dropped, DropRequest } from './drop-request.ts';
 import type { Seal, Sealer } from '../integrity/seal.ts';
@@ -21,8 +21,8 @@ export interface Store extends ApprovalStore {
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
   readonly jobs: JobStore;
-  readonly kept: KeyValueStore;
-  readonly post: Post;
+  readonly keyValues: KeyValueStore;
+  readonly post: PubSub;
   /** Whether other processes may write to it. */
   readonly isShared: boolean;
   /**
@@ -61,9 +61,9 @@ export interface Store extends ApprovalStore {
   /** Drops old entries, and what is kept besides them that is as old. Fails when another process does the same. */
   drop(request: DropRequest): Promise<Dropped>;
   /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one, and to that one until there is an outcome. */
-  orphans(options?: Looking): Promise<readonly StoredEntry[]>;
+  orphans(options?: RecoveryOptions): Promise<readonly StoredEntry[]>;
   /** Returns the `writer` of every process that has the store open, this one included. */
-  livingWriters(options?: Looking): Promise<ReadonlySet<string>>;
+  livingWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>>;
   /** Who took an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
   /** The whole outcome of a call, as JSON text, where it was recorded. */
@@ -71,7 +71,7 @@ export interface Store extends ApprovalStore {
   /** Returns outcomes that are stored besides their entries, in the order of their keys. */
   storedOutcomes(query: OutcomeQuery): Promise<readonly StoredOutcome[]>;
   /** Keeps a result that is too large to be handed out whole. */
-  keepResult(result: KeptResult): Promise<void>;
+  storeResult(result: StoredResult): Promise<void>;
   /** Reads a page of a kept result, by UTF-16 position. */
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
   close(): Promise<void>;
@@ -152,7 +152,7 @@ export interface StoredOutcome {
 }
 
 /** A result that is kept whole. */
-export interface KeptResult {
+export interface StoredResult {
   readonly id: string;
   /** The principal that may read it. */
   readonly owner: string;

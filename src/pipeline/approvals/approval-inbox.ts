@@ -108,7 +108,7 @@ export class Approvals {
   ) {
     this.#catalog = catalog;
     this.waiting = new WaitingCalls(store);
-    this.reveals = new RevealStore(store.kept, revealKey);
+    this.reveals = new RevealStore(store.keyValues, revealKey);
     this.#store = store;
     this.#journal = journal;
     this.#redactor = redactor;
@@ -363,7 +363,7 @@ export class Approvals {
     const record = await this.#find(id);
     for (const listener of this.#listeners) listener(record);
     // Processes that miss it look now and then.
-    if (this.#store.post.reachesOthers) this.#store.post.send(answeredTopic, id).catch(() => undefined);
+    if (this.#store.post.isCrossProcess) this.#store.post.publish(answeredTopic, id).catch(() => undefined);
     return record;
   }
 

@@ -4,7 +4,7 @@ import { newSecretId } from '../../core/identifiers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { safetyNetMs } from '../../journal/store/pub-sub.ts';
+import { fallbackPollMs } from '../../journal/store/pub-sub.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { type Call, toolOf } from '../call-lifecycle.ts';
@@ -32,7 +32,7 @@ export type Answered = { readonly record: ApprovalRecord } | { readonly ended: E
 const maxCompared = 10;
 
 /** Where nobody tells us of answers that other processes got, we look this often; and where notes may be lost, now and then. */
-const pollMs = { untold: 250, told: safetyNetMs };
+const pollMs = { untold: 250, told: fallbackPollMs };
 
 /** Asks humans about calls, through every channel at once, and waits for the first answer, wherever it is given. */
 export class Questions {
@@ -47,9 +47,9 @@ export class Questions {
     this.#parts = parts;
     parts.approvals.onAnswer((record) => this.#settle(record));
     const { post } = parts.store;
-    this.#pollMs = post.reachesOthers ? pollMs.told : pollMs.untold;
+    this.#pollMs = post.isCrossProcess ? pollMs.told : pollMs.untold;
     this.#stops = [
-      post.on(answeredTopic, (id) => void this.#look([id])),
+      post.subscribe(answeredTopic, (id) => void this.#look([id])),
       post.onGap(() => void this.#look(this.#live.keys())),
     ];
   }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { approvalDigest } from '../../journal/store/approval-store.ts';
-import { type KeyValueStore, forever } from '../../journal/store/key-value-store.ts';
+import { type KeyValueStore, neverExpires } from '../../journal/store/key-value-store.ts';
 import type { RevealedArguments } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';
 
@@ -71,7 +71,7 @@ export class RevealStore {
 
   async #keyInStore(): Promise<Buffer> {
     const text = randomBytes(keyBytes).toString('base64');
-    return Buffer.from((await this.#kept.add(keyKind, '', { text, until: forever })).text, 'base64');
+    return Buffer.from((await this.#kept.add(keyKind, '', { text, until: neverExpires })).text, 'base64');
   }
 }
 

@@ -4,7 +4,7 @@ import type { CallError } from '../../core/calls/call-outcome.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Looking } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
 import { lostClaim } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { askedOf } from './approval-view.ts';
@@ -44,14 +44,14 @@ export class WaitingCalls {
   }
 
   async enter({ id, expiresAt }: Pick<ApprovalRecord, 'id' | 'expiresAt'>, call: string): Promise<void> {
-    const { kept, writer } = this.#store;
+    const { keyValues, writer } = this.#store;
     // It only shows people whether somebody waits; the call itself goes on.
-    await kept.put(kind, `${id} ${call}`, { text: writer, until: expiresAt }).catch(() => undefined);
+    await keyValues.put(kind, `${id} ${call}`, { text: writer, until: expiresAt }).catch(() => undefined);
     this.#report();
   }
 
   async leave({ approval, call }: WaitingCall): Promise<void> {
-    await this.#store.kept.take(kind, `${approval} ${call}`).catch(() => undefined);
+    await this.#store.keyValues.take(kind, `${approval} ${call}`).catch(() => undefined);
     this.#report();
   }
 
@@ -62,7 +62,7 @@ export class WaitingCalls {
   }
 
   /** Returns the calls whose process ended while they waited. */
-  async lost(looking?: Looking): Promise<readonly WaitingCall[]> {
+  async lost(looking?: RecoveryOptions): Promise<readonly WaitingCall[]> {
     return (await this.#select(looking)).lost;
   }
 
@@ -89,7 +89,7 @@ export class WaitingCalls {
     const { post } = this.#store;
     const look = (): void => void this.#look();
     const timer = setInterval(look, lookEveryMs).unref();
-    const unsubscribe = [post.on(changedTopic, look), post.onGap(look)];
+    const unsubscribe = [post.subscribe(changedTopic, look), post.onGap(look)];
     this.#stop = () => {
       clearInterval(timer);
       for (const end of unsubscribe) end();
@@ -99,7 +99,7 @@ export class WaitingCalls {
   #report(): void {
     void this.#look();
     const { post } = this.#store;
-    if (post.reachesOthers) post.send(changedTopic, '').catch(() => undefined);
+    if (post.isCrossProcess) post.publish(changedTopic, '').catch(() => undefined);
   }
 
   async #look(): Promise<void> {
@@ -123,9 +123,9 @@ export class WaitingCalls {
     }
   }
 
-  async #select(looking?: Looking): Promise<{ waiting: readonly WaitingCall[]; lost: readonly WaitingCall[] }> {
-    const { kept, writer } = this.#store;
-    const calls = (await kept.list(kind)).map(({ key, text }): StoredCall => {
+  async #select(looking?: RecoveryOptions): Promise<{ waiting: readonly WaitingCall[]; lost: readonly WaitingCall[] }> {
+    const { keyValues, writer } = this.#store;
+    const calls = (await keyValues.list(kind)).map(({ key, text }): StoredCall => {
       const [approval = '', call = ''] = key.split(' ');
       return { approval, call, writer: text };
     });
@@ -148,7 +148,7 @@ function missingIn(known: ReadonlySet<string>, others: ReadonlySet<string>): rea
 export async function endLostCalls(
   waiting: WaitingCalls,
   { store, journal }: { readonly store: Store; readonly journal: Journal },
-  looking: Looking,
+  looking: RecoveryOptions,
 ): Promise<void> {
   for (const lost of await waiting.lost(looking)) {
     const record = await store.approval(lost.approval);

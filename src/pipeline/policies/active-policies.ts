@@ -5,7 +5,7 @@ import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
-import type { DecidedCall, Policy } from '../../policy/policy.ts';
+import type { PolicyInput, Policy } from '../../policy/policy.ts';
 import { type Call, toolOf, workspaceOf } from '../call-lifecycle.ts';
 import { FactBook } from './session-facts.ts';
 import type { PolicySource, RuleSource } from './compile-policies.ts';
@@ -119,7 +119,7 @@ export class Policies {
 }
 
 /** Returns a call as rules see it. */
-export function decidedCall(call: Call): DecidedCall {
+export function decidedCall(call: Call): PolicyInput {
   return {
     id: call.id,
     at: Date.now(),

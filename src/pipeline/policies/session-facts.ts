@@ -271,7 +271,7 @@ export class FactBook {
     const { query, fits } = page.recorded;
     const from = page.upTo;
     // Where asking is as dear as reading, nobody asks whether there is something to read.
-    const upTo = this.#store.post.reachesOthers ? 0 : await this.#newest();
+    const upTo = this.#store.post.isCrossProcess ? 0 : await this.#newest();
     let entries: readonly StoredEntry[];
     do {
       entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
@@ -293,7 +293,7 @@ export class FactBook {
 
   #outputsOf(principal: string): StoredFingerprints | undefined {
     if (this.#cipher === undefined) return undefined;
-    return new StoredFingerprints(this.#store.kept, this.#cipher, principal);
+    return new StoredFingerprints(this.#store.keyValues, this.#cipher, principal);
   }
 
   /** The newest calls that ended, oldest first; where there are other processes, up to that place and with those that run there. */

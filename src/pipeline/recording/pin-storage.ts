@@ -1,5 +1,5 @@
 import type { PinStorage } from '../../catalog/pins/pins.ts';
-import { forever } from '../../journal/store/key-value-store.ts';
+import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 
 const topic = 'pins';
@@ -11,24 +11,24 @@ const recordKind = 'definitions';
  * processes that share records over the network are one service whose directories may differ: there the names alone count, and pins that
  * were copied from a machine hold until the first of them is replaced.
  */
-export function pinStorage({ kept, post }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
-  const isShared = post.reachesOthers;
+export function pinStorage({ keyValues, post }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
+  const isShared = post.isCrossProcess;
   const kind = isShared ? recordKind : `${recordKind} ${scope}`;
   return {
     ...(isShared ? {} : { pollMs }),
     async list() {
       const stored = isShared
-        ? [...(await kept.list(`${recordKind} ${scope}`)), ...(await kept.list(kind))]
-        : await kept.list(kind);
+        ? [...(await keyValues.list(`${recordKind} ${scope}`)), ...(await keyValues.list(kind))]
+        : await keyValues.list(kind);
       return new Map(stored.map(({ key, text }) => [key, text]));
     },
-    add: async (server, text) => (await kept.add(kind, server, { text, until: forever })).text,
+    add: async (server, text) => (await keyValues.add(kind, server, { text, until: neverExpires })).text,
     async put(server, text) {
-      await kept.put(kind, server, { text, until: forever });
-      await post.send(topic, server);
+      await keyValues.put(kind, server, { text, until: neverExpires });
+      await post.publish(topic, server);
     },
     listen(onChange) {
-      const stops = [post.on(topic, onChange), post.onGap(onChange)];
+      const stops = [post.subscribe(topic, onChange), post.onGap(onChange)];
       return () => {
         for (const stop of stops) stop();
       };

@@ -54,7 +54,7 @@ async function readByTool(box: Signalbox, uri: string, limit: number): Promise<s
 describe('oversized results', () => {
   test('one that finds no room does not make a failure of a call that ran: its beginning is there, and what became of the rest', async (t) => {
     const store = sqliteStore();
-    store.keepResult = () => Promise.reject(new Error('no room'));
+    store.storeResult = () => Promise.reject(new Error('no room'));
     let runs = 0;
     const act = defineTool({
       name: 'act',

@@ -70,7 +70,7 @@ export function bound(options: BoundOptions): Stage {
     let link: ContentBlock[] = [];
     let _meta = outcome._meta;
     try {
-      await store.keepResult({ id: call.id, owner: call.principal.id, mimeType, text: stored.text });
+      await store.storeResult({ id: call.id, owner: call.principal.id, mimeType, text: stored.text });
       note = whereToRead(stored, reader, shown);
       link = [linkTo(call, stored)];
       _meta = { ..._meta, [wholeResultKey]: addressOf(stored) };

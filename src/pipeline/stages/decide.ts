@@ -10,7 +10,7 @@ import { emitSafely } from '../../core/async/emit-safely.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { askUnaccepted, decideByDefault } from '../../policy/default-policy.ts';
 import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
-import type { DecidedCall } from '../../policy/policy.ts';
+import type { PolicyInput } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/code-policy.ts';
 import { after } from '../stage.ts';
 import type { Opened } from '../policies/session-facts.ts';
@@ -77,7 +77,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     call: Call,
     next: Next,
     inForce: PoliciesInForce,
-    asked: DecidedCall,
+    asked: PolicyInput,
     decision: Decision,
   ): MaybePromise<CallOutcome> {
     const isAgain = call.decision !== undefined;
@@ -123,17 +123,17 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
 }
 
 /** Whether anything in force wants to hear what came of a call. */
-function listens({ policy, code }: PoliciesInForce, asked: DecidedCall): boolean {
+function listens({ policy, code }: PoliciesInForce, asked: PolicyInput): boolean {
   return recognises(policy, asked) || code.some(({ onResult }) => onResult !== undefined);
 }
 
-function recognises(policy: PoliciesInForce['policy'], { tool }: DecidedCall): boolean {
+function recognises(policy: PoliciesInForce['policy'], { tool }: PolicyInput): boolean {
   return policy.recognisesValues && tool.labels.length > 0;
 }
 
 function heard(
   { policy, code, book }: PoliciesInForce,
-  asked: DecidedCall,
+  asked: PolicyInput,
   outcome: CallOutcome,
   redactor: Redactor,
 ): MaybePromise<CallOutcome> {

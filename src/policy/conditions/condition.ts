@@ -16,15 +16,15 @@ import { type Environment, EvaluationError, ParseError, TypeError as CelTypeErro
 export interface Condition {
   readonly text: string;
   /** The patterns of tools whose earlier calls it reads. */
-  readonly tools: readonly string[];
+  readonly toolPatterns: readonly string[];
   /** The names of arguments whose beginning it compares as text although they hold a command or a path. */
-  readonly prefixed: readonly string[];
+  readonly prefixComparedArguments: readonly string[];
   /** Whether it depends on `tool.name`. */
   readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
   readonly holds: (scene: ConditionInput) => boolean;
   /** What it looked at, by the pieces of its text. */
-  readonly values: (scene: ConditionInput) => JsonObject;
+  readonly explain: (scene: ConditionInput) => JsonObject;
 }
 
 /** What came of reading a condition. */
@@ -51,7 +51,7 @@ export class ConditionCompiler {
     if (parsed.problems !== undefined) return parsed;
     const { run, survey } = parsed.value;
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
-    const { looksAt, prefixed, readsToolName, tools } = survey;
+    const { explainedParts, prefixComparedArguments, readsToolName, toolPatterns } = survey;
     // Prepared for the first call that needs them: rules are also read only to check them.
     let looks: readonly (readonly [string, Run])[] | undefined;
     const holds = (scene: ConditionInput): boolean => {
@@ -60,10 +60,12 @@ export class ConditionCompiler {
       return answer;
     };
     const values = (scene: ConditionInput): JsonObject => {
-      looks ??= looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)]);
+      looks ??= explainedParts.map((look) => [plainName(look), prepared(this.#conditions, look)]);
       return valuesOf(looks, scene);
     };
-    return { value: { text, readsToolName, tools, prefixed, holds, values } };
+    return {
+      value: { text, readsToolName, toolPatterns: tools, prefixComparedArguments: prefixed, holds, explain: values },
+    };
   }
 
   /** Compiles what a call costs. */

@@ -11,17 +11,17 @@ export interface ConditionProblem {
 }
 
 /** What the text of a condition shows besides its value. */
-export interface Survey {
+export interface ConditionSurvey {
   readonly problems: readonly ConditionProblem[];
   /** How many parts it has. */
   readonly parts: number;
   readonly readsToolName: boolean;
   /** The patterns of tools in `session.last(…)`, `lastOk(…)` and `count(…)`. */
-  readonly tools: readonly string[];
+  readonly toolPatterns: readonly string[];
   /** The pieces whose values explain the answer, as they stand in the text. */
-  readonly looksAt: readonly string[];
+  readonly explainedParts: readonly string[];
   /** The names of arguments whose beginning is compared as text although they hold a command or a path. */
-  readonly prefixed: readonly string[];
+  readonly prefixComparedArguments: readonly string[];
   /** `session.count(pattern, window)`: what must be counted. */
   readonly windows: readonly { readonly pattern: string; readonly window: string }[];
 }
@@ -56,7 +56,7 @@ const pathArguments: ReadonlySet<string> = new Set([
 ]);
 
 /** Walks through a condition: finds what rules may not use, and what must be known to evaluate and to explain it. */
-export function surveyCondition(root: ASTNode): Survey {
+export function surveyCondition(root: ASTNode): ConditionSurvey {
   const problems: ConditionProblem[] = [];
   const looksAt = new Set<string>();
   const windows: { pattern: string; window: string }[] = [];
@@ -166,9 +166,9 @@ export function surveyCondition(root: ASTNode): Survey {
     problems,
     parts,
     readsToolName,
-    tools: [...tools],
-    looksAt: [...looksAt].slice(0, mostLooks),
-    prefixed: [...prefixed],
+    toolPatterns: [...tools],
+    explainedParts: [...looksAt].slice(0, mostLooks),
+    prefixComparedArguments: [...prefixed],
     windows,
   };
 }

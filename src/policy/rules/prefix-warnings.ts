@@ -6,7 +6,9 @@ export function prefixWarnings(rules: readonly Rule[]): string[] {
   return rules.flatMap(({ id, at, kind }) =>
     kind.kind !== 'match' || kind.when === true
       ? []
-      : kind.when.prefixed.map((name) => `rule "${id}"${at === undefined ? '' : ` (${at})`} ${warning(name)}`),
+      : kind.when.prefixComparedArguments.map(
+          (name) => `rule "${id}"${at === undefined ? '' : ` (${at})`} ${warning(name)}`,
+        ),
   );
 }
 

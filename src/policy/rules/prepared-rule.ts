@@ -1,7 +1,7 @@
 import type { AskingRule, Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import { type Check, type Grounds, checkOf } from './rule-checks.ts';
+import { type RuleCheck, type RuleMatch, createRuleCheck } from './rule-checks.ts';
 import { anyOf } from './patterns.ts';
 import type { Rule } from './rule.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
@@ -13,7 +13,7 @@ export interface RuleResult {
   readonly rule: Rule;
   readonly answer: Decision['answer'];
   readonly reason: string;
-  readonly values: Grounds['values'];
+  readonly values: RuleMatch['values'];
   /** As it is named where several rules ask. */
   readonly asking: AskingRule;
 }
@@ -21,15 +21,15 @@ export interface RuleResult {
 /** A rule with everything worked out that does not depend on the call, for one tool that it is about. */
 export class PreparedRule {
   readonly #rule: Rule;
-  readonly #check: Check;
+  readonly #check: RuleCheck;
   readonly #isInSession: ((id: string) => boolean) | undefined;
   readonly #isByPrincipal: ((id: string) => boolean) | undefined;
-  #grounds: Grounds | undefined;
+  #grounds: RuleMatch | undefined;
   #said: RuleResult | undefined;
 
   constructor(rule: Rule, tool: ToolDefinition) {
     this.#rule = rule;
-    this.#check = checkOf(rule, tool);
+    this.#check = createRuleCheck(rule, tool);
     const { sessions, principals } = rule.scope;
     this.#isInSession = sessions && anyOf(sessions);
     this.#isByPrincipal = principals && anyOf(principals);
@@ -41,7 +41,7 @@ export class PreparedRule {
   }
 
   /** What it says of a call. Never throws: a rule that cannot be evaluated denies. */
-  says(situation: EvaluationContext): RuleResult | undefined {
+  evaluate(situation: EvaluationContext): RuleResult | undefined {
     const { call } = situation;
     if (this.#isInSession?.(call.session ?? '') === false) return undefined;
     if (this.#isByPrincipal !== undefined && !names(call.principal.id).some(this.#isByPrincipal)) return undefined;

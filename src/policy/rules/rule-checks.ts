@@ -11,17 +11,17 @@ import type { EvaluationContext } from './evaluation-context.ts';
 import { ToolView } from '../conditions/condition-input.ts';
 
 /** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
-export interface Grounds {
+export interface RuleMatch {
   readonly reason: string;
   /** Asked only of the rule that decides. */
   readonly values?: (situation: EvaluationContext) => JsonObject;
 }
 
 /** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
-export type Check = (situation: EvaluationContext) => Grounds | undefined;
+export type RuleCheck = (situation: EvaluationContext) => RuleMatch | undefined;
 
 /** Tells whether a rule can be about calls of a tool at all. */
-export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
+export function appliesToTool({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
   if (scope.servers !== undefined && !matchesAny([tool.id.server], scope.servers)) return false;
   const { full, bare, all } = namesOf(tool);
   switch (kind.kind) {
@@ -41,7 +41,7 @@ export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): b
 }
 
 /** What a rule checks in calls of a tool that it is about. */
-export function checkOf({ kind, answer }: Rule, tool: ToolDefinition): Check {
+export function createRuleCheck({ kind, answer }: Rule, tool: ToolDefinition): RuleCheck {
   switch (kind.kind) {
     case 'match':
       return matchCheck(kind, answer, tool);
@@ -58,12 +58,12 @@ export function checkOf({ kind, answer }: Rule, tool: ToolDefinition): Check {
 
 type Kind<Name extends RuleKind['kind']> = Extract<RuleKind, { kind: Name }>;
 
-function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolDefinition): Check {
+function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolDefinition): RuleCheck {
   if (when === true) {
-    const always: Grounds = { reason: 'the rule is about this tool' };
+    const always: RuleMatch = { reason: 'the rule is about this tool' };
     return () => always;
   }
-  const grounds: Grounds = { reason: when.text, values: ({ input }) => when.values(input) };
+  const grounds: RuleMatch = { reason: when.text, values: ({ input }) => when.explain(input) };
   const holds = holdsByEveryName(when, answer, tool);
   return (situation) => (holds(situation) ? grounds : undefined);
 }
@@ -88,7 +88,7 @@ function holdsByEveryName(
 }
 
 /** The last completed call of each step must be later than that of the step before it. */
-function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): Check {
+function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck {
   const checks = kind.targets
     .filter(({ match }) => matchesAnyName(namesOf(tool).all, match))
     .map(({ match, steps }) => stepsCheck(match, steps, kind, tool));
@@ -101,9 +101,9 @@ function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): Check {
   };
 }
 
-function stepsCheck(match: string, steps: readonly string[], kind: Kind<'requires'>, tool: ToolDefinition): Check {
+function stepsCheck(match: string, steps: readonly string[], kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck {
   const { done, latest } = stepTimes(kind);
-  const missing = (step: string, previous: string | undefined): Grounds => ({
+  const missing = (step: string, previous: string | undefined): RuleMatch => ({
     reason: `${step} must have completed${previous === undefined ? '' : ` after ${previous}`} before ${tool.name}`,
     values: (situation) => ({
       [`lastOk(${step}).seq`]: done(situation, step),
@@ -147,7 +147,7 @@ function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTim
   return { done: inSession, latest };
 }
 
-function readCheck({ track }: Kind<'readBeforeWrite'>): Check {
+function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
   return ({ session, call: { arguments: given } }) => {
     const paths = pathsIn(Object.hasOwn(given, track.path) ? given[track.path] : undefined);
     if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
@@ -157,7 +157,7 @@ function readCheck({ track }: Kind<'readBeforeWrite'>): Check {
   };
 }
 
-function limitCheck(kind: Kind<'limit'>): Check {
+function limitCheck(kind: Kind<'limit'>): RuleCheck {
   const checks = kind.meters.map((meter) => meterCheck(kind, meter));
   return (situation) => {
     for (const check of checks) {
@@ -168,15 +168,15 @@ function limitCheck(kind: Kind<'limit'>): Check {
   };
 }
 
-function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): Check {
+function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): RuleCheck {
   const read = (situation: EvaluationContext): { readonly calls: number; readonly cost: number } =>
     situation[by].reading(meter, situation.call.at);
   const own = each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecided(call, each, work);
-  const tooMany: Grounds = {
+  const tooMany: RuleMatch = {
     reason: `${calls} calls ${span} are the limit`,
     values: (situation) => ({ calls: read(situation).calls }),
   };
-  const tooDear: Grounds = {
+  const tooDear: RuleMatch = {
     reason: `a cost of ${cost} ${span} is the limit`,
     values: (situation) => ({ cost: read(situation).cost, call: own(situation) }),
   };
@@ -189,12 +189,12 @@ function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: S
   };
 }
 
-function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDefinition): Check {
-  const found: Grounds = {
+function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDefinition): RuleCheck {
+  const found: RuleMatch = {
     reason: `the arguments hold something that was read as ${from.join(', ')} data`,
     values: () => ({ 'tool.labels': [...tool.labels] }),
   };
-  const seen = (who: string, labels: readonly string[], { session }: EvaluationContext): Grounds => ({
+  const seen = (who: string, labels: readonly string[], { session }: EvaluationContext): RuleMatch => ({
     reason: `${who} has seen ${labels.join(', ')} data, and ${tool.name} sends it out`,
     values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
   });

@@ -55,7 +55,7 @@ export function namesIn({ kind, answer, scope }: Rule): Named[] {
   switch (kind.kind) {
     case 'match': {
       const by = answer !== 'allow' ? 'all' : scope.servers === undefined ? 'full' : 'past';
-      const past = kind.when === true ? [] : kind.when.tools;
+      const past = kind.when === true ? [] : kind.when.toolPatterns;
       return [...named('match', 'tool', kind.match, by), ...named(answer, 'tool', past, 'past')];
     }
     case 'requires':

@@ -10,7 +10,7 @@ import { TurnBudget } from './turn-budget.ts';
 import { parseMemory, toMemory } from './conversation.ts';
 import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
-import { runCalls } from './tools/run-calls.ts';
+import { runToolCalls } from './tools/run-tool-calls.ts';
 
 type Tell = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
@@ -79,7 +79,9 @@ async function runSteps(
         break;
       case 'complete':
         if (step.calls.length === 0) return 'end';
-        conversation.messages.push(await runCalls(step.calls, { turn, signal, images: chosen.acceptsImages, tell }));
+        conversation.messages.push(
+          await runToolCalls(step.calls, { turn, signal, images: chosen.acceptsImages, tell }),
+        );
     }
   }
 }

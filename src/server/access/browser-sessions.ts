@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { forever } from '../../journal/store/key-value-store.ts';
+import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { dropOldest } from './drop-oldest.ts';
@@ -56,7 +56,7 @@ export class BrowserSessions {
     this.#shared = shared;
     this.#token = token;
     this.#stops = [
-      shared.post.on(topic, (text) => {
+      shared.post.subscribe(topic, (text) => {
         const { hash, from } = JSON.parse(text) as { hash: string; from: string };
         if (from !== this.#own) this.#end(hash);
       }),
@@ -67,7 +67,7 @@ export class BrowserSessions {
   /** Whoever was signed in under another admin token is not: a server that changed it lets nobody in whom it let in before. */
   static async with(shared: Signalbox['shared'], token: string): Promise<BrowserSessions> {
     const name = `signalbox-${newSecretId().slice(0, 8)}`;
-    const { text } = await shared.kept.add('cookie', 'name', { text: name, until: forever });
+    const { text } = await shared.keyValues.add('cookie', 'name', { text: name, until: neverExpires });
     return new BrowserSessions(shared, token, text);
   }
 
@@ -75,7 +75,7 @@ export class BrowserSessions {
   async open(person: Principal): Promise<BrowserSecrets> {
     const [id, key] = [newSecretId(), newSecretId()];
     const text = JSON.stringify({ person, keyHash: this.#hash(key) } satisfies SignedIn);
-    await this.#shared.kept.put(kind, this.#hash(id), { text, until: Date.now() + idleSeconds * 1000 });
+    await this.#shared.keyValues.put(kind, this.#hash(id), { text, until: Date.now() + idleSeconds * 1000 });
     return { id, key };
   }
 
@@ -108,9 +108,9 @@ export class BrowserSessions {
   /** Signs a browser out; what it has under way ends, at every server, but for the answer that tells it so. */
   async close(id: string, answer: ServerResponse): Promise<void> {
     const hash = this.#hash(id);
-    if (!(await this.#shared.kept.take(kind, hash))) return;
+    if (!(await this.#shared.keyValues.take(kind, hash))) return;
     this.#end(hash, answer);
-    await this.#shared.post.send(topic, JSON.stringify({ hash, from: this.#own }));
+    await this.#shared.post.publish(topic, JSON.stringify({ hash, from: this.#own }));
   }
 
   /** Stops listening to other servers. */
@@ -129,12 +129,12 @@ export class BrowserSessions {
   async #look(hash: string, now: number): Promise<FoundBrowser | undefined> {
     this.#found.delete(hash);
     const signedOut = this.#signedOut;
-    const kept = await this.#shared.kept.get(kind, hash);
+    const kept = await this.#shared.keyValues.get(kind, hash);
     const signedIn = kept === undefined ? undefined : parseSignedIn(kept.text);
     if (kept === undefined || signedIn === undefined) return undefined;
     const until = now + idleSeconds * 1000;
     // That it cannot be written for a moment keeps nobody out.
-    if (until - kept.until > keepEveryMs) this.#shared.kept.extend(kind, hash, until).catch(() => undefined);
+    if (until - kept.until > keepEveryMs) this.#shared.keyValues.extend(kind, hash, until).catch(() => undefined);
     dropOldest(this.#found, mostRemembered);
     const found = { at: now, ...signedIn };
     if (signedOut === this.#signedOut) this.#found.set(hash, found);

@@ -75,8 +75,8 @@ describe('the sign-in link', () => {
       (await fetch(`${server.url}/api/info`, { headers: { ...(await browserHeaders(again)) } })).status,
       200,
     );
-    for (const { key, until } of await box.shared.kept.list('sign-in'))
-      await box.shared.kept.put('sign-in', key, { text: '', until });
+    for (const { key, until } of await box.shared.keyValues.list('sign-in'))
+      await box.shared.keyValues.put('sign-in', key, { text: '', until });
     const sessions = await BrowserSessions.with(box.shared, adminToken);
     assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), undefined);
     const page = await fetch(server.url, { headers: { cookie: `${sessions.cookie}=of-an-earlier-version` } });
@@ -154,9 +154,9 @@ describe('the sign-in link', () => {
     const { shared } = await openBox(test);
     const sessions = await BrowserSessions.with(shared, adminToken);
     const { id } = await sessions.open(ada);
-    const get = shared.kept.get.bind(shared.kept);
+    const get = shared.keyValues.get.bind(shared.keyValues);
     const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
-    test.mock.method(shared.kept, 'get', async (kind: string, key: string) => {
+    test.mock.method(shared.keyValues, 'get', async (kind: string, key: string) => {
       const found = await get(kind, key);
       await signedOut;
       return found;
@@ -201,7 +201,7 @@ describe('the sign-in link', () => {
 
 describe('expiry', () => {
   it('ends a code after ten minutes', async (test) => {
-    const codes = new SignInCodes((await openBox(test)).shared.kept);
+    const codes = new SignInCodes((await openBox(test)).shared.keyValues);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const [early, late] = [await codes.mint(ada), await codes.mint(ada)];
     test.mock.timers.tick(10 * 60_000 - 1);
@@ -261,10 +261,10 @@ describe('servers that share their records', () => {
 
   it('keep nothing that lets anybody in who reads it', async (test) => {
     const { shared } = await openBox(test);
-    const { kept } = shared;
-    const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(kept)];
+    const { keyValues } = shared;
+    const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(keyValues)];
     const [{ id, key: browserKey }, code] = [await sessions.open(ada), await codes.mint(ada)];
-    const written = [...(await kept.list('sign-in')), ...(await kept.list('sign-in-code'))];
+    const written = [...(await keyValues.list('sign-in')), ...(await keyValues.list('sign-in-code'))];
     assert.equal(written.length, 2);
     for (const secret of [id, browserKey, code]) assert.ok(!JSON.stringify(written).includes(secret));
     for (const { key } of written) {

@@ -36,7 +36,7 @@ describe('GET /openapi.json', () => {
     const app = createApp({
       box,
       registry: await prometheusMetrics().registry(),
-      codes: new SignInCodes(box.shared.kept),
+      codes: new SignInCodes(box.shared.keyValues),
       browserSessions: await BrowserSessions.with(box.shared, 'a-token-of-nobody'),
       role: 'all',
       startedAt: new Date(),

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json/json.ts';
-import { Connection, type ServerFacts } from './connection.ts';
+import { Connection, type ServerFacts } from './connection/connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 

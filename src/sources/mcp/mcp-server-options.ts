@@ -1,11 +1,12 @@
-import { createRequire } from 'node:module';
 import type { SourceLimits } from '../../catalog/source-limits.ts';
-import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { CallRoot, LogLevel } from '../../core/calls/call-client.ts';
+import type { ProgramOptions } from '../../process/process-group.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
-import type { ServerRequestOptions } from './server-requests.ts';
-import type { McpTransport } from './transport-options.ts';
-import { type Verdicts, memoryVerdicts } from './verdicts.ts';
+import type { ConnectionOptions } from './connection/connection.ts';
+import { type Verdicts, memoryVerdicts } from './connection/protocol-version-cache.ts';
+import type { HttpTransportOptions } from './http/http-transport.ts';
+import type { ServerRequestOptions } from './server-messages/server-requests.ts';
+import { createRequire } from 'node:module';
 
 /** How a server is reached and used. */
 export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
@@ -70,3 +71,6 @@ export async function connectionOptions(
     },
   };
 }
+
+/** How a server is reached: a program to run, or an address. */
+export type McpTransport = ({ readonly type: 'stdio' } & ProgramOptions) | HttpTransportOptions;

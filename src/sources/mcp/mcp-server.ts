@@ -6,13 +6,13 @@ import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts'
 import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';
-import { Connection, type ListName, type ServerFacts } from './connection.ts';
+import { Connection, type ListName, type ServerFacts } from './connection/connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
-import { onConnection } from './on-connection.ts';
+import { onConnection } from './supervision/call-server.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
-import { RemoteContent } from './remote-content.ts';
-import { SourceTools } from './source-tools.ts';
-import { Supervisor } from './supervisor.ts';
+import { RemoteContent } from './content/remote-content.ts';
+import { SourceTools } from './content/remote-tools.ts';
+import { Supervisor } from './supervision/supervisor.ts';
 
 /** How a server is doing, and what it said. */
 export type McpServerHealth = SourceHealth & Partial<ServerFacts>;

@@ -85,7 +85,7 @@ async function seen(store: Store): Promise<object> {
     tokens: await store.tokens.list({ limit: 10 }),
     jobs: await store.jobs.list(),
     seals: await store.seals(),
-    kept: await store.kept.list('lock'),
+    kept: await store.keyValues.list('lock'),
     sessions: await sessions.select({ limit: 10 }),
     memory: await sessions.memory('s1'),
     events: (await sessions.events('s1', 0, 10_000)).map(({ seq, at, body }) => ({ seq, at, body })),
@@ -197,7 +197,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     const file = await filledFile(t, 10);
     const address = freshAddress();
     const store = await postgresStore({ address });
-    await store.keepResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'x' });
+    await store.storeResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'x' });
     await store.close();
     await assert.rejects(copy(file, address), refusedWith(/holds records of its own \(result/));
     const half = freshAddress();

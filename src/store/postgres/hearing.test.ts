@@ -77,7 +77,7 @@ describe('processes that share a PostgreSQL', () => {
     const opened = await stores(t, 3);
     const [first] = opened;
     let notes = 0;
-    first?.post.on('journal', () => (notes += 1));
+    first?.post.subscribe('journal', () => (notes += 1));
     const announcers = opened.map(({ post }) => new Announcer(post));
     const begun = performance.now();
     let announced = 0;
@@ -100,10 +100,10 @@ describe('processes that share a PostgreSQL', () => {
     await client.connect();
     t.after(() => client.end());
     const heard: string[] = [];
-    store.post.on('t', (text) => heard.push(text));
+    store.post.subscribe('t', (text) => heard.push(text));
     for (const notice of ['', 'no note', '{}', '[1]', 'null', '#x', '#999'])
       await client.query('SELECT pg_notify($1, $2)', [channelOf(parseAddress(address)), notice]);
-    await store.post.send('t', 'heard');
+    await store.post.publish('t', 'heard');
     await until(() => heard.length > 0, 'a note is heard');
     assert.deepEqual(heard, ['heard']);
   });
@@ -114,7 +114,7 @@ describe('processes that share a PostgreSQL', () => {
     const database = new Database(await loadDriver(), address);
     t.after(() => database.close());
     const rows = (): Promise<unknown[]> => database.rows('SELECT FROM notes');
-    await new Notices(database, 'nobody', 200).send('t', 'x'.repeat(20_000));
+    await new Notices(database, 'nobody', 200).publish('t', 'x'.repeat(20_000));
     assert.equal((await rows()).length, 1);
     await until(async () => (await rows()).length === 0, 'it is gone');
   });

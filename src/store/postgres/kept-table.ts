@@ -1,4 +1,4 @@
-import type { Kept, KeptChange, KeyValueStore } from '../../journal/store/key-value-store.ts';
+import type { StoredValue, KeyValueChange, KeyValueStore } from '../../journal/store/key-value-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Sql } from './database.ts';
 
@@ -23,27 +23,27 @@ export class KeptTable implements KeyValueStore {
     this.#sql = sql;
   }
 
-  async get(kind: string, key: string): Promise<Kept | undefined> {
+  async get(kind: string, key: string): Promise<StoredValue | undefined> {
     const sql = 'SELECT text, until FROM kept WHERE kind = $1 AND key = $2 AND until > $3';
-    return (await this.#sql.rows<Kept>(sql, [kind, key, Date.now()]))[0];
+    return (await this.#sql.rows<StoredValue>(sql, [kind, key, Date.now()]))[0];
   }
 
-  list(kind: string): Promise<readonly (Kept & { key: string })[]> {
+  list(kind: string): Promise<readonly (StoredValue & { key: string })[]> {
     const sql = 'SELECT key, text, until FROM kept WHERE kind = $1 AND until > $2 ORDER BY key';
     return this.#sql.rows(sql, [kind, Date.now()]);
   }
 
-  listByPrefix(prefix: string): Promise<readonly (Kept & { kind: string; key: string })[]> {
+  listByPrefix(prefix: string): Promise<readonly (StoredValue & { kind: string; key: string })[]> {
     const sql = 'SELECT kind, key, text, until FROM kept WHERE starts_with(kind, $1) AND until > $2 ORDER BY kind, key';
     return this.#sql.rows(sql, [prefix, Date.now()]);
   }
 
-  async put(kind: string, key: string, { text, until }: Kept): Promise<void> {
+  async put(kind: string, key: string, { text, until }: StoredValue): Promise<void> {
     await this.#sql.change(write, [kind, key, text, until]);
     await this.#sweep.now();
   }
 
-  async add(kind: string, key: string, kept: Kept): Promise<Kept> {
+  async add(kind: string, key: string, kept: StoredValue): Promise<StoredValue> {
     await this.#sql.change(`${write} WHERE kept.until <= $5`, [kind, key, kept.text, kept.until, Date.now()]);
     await this.#sweep.now();
     return (await this.get(kind, key)) ?? kept;
@@ -57,13 +57,13 @@ export class KeptTable implements KeyValueStore {
   async take(kind: string, key: string, until?: number): Promise<boolean> {
     const now = Date.now();
     const sql = 'DELETE FROM kept WHERE kind = $1 AND key = $2 AND until <= $3 RETURNING until';
-    const [taken] = await this.#sql.rows<Kept>(sql, [kind, key, until ?? Number.MAX_SAFE_INTEGER]);
+    const [taken] = await this.#sql.rows<StoredValue>(sql, [kind, key, until ?? Number.MAX_SAFE_INTEGER]);
     return taken !== undefined && taken.until > now;
   }
 }
 
 /** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */
-export function changeKept(sql: Sql, change: KeptChange): Promise<boolean> {
+export function changeKept(sql: Sql, change: KeyValueChange): Promise<boolean> {
   const { kind, key } = change;
   const now = Date.now();
   switch (change.change) {

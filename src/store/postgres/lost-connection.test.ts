@@ -69,12 +69,12 @@ describe('a PostgreSQL that is away', () => {
     t.after(() => store.close());
     const gap = new Promise<void>((resolve) => store.post.onGap(resolve));
     const heard: string[] = [];
-    store.post.on('t', (text) => heard.push(text));
+    store.post.subscribe('t', (text) => heard.push(text));
     await cluster.stop();
-    await assert.rejects(store.post.send('t', 'into the void'), (error) => isTold(error, /PostgreSQL/));
+    await assert.rejects(store.post.publish('t', 'into the void'), (error) => isTold(error, /PostgreSQL/));
     await cluster.start();
     await within(gap, 'the gap is told');
-    await store.post.send('t', 'back');
+    await store.post.publish('t', 'back');
     await until(() => heard.length > 0, 'a note is heard');
     assert.deepEqual(heard, ['back']);
   });
@@ -112,10 +112,10 @@ test('a way to the server that breaks without a word is found out, and another o
   t.after(() => Promise.all([store.close(), other.close()]));
   const gap = new Promise<void>((resolve) => store.post.onGap(resolve));
   const heard: string[] = [];
-  store.post.on('t', (text) => heard.push(text));
+  store.post.subscribe('t', (text) => heard.push(text));
   way.mute();
   await within(gap, 'the gap is told', undefined, 20_000);
-  await other.post.send('t', 'back');
+  await other.post.publish('t', 'back');
   await until(() => heard.length > 0, 'a note is heard');
   assert.deepEqual(heard, ['back']);
 });

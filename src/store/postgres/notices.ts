@@ -1,4 +1,4 @@
-import type { Post } from '../../journal/store/pub-sub.ts';
+import type { PubSub } from '../../journal/store/pub-sub.ts';
 import { PostListeners } from '../post-listeners.ts';
 import type { Database } from './database.ts';
 
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /** The post by PostgreSQL's notices. What is sent while another sending is under way goes together, so that a busy sender costs little. */
-export class Notices implements Post {
-  readonly reachesOthers = true;
+export class Notices implements PubSub {
+  readonly isCrossProcess = true;
   readonly #database: Database;
   readonly #channel: string;
   readonly #listeners = new PostListeners();
@@ -46,7 +46,7 @@ export class Notices implements Post {
     this.#keptMs = keptMs;
   }
 
-  send(topic: string, text: string): Promise<void> {
+  publish(topic: string, text: string): Promise<void> {
     const sent = Promise.withResolvers<void>();
     const note: Note = [topic, text];
     this.#waiting.push({ note, bytes: Buffer.byteLength(JSON.stringify(note)) + 2, sent });
@@ -54,7 +54,7 @@ export class Notices implements Post {
     return sent.promise;
   }
 
-  on(topic: string, listener: (text: string) => void): () => void {
+  subscribe(topic: string, listener: (text: string) => void): () => void {
     return this.#listeners.on(topic, listener);
   }
 

@@ -3,7 +3,7 @@ import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.
 import { AuthorityKeptStore } from '../../journal/integrity/authority-records.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
-import type { Looking } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
 import type { Seal, Sealer } from '../../journal/integrity/seal.ts';
 import type {
   Appended,
@@ -11,7 +11,7 @@ import type {
   Claim,
   EntryQuery,
   IndexFault,
-  KeptResult,
+  StoredResult,
   OutcomeQuery,
   ResultPage,
   Store,
@@ -70,7 +70,7 @@ class OpenStore implements PostgresStore {
   readonly jobs: JobTable;
   readonly tokens: TokenTable;
   readonly isShared = true;
-  readonly kept: KeyValueStore;
+  readonly keyValues: KeyValueStore;
   readonly post: Notices;
   readonly #database: Database;
   readonly #presence: Presence;
@@ -98,7 +98,7 @@ class OpenStore implements PostgresStore {
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
     this.jobs = new JobTable(database);
-    this.kept = new AuthorityKeptStore(new KeptTable(database), (drafts) => this.append(drafts));
+    this.keyValues = new AuthorityKeptStore(new KeptTable(database), (drafts) => this.append(drafts));
   }
 
   /** Brings the tables up to date, and shows that this process is there. */
@@ -151,11 +151,11 @@ class OpenStore implements PostgresStore {
     return this.#pruned.drop(request);
   }
 
-  orphans(looking?: Looking): Promise<readonly StoredEntry[]> {
+  orphans(looking?: RecoveryOptions): Promise<readonly StoredEntry[]> {
     return this.#journal.takeOpen(() => this.#presence.living(looking));
   }
 
-  livingWriters(looking?: Looking): Promise<ReadonlySet<string>> {
+  livingWriters(looking?: RecoveryOptions): Promise<ReadonlySet<string>> {
     return this.#presence.living(looking);
   }
 
@@ -177,7 +177,7 @@ class OpenStore implements PostgresStore {
     return this.#database.rows(outcomesOf[from], [after, limit]);
   }
 
-  keepResult(result: KeptResult): Promise<void> {
+  storeResult(result: StoredResult): Promise<void> {
     return this.#results.keep(result);
   }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Looking } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
 import type { Address } from './address.ts';
 import { keepCopiesOff } from './copy-progress.ts';
 import type { Database } from './database.ts';
@@ -86,7 +86,7 @@ export class Presence {
   }
 
   /** The writers that are alive, this one included; for the patient also those that were not long ago. */
-  async living({ patient = false }: Looking = {}): Promise<ReadonlySet<string>> {
+  async living({ patient = false }: RecoveryOptions = {}): Promise<ReadonlySet<string>> {
     const rows = await this.#database.rows<{ name: string; isLiving: boolean }>(standing, [this.#lock]);
     const now = performance.now();
     const missing = rows.filter(({ isLiving }) => !isLiving).map(({ name }) => name);

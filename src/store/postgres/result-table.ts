@@ -1,4 +1,4 @@
-import type { KeptResult, ResultPage } from '../../journal/store/store.ts';
+import type { StoredResult, ResultPage } from '../../journal/store/store.ts';
 import { pageOf, resultChunks, resultChunkSize } from '../result-chunks.ts';
 import type { Database } from './database.ts';
 
@@ -15,7 +15,7 @@ export class ResultTable {
     this.#database = database;
   }
 
-  async keep({ id, owner, mimeType, text }: KeptResult): Promise<void> {
+  async keep({ id, owner, mimeType, text }: StoredResult): Promise<void> {
     const chunks = resultChunks(text);
     await this.#database.transaction(async (sql) => {
       const values = [id, owner, mimeType, text.length, Date.now()];

@@ -10,7 +10,7 @@ import {
   type TurnRecord,
   sentMessagesMs,
 } from '../../journal/store/session-store.ts';
-import type { Looking } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Conditions } from '../conditions.ts';
 import { type Database, type Sql, type Value, numbered } from './database.ts';
@@ -93,7 +93,7 @@ type TurnRow = Omit<TurnRecord, 'by'> & { readonly author: string; readonly auth
 /** Which process this is, and which others live. */
 interface Writers {
   readonly own: string;
-  living(looking?: Looking): Promise<ReadonlySet<string>>;
+  living(looking?: RecoveryOptions): Promise<ReadonlySet<string>>;
 }
 
 /** Keeps sessions, their events and the turns that wait. Whoever changes the turns of a session holds its row first. */
@@ -220,7 +220,7 @@ export class SessionTable implements SessionStore {
     return (await this.#database.rows<{ id: string }>(sql, [session])).map(({ id }) => id);
   }
 
-  async takeLost(looking?: Looking): Promise<readonly TurnRecord[]> {
+  async takeLost(looking?: RecoveryOptions): Promise<readonly TurnRecord[]> {
     const { own } = this.#writers;
     const writers = await this.#database.rows<{ writer: string }>(
       "SELECT DISTINCT writer FROM turns WHERE writer NOT IN ('', $1)",

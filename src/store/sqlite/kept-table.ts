@@ -1,4 +1,4 @@
-import type { Kept, KeptChange, KeyValueStore } from '../../journal/store/key-value-store.ts';
+import type { StoredValue, KeyValueChange, KeyValueStore } from '../../journal/store/key-value-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Statements } from './statements.ts';
 
@@ -21,26 +21,26 @@ export class KeptTable implements KeyValueStore {
     this.#statements = statements;
   }
 
-  async get(kind: string, key: string): Promise<Kept | undefined> {
+  async get(kind: string, key: string): Promise<StoredValue | undefined> {
     const sql = 'SELECT text, until FROM kept WHERE kind = ? AND key = ? AND until > ?';
     const row = this.#statements.get(sql).get(kind, key, Date.now());
-    return row === undefined ? undefined : { ...(row as unknown as Kept) };
+    return row === undefined ? undefined : { ...(row as unknown as StoredValue) };
   }
 
-  async list(kind: string): Promise<readonly (Kept & { key: string })[]> {
+  async list(kind: string): Promise<readonly (StoredValue & { key: string })[]> {
     const sql = 'SELECT key, text, until FROM kept WHERE kind = ? AND until > ? ORDER BY key';
     const rows = this.#statements.get(sql).all(kind, Date.now());
-    return rows.map((row) => ({ ...(row as unknown as Kept & { key: string }) }));
+    return rows.map((row) => ({ ...(row as unknown as StoredValue & { key: string }) }));
   }
 
-  async listByPrefix(prefix: string): Promise<readonly (Kept & { kind: string; key: string })[]> {
+  async listByPrefix(prefix: string): Promise<readonly (StoredValue & { kind: string; key: string })[]> {
     const sql = 'SELECT kind, key, text, until FROM kept WHERE substr(kind, 1, ?) = ? AND until > ? ORDER BY kind, key';
     const rows = this.#statements.get(sql).all(prefix.length, prefix, Date.now());
-    return rows.map((row) => ({ ...(row as unknown as Kept & { kind: string; key: string }) }));
+    return rows.map((row) => ({ ...(row as unknown as StoredValue & { kind: string; key: string }) }));
   }
 
   /** Makes the change; false when it is refused, and nothing was changed. */
-  apply(change: KeptChange): boolean {
+  apply(change: KeyValueChange): boolean {
     const { kind, key } = change;
     const now = Date.now();
     switch (change.change) {
@@ -55,12 +55,12 @@ export class KeptTable implements KeyValueStore {
     }
   }
 
-  async put(kind: string, key: string, { text, until }: Kept): Promise<void> {
+  async put(kind: string, key: string, { text, until }: StoredValue): Promise<void> {
     this.#statements.change(write, kind, key, text, until);
     await this.#sweep.now();
   }
 
-  async add(kind: string, key: string, kept: Kept): Promise<Kept> {
+  async add(kind: string, key: string, kept: StoredValue): Promise<StoredValue> {
     this.#statements.change(`${write} WHERE kept.until <= ?`, kind, key, kept.text, kept.until, Date.now());
     await this.#sweep.now();
     return (await this.get(kind, key)) ?? kept;

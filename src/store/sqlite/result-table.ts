@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { KeptResult, ResultPage } from '../../journal/store/store.ts';
+import type { StoredResult, ResultPage } from '../../journal/store/store.ts';
 import { type ResultChunk, pageOf, resultChunkSize, resultChunks } from '../result-chunks.ts';
 
 /** Keeps large results in chunks, so that reading a page costs the page and not the whole. */
@@ -20,7 +20,7 @@ export class ResultTable {
     );
   }
 
-  keep({ id, owner, mimeType, text }: KeptResult): void {
+  keep({ id, owner, mimeType, text }: StoredResult): void {
     this.#transaction(() => {
       this.#insert.run(id, owner, mimeType, text.length, Date.now());
       for (const chunk of resultChunks(text)) this.#insertChunk.run(id, chunk.start, chunk.text);

@@ -13,7 +13,7 @@ import type {
   Claim,
   EntryQuery,
   IndexFault,
-  KeptResult,
+  StoredResult,
   OutcomeQuery,
   ResultPage,
   Store,
@@ -71,7 +71,7 @@ class SqliteStore implements Store {
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
-  readonly kept: KeyValueStore;
+  readonly keyValues: KeyValueStore;
   readonly #kept: KeptTable;
   readonly post = new LocalPost();
   readonly isShared: boolean;
@@ -147,7 +147,7 @@ class SqliteStore implements Store {
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
     this.#kept = new KeptTable(this.#statements);
-    this.kept = new AuthorityKeptStore(this.#kept, (drafts) => this.append(drafts));
+    this.keyValues = new AuthorityKeptStore(this.#kept, (drafts) => this.append(drafts));
   }
 
   append(drafts: readonly EntryDraft[]): Appended {
@@ -272,7 +272,7 @@ class SqliteStore implements Store {
     return rows.map((row) => ({ ...(row as unknown as StoredOutcome) }));
   }
 
-  async keepResult(result: KeptResult): Promise<void> {
+  async storeResult(result: StoredResult): Promise<void> {
     this.#results.keep(result);
   }
 

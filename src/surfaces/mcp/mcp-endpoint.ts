@@ -52,7 +52,7 @@ export class McpEndpoint {
     this.shared = options.shared;
     this.relay = options.shared === undefined ? undefined : new Relay(options.shared.post);
     this.#rounds = new Rounds(this.relay);
-    this.#conversations = new Conversations({ kept: options.shared?.kept });
+    this.#conversations = new Conversations({ kept: options.shared?.keyValues });
     this.#changes = new Changes(options.box);
     this.#everything = new View(options.box, undefined);
   }

@@ -7,7 +7,7 @@ import type { ClaudeMessage } from '../shared/claude-message.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { cliEnvironment, findExecutable } from '../shared/installation.ts';
-import { createClaudeRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
+import { createClaudeRuntime, resultOrInterrupt } from '../shared/create-claude-runtime.ts';
 import { ControlChannel } from './control-channel.ts';
 import { HookCallbacks, answerControlRequest } from './control-requests.ts';
 

@@ -6,7 +6,7 @@ import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
 import type { ClaudeMessage } from '../shared/claude-message.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
-import { createClaudeRuntime, resultOrInterrupt } from '../shared/process-runtime.ts';
+import { createClaudeRuntime, resultOrInterrupt } from '../shared/create-claude-runtime.ts';
 import { queryOptions } from './query-options.ts';
 
 /**

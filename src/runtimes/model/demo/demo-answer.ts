@@ -1,11 +1,11 @@
 import { parseName } from '../../../catalog/names.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
-import type { Answer, DemoCall, Heard, HeardResult } from './demo-messages.ts';
+import type { DemoAnswer, DemoCall, DemoRequest, DemoToolResult } from './demo-messages.ts';
 
 /** Answers like a model would that knows only a few sentences. The same request always gets the same answer. */
-export function answer(heard: Heard): Answer {
-  const said = heard.said.trim();
+export function demoAnswer(heard: DemoRequest): DemoAnswer {
+  const said = heard.userText.trim();
   if (/\btour\b/i.test(said)) return tour(heard);
   if (heard.results.length > 0) return { text: heard.results.map(told).join('\n') };
   if (/^ping\b/i.test(said)) return callTool(heard, 'ping', '');
@@ -27,7 +27,7 @@ const help = [
   '- "run the tour"',
 ].join('\n');
 
-const question: Answer = {
+const question: DemoAnswer = {
   text: 'Here is a question for you. ',
   calls: [
     {
@@ -39,17 +39,17 @@ const question: Answer = {
   ],
 };
 
-function told({ tool, text, failed }: HeardResult): string {
+function told({ tool, text, failed }: DemoToolResult): string {
   return `${tool} ${failed ? 'did not run through' : 'answered'}: ${text}`;
 }
 
-function listTools({ tools }: Heard): Answer {
+function listTools({ tools }: DemoRequest): DemoAnswer {
   if (tools.length === 0) return { text: 'I have no tools.' };
   const list = tools.map(({ name, description }) => `- ${name}: ${description.split('\n')[0] ?? ''}`);
   return { text: [`I have ${tools.length} tools:`, ...list].join('\n') };
 }
 
-function callTool({ tools }: Heard, wanted: string, given: string): Answer {
+function callTool({ tools }: DemoRequest, wanted: string, given: string): DemoAnswer {
   const names = tools.map(({ name }) => name);
   const tool = names.includes(wanted) ? wanted : names.find((name) => name.endsWith(`__${wanted}`));
   if (tool === undefined) {
@@ -72,7 +72,7 @@ function parsed(given: string): JsonObject | undefined {
   }
 }
 
-function together(answers: readonly Answer[]): Answer {
+function together(answers: readonly DemoAnswer[]): DemoAnswer {
   return { text: answers.map(({ text }) => text).join('\n'), calls: answers.flatMap(({ calls }) => calls ?? []) };
 }
 
@@ -105,7 +105,7 @@ const stops: readonly Stop[] = [
 ];
 
 /** The newcomer's tour: one call of each kind, one after the other, whatever becomes of each. */
-export function tour({ results, tools }: Heard): Answer {
+export function tour({ results, tools }: DemoRequest): DemoAnswer {
   const names = new Set(tools.map(({ name }) => name));
   if (!stops.every(({ tool }) => names.has(tool)))
     return { text: 'The tour needs the demo workspace, and its tools are not here. Try "ping the server" instead.' };

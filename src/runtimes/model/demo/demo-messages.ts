@@ -3,26 +3,26 @@ import type { StepRequest } from '../step.ts';
 import type { ModelMessage, ToolModelMessage } from 'ai';
 
 /** A result of a call that the demo model made. */
-export interface HeardResult {
+export interface DemoToolResult {
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
 }
 
 /** What the demo model understands of a request. */
-export interface Heard {
+export interface DemoRequest {
   /** What the user said last. */
-  readonly said: string;
+  readonly userText: string;
   /** What came back since then. */
-  readonly results: readonly HeardResult[];
+  readonly results: readonly DemoToolResult[];
   readonly tools: readonly { readonly name: string; readonly description: string }[];
 }
 
 /** Reads a request: the last thing the user said, what came of it so far, and the tools at hand. */
-export function hear({ messages, tools }: Pick<StepRequest, 'messages' | 'tools'>): Heard {
+export function readRequest({ messages, tools }: Pick<StepRequest, 'messages' | 'tools'>): DemoRequest {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return {
-    said: saidIn(messages[last]),
+    userText: saidIn(messages[last]),
     results: messages
       .slice(last + 1)
       .flatMap((message) => (message.role === 'tool' ? message.content.flatMap(resultOf) : [])),
@@ -36,7 +36,7 @@ function saidIn(message: ModelMessage | undefined): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-function resultOf(part: ToolModelMessage['content'][number]): HeardResult[] {
+function resultOf(part: ToolModelMessage['content'][number]): DemoToolResult[] {
   if (part.type !== 'tool-result') return [];
   const { output, toolName } = part;
   switch (output.type) {
@@ -54,7 +54,7 @@ function resultOf(part: ToolModelMessage['content'][number]): HeardResult[] {
 }
 
 /** What the demo model says, and the calls it wants made. */
-export interface Answer {
+export interface DemoAnswer {
   readonly text: string;
   readonly calls?: readonly DemoCall[];
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type StepResult, type StepRequest, toFailure } from '../step.ts';
 import { StepEvents } from '../step-events.ts';
-import { answer } from './demo-answer.ts';
-import { type Answer, hear } from './demo-messages.ts';
+import { demoAnswer } from './demo-answer.ts';
+import { type DemoAnswer, readRequest } from './demo-messages.ts';
 
 /**
  * A step of the model without key, network and packages, for first steps and for tests. It answers in small pieces, `pauseMs`
@@ -12,7 +12,7 @@ import { type Answer, hear } from './demo-messages.ts';
 export async function demoStep(request: StepRequest, pauseMs = 8): Promise<StepResult> {
   const told = new StepEvents(request);
   try {
-    const { text, calls = [] } = answer(hear(request));
+    const { text, calls = [] } = demoAnswer(readRequest(request));
     for (const piece of pieces(text)) {
       told.say(piece);
       await pause(pauseMs, undefined, { signal: request.signal });
@@ -36,7 +36,7 @@ export async function demoStep(request: StepRequest, pauseMs = 8): Promise<StepR
 }
 
 /** About as much as a real model would count. */
-function usage({ instructions, messages }: StepRequest, answered: Answer): Parameters<StepEvents['finish']>[0] {
+function usage({ instructions, messages }: StepRequest, answered: DemoAnswer): Parameters<StepEvents['finish']>[0] {
   const [inputTokens, outputTokens] = [tokens([instructions, messages]), tokens(answered)];
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }

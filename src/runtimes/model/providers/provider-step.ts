@@ -1,6 +1,6 @@
 import { StepEvents } from '../step-events.ts';
 import type { StepResult, StepRequest } from '../step.ts';
-import { ModelToolSet } from '../tools/model-tools.ts';
+import { ModelToolSet } from '../tools/model-tool-set.ts';
 import { toProviderFailure, retryDelayMs } from './provider-failure.ts';
 import { type AssistantModelMessage, type TextStreamPart, type ToolSet, streamText } from 'ai';
 import { setTimeout as pause } from 'node:timers/promises';

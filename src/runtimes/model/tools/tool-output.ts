@@ -6,7 +6,7 @@ type Output = ToolResultPart['output'];
 type OutputPart = Extract<Output, { type: 'content' }>['value'][number];
 
 /** The result of a call as the model reads it. Whatever is not `completed` is an error to it, with the reason in words. */
-export function toolOutput(result: Pick<CallResult, 'outcome' | 'content' | 'error'>, images: boolean): Output {
+export function toToolOutput(result: Pick<CallResult, 'outcome' | 'content' | 'error'>, images: boolean): Output {
   const { outcome } = result;
   const content = readableBlocks(result);
   if (outcome !== 'completed') return { type: 'error-text', value: rendered(content) };

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { isJsonObject } from '../../../core/json/json.ts';
-import { guardedFetch } from '../../../sources/mcp/http/guarded-fetch.ts';
+import { guardedFetch } from '../../../sources/mcp/http/client/guarded-fetch.ts';
 import { assertConfidential } from '../../../sources/mcp/http/oauth/authorization-fetch.ts';
 
 const requestMs = 5000;

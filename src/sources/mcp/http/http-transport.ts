@@ -1,8 +1,7 @@
 import { SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
-import type { ChannelTransport } from '../lane.ts';
-import { guardedFetch } from './guarded-fetch.ts';
-import { authorizedFetch } from './oauth/authorized-fetch.ts';
-import { BearerAuthorization } from './oauth/bearer-authorization.ts';
+import type { ChannelTransport } from '../connection/rpc-channel.ts';
+import { guardedFetch } from './client/guarded-fetch.ts';
+import { BearerAuthorization, authorizedFetch } from './oauth/bearer-authorization.ts';
 import type { OAuthOptions } from './oauth/oauth-options.ts';
 import { StreamableHttpTransport } from './streamable-http-transport.ts';
 

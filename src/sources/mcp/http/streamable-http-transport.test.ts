@@ -6,8 +6,8 @@ import { type TestContext, describe, test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { within } from '../../../../test/support/within.ts';
 import type { AbortListener, AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
-import { Caller } from '../callers.ts';
-import type { ChannelTransport } from '../lane.ts';
+import { Caller } from '../server-messages/running-calls.ts';
+import type { ChannelTransport } from '../connection/rpc-channel.ts';
 import { httpTransport } from './http-transport.ts';
 
 const call = { jsonrpc: '2.0', id: 'signalbox-1', method: 'tools/call', params: { name: 'echo' } } as const;

@@ -72,7 +72,7 @@ describe('a session that another process began', () => {
     const unseen = await begin(one);
     assert.equal((await send(other, call(2, 'say'), { ...unseen, Authorization: `Bearer ${stranger}` })).status, 404);
     assert.equal((await send(other, call(3, 'say'), unseen)).status, 200);
-    const kept = JSON.stringify(await box.shared.kept.list('mcp-session'));
+    const kept = JSON.stringify(await box.shared.keyValues.list('mcp-session'));
     assert.match(kept, /2025-11-25/);
     assert.ok(!kept.includes(session['Mcp-Session-Id'] ?? ''), 'its id is kept nowhere');
   });
@@ -234,8 +234,8 @@ describe('a session that another process began', () => {
       return ((await listed.json()) as { items: { inUse: boolean }[] }).items;
     };
     const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const get = box.shared.kept.get.bind(box.shared.kept);
-    t.mock.method(box.shared.kept, 'get', async (kind: string, key: string) => {
+    const get = box.shared.keyValues.get.bind(box.shared.keyValues);
+    t.mock.method(box.shared.keyValues, 'get', async (kind: string, key: string) => {
       if (kind === 'mcp-session') {
         asked.resolve();
         await answer.promise;
@@ -260,7 +260,7 @@ describe('a session that another process began', () => {
   test('is neither there nor gone while the store cannot be asked', async (t) => {
     const { box, one, other } = await twoServers(t, {});
     const session = await begin(one);
-    t.mock.method(box.shared.kept, 'get', () => Promise.reject(new Error('away')));
+    t.mock.method(box.shared.keyValues, 'get', () => Promise.reject(new Error('away')));
     assert.equal((await send(other, ask(1, 'ping'), session)).status, 503);
     assert.equal((await send(one, ask(1, 'ping'), session)).status, 200, 'who knows it does not ask');
     t.mock.restoreAll();

@@ -27,7 +27,7 @@ describe('sessions for clients that have none', () => {
   });
 
   test('is the same at every process of a store, and is nobody else’s', async (t) => {
-    const { kept } = box.shared;
+    const { keyValues } = box.shared;
     const now = (): number => Date.now();
     const [one, other] = [new Conversations({ kept, now }), new Conversations({ kept, now })];
     const client = { name: 'x', version: '1' };
@@ -59,11 +59,11 @@ describe('sessions for clients that have none', () => {
   });
 
   test('those that are pushed out are kept nowhere', async () => {
-    const { kept } = box.shared;
-    const before = (await kept.list('mcp-conversation')).length;
+    const { keyValues } = box.shared;
+    const before = (await keyValues.list('mcp-conversation')).length;
     const conversations = new Conversations({ kept, mostOfOne: 3 });
     for (let count = 0; count < 20; count += 1)
       await conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
-    assert.equal((await kept.list('mcp-conversation')).length - before, 3);
+    assert.equal((await keyValues.list('mcp-conversation')).length - before, 3);
   });
 });

@@ -139,7 +139,7 @@ describe('a call that asks its client in the revision without sessions', () => {
     const { server, ran } = asking();
     const { box, url } = await serving(t, { servers: [server] });
     const away = new SignalboxError('store-unavailable', 'PostgreSQL at postgres://user@host does not answer');
-    t.mock.method(box.shared.kept, 'add', () => Promise.reject(away));
+    t.mock.method(box.shared.keyValues, 'add', () => Promise.reject(away));
     const refused = await sendModern(url, 'tools/list', {}, { capabilities });
     assert.equal(refused.status, 503);
     assert.doesNotMatch(await refused.text(), /postgres/i);

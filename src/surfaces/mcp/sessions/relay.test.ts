@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../../../../test/support/within.ts';
 import { type Signalbox, createSignalbox } from '../../../index.ts';
-import type { Post } from '../../../journal/store/pub-sub.ts';
+import type { PubSub } from '../../../journal/store/pub-sub.ts';
 import { Relay, RelayLost, type RelayTimes } from './relay.ts';
 
 const times: RelayTimes = { answerMs: 1000, beatMs: 300 };
@@ -69,12 +69,12 @@ describe('work that another process does', () => {
     const { post } = await openShared(t);
     const held: (() => Promise<void>)[] = [];
     let isHeld = true;
-    const slow: Post = {
-      reachesOthers: true,
-      on: (topic, listener) => post.on(topic, listener),
+    const slow: PubSub = {
+      isCrossProcess: true,
+      subscribe: (topic, listener) => post.subscribe(topic, listener),
       onGap: (listener) => post.onGap(listener),
-      send: async (topic, text) =>
-        isHeld ? void held.push(() => post.send(topic, text)) : await post.send(topic, text),
+      publish: async (topic, text) =>
+        isHeld ? void held.push(() => post.publish(topic, text)) : await post.publish(topic, text),
     };
     const [one, other] = [new Relay(slow, times), new Relay(slow, times)];
     t.after(() => [one, other].forEach((relay) => relay.close()));
@@ -92,11 +92,11 @@ describe('work that another process does', () => {
   test('ends for both when one of them falls silent', async (t) => {
     const { post } = await openShared(t);
     let isCut = false;
-    const cut: Post = {
-      reachesOthers: true,
-      on: (topic, listener) => post.on(topic, listener),
+    const cut: PubSub = {
+      isCrossProcess: true,
+      subscribe: (topic, listener) => post.subscribe(topic, listener),
       onGap: (listener) => post.onGap(listener),
-      send: async (topic, text) => (isCut ? undefined : await post.send(topic, text)),
+      publish: async (topic, text) => (isCut ? undefined : await post.publish(topic, text)),
     };
     const [one, other] = [new Relay(cut, times), new Relay(cut, times)];
     t.after(() => [one, other].forEach((relay) => relay.close()));

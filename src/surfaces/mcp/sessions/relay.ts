@@ -1,5 +1,5 @@
 import { setImmediate as whatCameAlready } from 'node:timers/promises';
-import type { Post } from '../../../journal/store/pub-sub.ts';
+import type { PubSub } from '../../../journal/store/pub-sub.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';
@@ -53,13 +53,13 @@ interface Line {
 }
 
 /** The places in this process, for a post that reaches no other. */
-const placesHere = new WeakMap<Post, Set<string>>();
+const placesHere = new WeakMap<PubSub, Set<string>>();
 
 /** Has work done by the process that holds what is needed for it, and says meanwhile what there is to say. */
 export class Relay {
   /** Where this one is asked. */
   readonly place = newId('at');
-  readonly #post: Post;
+  readonly #post: PubSub;
   readonly #answerMs: number;
   readonly #beatMs: number;
   readonly #here: Set<string>;
@@ -68,13 +68,13 @@ export class Relay {
   readonly #beat: NodeJS.Timeout;
   readonly #stopListening: () => void;
 
-  constructor(post: Post, { answerMs = 3000, beatMs = 15_000 }: RelayTimes = {}) {
+  constructor(post: PubSub, { answerMs = 3000, beatMs = 15_000 }: RelayTimes = {}) {
     this.#post = post;
     this.#answerMs = answerMs;
     this.#beatMs = beatMs;
     this.#here = placesHere.get(post) ?? new Set();
     placesHere.set(post, this.#here.add(this.place));
-    this.#stopListening = post.on(topicOf(this.place), (text) => this.#hear(text));
+    this.#stopListening = post.subscribe(topicOf(this.place), (text) => this.#hear(text));
     this.#beat = setInterval(() => {
       for (const line of this.#lines.values()) this.#send(line, { kind: 'beat' });
     }, beatMs);
@@ -94,7 +94,7 @@ export class Relay {
     { tell, signal }: { tell(text: string): void; readonly signal?: AbortSignalLike | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw abortReason(signal);
-    if (!this.#post.reachesOthers && !this.#here.has(to)) throw new RelayLost('it is not there');
+    if (!this.#post.isCrossProcess && !this.#here.has(to)) throw new RelayLost('it is not there');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     let hasBegun = false;
     const line = this.#open(to, newId('line'), this.#answerMs, {
@@ -117,7 +117,7 @@ export class Relay {
     };
     signal?.addEventListener('abort', leave, { once: true });
     try {
-      const sent = this.#post.send(topicOf(to), noteOf(line, this.place, { kind: 'ask', name, asked }));
+      const sent = this.#post.publish(topicOf(to), noteOf(line, this.place, { kind: 'ask', name, asked }));
       sent.catch(reject);
       return await promise;
     } finally {
@@ -192,7 +192,7 @@ export class Relay {
 
   #send(line: Line, note: Note): void {
     // A note that cannot be sent is missed by the other, who takes silence for what it is.
-    this.#post.send(topicOf(line.to), noteOf(line, this.place, note)).catch(() => undefined);
+    this.#post.publish(topicOf(line.to), noteOf(line, this.place, note)).catch(() => undefined);
   }
 }
 

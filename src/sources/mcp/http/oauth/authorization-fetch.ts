@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { guardedFetch } from '../guarded-fetch.ts';
+import { guardedFetch } from '../client/guarded-fetch.ts';
 import type { ProtectedServer } from './oauth-options.ts';
 
 const requestMs = 30_000;

@@ -1,10 +1,10 @@
-import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
-import { RemoteError } from '../../connection-errors.ts';
+import { RemoteError } from '../../connection/connection-errors.ts';
 import { assertConfidential } from './authorization-fetch.ts';
-import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
+import { NotAuthorized, SignInNeeded } from './oauth-errors.ts';
 import { type ProtectedServer, signsInAlone } from './oauth-options.ts';
-import { OAuthSession } from './session.ts';
-import { shown } from './token-request.ts';
+import { OAuthSession } from './oauth-session.ts';
+import { shown } from './tokens/token-request.ts';
+import { type FetchLike, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 
 /** The part of a response that decides about a token. */
 export interface AuthorizationResult {
@@ -52,4 +52,20 @@ export class BearerAuthorization {
     const needed = new SignInNeeded(why, oauth);
     throw new RemoteError(403, needed.message, undefined, { cause: needed });
   }
+}
+
+/** Wraps `fetch` so that every request to the server's own origin carries its token. */
+export function authorizedFetch(serverUrl: URL, authorization: BearerAuthorization, fetch: FetchLike): FetchLike {
+  return async (url, init = {}) => {
+    if (new URL(url).origin !== serverUrl.origin) return await fetch(url, init);
+    const { response } = await authorization.run(async (token) => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${token}`);
+      const answered = await fetch(url, { ...init, headers });
+      if (answered.status === 401) await answered.body?.cancel();
+      const challenge = answered.headers.get('www-authenticate') ?? undefined;
+      return { status: answered.status, challenge, response: answered };
+    });
+    return response;
+  };
 }

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../http-refusal.ts';
+import { HttpRefusal } from '../http-errors.ts';
 import {
   type AuthorizationServerMetadata,
   type FetchLike,

@@ -1,4 +1,4 @@
-import type { TokenStore } from './token-store.ts';
+import type { TokenStore } from './tokens/token-store.ts';
 
 /** How one signs in at a server that is protected with OAuth 2.1. */
 export interface OAuthOptions {

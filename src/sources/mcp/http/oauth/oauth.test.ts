@@ -6,9 +6,8 @@ import { boxed, until } from '../../../../../test/mcp-servers/boxed.ts';
 import { echo, keptOf, notSignedIn, signedIn, transportTo } from '../../../../../test/mcp-servers/person.ts';
 import { browse, protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
 import { type ProtectedServer, type TokenStore, signIn, signOut } from '../../../../index.ts';
-import { authorizedFetch } from './authorized-fetch.ts';
-import { BearerAuthorization } from './bearer-authorization.ts';
-import { memoryTokenStore } from './token-store.ts';
+import { BearerAuthorization, authorizedFetch } from './bearer-authorization.ts';
+import { memoryTokenStore } from './tokens/token-store.ts';
 
 /** The same sign-in as another process has it: another object over the same contents. */
 function elsewhere(transport: ProtectedServer, change: Partial<TokenStore> = {}): ProtectedServer {

@@ -1,5 +1,5 @@
 import type { KeyValueStore } from '../../../../journal/store/key-value-store.ts';
-import type { Post } from '../../../../journal/store/pub-sub.ts';
+import type { PubSub } from '../../../../journal/store/pub-sub.ts';
 import type { Store } from '../../../../journal/store/store.ts';
 import type { Listing, Shown } from '../../listing/catalog-view.ts';
 import { type WireNotification, type WireResponse, Refusal, wireCodes } from '../../protocol/wire-messages.ts';
@@ -36,17 +36,17 @@ export type SessionNote =
 
 /** The sessions of all processes that share a store, each under a hash of its id, so that any of them can go on with one. */
 export class KeptSessions {
-  readonly #kept: Store['kept'];
-  readonly #post: Post;
+  readonly #kept: Store['keyValues'];
+  readonly #post: PubSub;
   readonly #place: string;
   readonly #shown: ShownTools;
   readonly #idleMs: number;
 
-  constructor({ kept, post }: Pick<Store, 'kept' | 'post'>, place: string, idleMs: number) {
-    this.#kept = kept;
+  constructor({ keyValues, post }: Pick<Store, 'kept' | 'post'>, place: string, idleMs: number) {
+    this.#kept = keyValues;
     this.#post = post;
     this.#place = place;
-    this.#shown = new ShownTools(kept);
+    this.#shown = new ShownTools(keyValues);
     this.#idleMs = idleMs;
   }
 
@@ -113,7 +113,7 @@ export class KeptSessions {
   /** Listens to what other processes tell of sessions; returns how to stop. */
   listen(onNote: (key: string, note: SessionNote) => void, onGap: () => void): () => void {
     const stops = [
-      this.#post.on(topic, (text) => {
+      this.#post.subscribe(topic, (text) => {
         const { from, key, ...note } = JSON.parse(text) as { from: string; key: string } & SessionNote;
         if (from !== this.#place) onNote(key, note);
       }),
@@ -125,7 +125,7 @@ export class KeptSessions {
   }
 
   async #tell(key: string, note: SessionNote): Promise<void> {
-    await this.#post.send(topic, JSON.stringify({ from: this.#place, key, ...note }));
+    await this.#post.publish(topic, JSON.stringify({ from: this.#place, key, ...note }));
   }
 }
 

@@ -1,0 +1,66 @@
+import type { ToolModelMessage } from 'ai';
+import type { CallResult } from '../../../core/calls/call.ts';
+import { text } from '../../../core/tools/content.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { callWithModelArguments } from '../../../surfaces/tool-box.ts';
+import type { Turn, TurnEvent } from '../../runtime.ts';
+import { askUser, askUserName } from './ask-user.ts';
+import { callContentTool, isContentTool } from './content-tools.ts';
+import type { RequestedCall } from '../step.ts';
+import { toToolOutput } from './tool-output.ts';
+
+/** What the calls of a step are made with. */
+export interface ToolCallContext {
+  readonly turn: Pick<Turn, 'ask' | 'tools' | 'serverContent'>;
+  readonly signal: AbortSignal;
+  /** Whether the model can be shown images. */
+  readonly images: boolean;
+  tell(event: TurnEvent): void;
+}
+
+/** Makes the calls of one step at once, tells how each ended when it did, and says it to the model in the order it asked. */
+export async function runToolCalls(
+  calls: readonly RequestedCall[],
+  request: ToolCallContext,
+): Promise<ToolModelMessage> {
+  const content = await Promise.all(
+    calls.map(async (call) => {
+      const { toolCallId, toolName } = call;
+      const started = performance.now();
+      const result = await make(call, request);
+      const { outcome, content: blocks, callId, changes } = result;
+      const durationMs = result.durationMs ?? Math.round(performance.now() - started);
+      request.tell({
+        type: 'tool_result',
+        toolCallId,
+        outcome,
+        content: blocks,
+        durationMs,
+        ...(callId === undefined ? {} : { callId }),
+        ...(changes === undefined ? {} : { changes }),
+      });
+      return { type: 'tool-result' as const, toolCallId, toolName, output: toToolOutput(result, request.images) };
+    }),
+  );
+  return { role: 'tool', content };
+}
+
+type Made = Pick<CallResult, 'outcome' | 'content' | 'changes'> & Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
+
+async function make({ toolCallId, toolName, input }: RequestedCall, request: ToolCallContext): Promise<Made> {
+  const { turn, signal, tell } = request;
+  try {
+    if (toolName === askUserName) return await askUser(turn, toolCallId, input, signal);
+    if (isContentTool(toolName)) return await callContentTool(turn, toolName, input, { toolCallId, signal });
+    return await callWithModelArguments(toolName, input, (args) =>
+      turn.tools.call(toolName, args, {
+        toolCallId,
+        signal,
+        onProgress: (progress) => tell({ type: 'tool_progress', toolCallId, progress }),
+      }),
+    );
+  } catch (error) {
+    // A call rejects only when the box is closed: the others of this step still end, and so does the turn.
+    return { outcome: 'failed', content: [text(messageOf(error))] };
+  }
+}

@@ -1,0 +1,107 @@
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import { messageOf } from '../../../core/errors.ts';
+import { raceAbort } from '../../../core/async/light-abort-signal.ts';
+import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
+import type { Greeting, HandshakeOptions, KnownBefore, Way } from './server-link.ts';
+import { neverLeft, statusOf } from '../http/http-errors.ts';
+import { ServerRequests } from '../server-messages/server-requests.ts';
+import { settlesWithin } from './settles-within.ts';
+import { wayToProcess } from '../stdio/stdio-link.ts';
+import type { McpTransport } from '../mcp-server-options.ts';
+import { fresh, verdictKey } from './protocol-version-cache.ts';
+
+/** A way on which hands were shaken. */
+export interface Handshake {
+  readonly way: Way;
+  readonly greeting: Greeting;
+  readonly requests: ServerRequests;
+}
+
+/** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
+export async function shakeHands(options: HandshakeOptions): Promise<Handshake> {
+  const { transport } = options;
+  let open = (): Way => wayToProcess(options, transport as McpTransport & { type: 'stdio' });
+  if (transport.type !== 'stdio') {
+    // The SDK is loaded with the first server on the network.
+    const { wayToNetwork } = await import('../http/http-link.ts');
+    open = () => wayToNetwork(options, transport);
+  }
+  const way = open();
+  try {
+    return await shakeHandsOn(way, open, options);
+  } catch (error) {
+    throw way.explain(error);
+  }
+}
+
+async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions): Promise<Handshake> {
+  const { verdicts, transport, signal } = options;
+  const key = verdictKey(transport);
+  let prior: PriorDiscovery | undefined;
+  const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key)));
+  // Cancels the attempt that lost the race.
+  const over = new AbortController();
+  const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
+  const legacy = async (): Promise<Handshake> => {
+    const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
+    return { ...made, greeting: { ...made.greeting, isGuess: true } };
+  };
+  const orLegacy = async (error: unknown): Promise<Handshake> => {
+    if (signal?.aborted === true) throw error;
+    if (prior !== undefined) await verdicts.set(key, undefined);
+    if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
+    return await legacy();
+  };
+  const probing = attempt(way, known, racing);
+  // `greetProcess` probes and initializes a program on its single link.
+  const isLate = !way.lane.tellsWhenSent && !(await settlesWithin(probing, options.probeAloneMs));
+  const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(orLegacy));
+  over.abort();
+  const { discovered, isGuess = false } = made.greeting;
+  const at = Date.now();
+  if (discovered !== undefined) await verdicts.set(key, { kind: 'modern', discover: discovered, at });
+  else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
+  return made;
+}
+
+/** Returns the handshake that succeeds first. Rejects with the more helpful error when both fail. */
+async function firstOf(probing: Promise<Handshake>, legacy: Promise<Handshake>): Promise<Handshake> {
+  try {
+    return await Promise.any([probing, legacy]);
+  } catch {
+    return await probing.catch((error: unknown) => (isBeyondProtocol(error) ? Promise.reject(error) : legacy));
+  }
+}
+
+async function attempt(
+  way: Way,
+  known: KnownBefore,
+  { answering, signal = new AbortController().signal }: HandshakeOptions,
+): Promise<Handshake> {
+  const { lane } = way;
+  // Before the handshake: a server may ask as soon as it is over.
+  const requests = new ServerRequests(answering, lane);
+  lane.take = (message, stream) => requests.take(message, stream);
+  try {
+    return { way, requests, greeting: await raceAbort(() => way.greet(known), signal) };
+  } catch (error) {
+    const told = way.reason();
+    await lane.close().catch(() => undefined);
+    const refused = way.refusal();
+    if (refused !== undefined) throw refused;
+    const isToldByError = told === messageOf(error) && !(error instanceof ConnectionLost);
+    if (told === undefined || isToldByError) throw error;
+    throw new ServerCrashed(told, { cause: error });
+  }
+}
+
+/** Whether it failed for a reason that another handshake does not change. */
+function isBeyondProtocol(error: unknown): boolean {
+  const status = statusOf(error);
+  return neverLeft(error) || error instanceof RemoteError || wasNotStarted(error) || status === 401 || status === 403;
+}
+
+function wasNotStarted(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'syscall' in cause && String(cause.syscall).startsWith('spawn');
+}

@@ -1,0 +1,15 @@
+import { Client } from '@modelcontextprotocol/client';
+import type { HandshakeOptions } from './server-link.ts';
+import { relayed } from '../server-messages/server-requests.ts';
+
+/** The SDK's client, which tells what a server says has changed. */
+export function sdkClient({ version, onListChanged, onResourceUpdated }: HandshakeOptions): Client {
+  const client = new Client(
+    { name: 'signalbox', version },
+    { capabilities: relayed, versionNegotiation: { mode: 'auto' } },
+  );
+  for (const list of ['tools', 'resources', 'prompts'] as const)
+    client.setNotificationHandler(`notifications/${list}/list_changed`, () => onListChanged(list));
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => onResourceUpdated(params.uri));
+  return client;
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
+import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
+import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
+import { transportOf, ways } from '../../../../test/mcp-servers/ways.ts';
+import { lockOf } from '../../../catalog/lock/lock-of.ts';
+import { lockSource } from '../../../catalog/lock/lock-source.ts';
+import { configuredServer } from '../../../catalog/transforms/configured-server.ts';
+import { createSignalbox, defineTool, localServer, mcpServer, transformServer } from '../../../index.ts';
+
+for (const way of ways) {
+  describe(`resources and prompts (${way})`, () => {
+    test('are listed page by page, read, filled in and completed', async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+      assert.deepEqual(
+        box.resources().map(({ server, uri }) => `${server} ${uri}`),
+        ['fixture note://one', 'fixture note://two', 'fixture note://three'],
+      );
+      assert.deepEqual(
+        box.resourceTemplates().map(({ uriTemplate }) => uriTemplate),
+        ['note://{name}'],
+      );
+      assert.deepEqual(
+        box.prompts().map(({ server, name }) => [server, name]),
+        [['fixture', 'greet']],
+      );
+      const read = await box.readResource('fixture', 'note://two');
+      assert.deepEqual(read['contents'], [
+        { uri: 'note://two', mimeType: 'text/plain', text: 'the text of note://two\u200b' },
+      ]);
+      const prompt = await box.getPrompt('fixture', 'greet', { who: 'Ada' });
+      assert.match(JSON.stringify(prompt['messages']), /Greet Ada\./);
+      const ref = { type: 'ref/prompt', name: 'greet' } as const;
+      const completed = await box.complete('fixture', { ref, argument: { name: 'who', value: 'a' } });
+      assert.deepEqual((completed['completion'] as { values: string[] }).values, ['ada', 'alan']);
+    });
+
+    test('what is not there, or takes too long, or is not wanted any more, rejects with what happened', async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: 400 });
+      const failing = { code: 'content-failed' };
+      await assert.rejects(box.readResource('fixture', 'note://none'), {
+        ...failing,
+        message: /there is no note:\/\/none/,
+      });
+      await assert.rejects(box.readResource('fixture', 'note://slow'), { ...failing, message: /ran out of time/ });
+      await assert.rejects(box.readResource('fixture', 'note://slow', { signal: AbortSignal.timeout(100) }), {
+        ...failing,
+        message: /was cancelled/,
+      });
+      await assert.rejects(box.readResource('nowhere', 'note://one'), { code: 'server-unknown' });
+      box.disable('fixture');
+      await assert.rejects(box.readResource('fixture', 'note://one'), { code: 'server-unavailable' });
+      assert.deepEqual(box.resources(), []);
+    });
+  });
+}
+
+/** A server that tells of a change in the same breath as it takes a subscription. */
+const tellsAtOnce = `
+  const answers = {
+    initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { resources: { subscribe: true } }, serverInfo: { name: 'quick', version: '1' } }),
+    'resources/list': () => ({ resources: [{ uri: 'note://one', name: 'one' }] }),
+    'resources/subscribe': () => ({}),
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const answer = answers[method] === undefined ? { error: { code: -32601, message: 'no' } } : { result: answers[method]() };
+    const told = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: params?.uri } };
+    const also = method === 'resources/subscribe' ? JSON.stringify(told) + '\\n' : '';
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n' + also);
+  });`;
+
+test('a change that a server tells of together with its answer to the subscription is heard', async (t) => {
+  const args = ['-e', tellsAtOnce];
+  const { box } = await boxed(t, { transport: { type: 'stdio', command: process.execPath, args } });
+  let changes = 0;
+  await box.subscribeResource('fixture', 'note://one', () => (changes += 1));
+  await until(() => changes === 1, 'the change is told');
+});
+
+for (const way of ['legacy stdio', 'legacy http'] as const) {
+  test(`a resource that is watched tells of its changes, over reconnections too (${way})`, async (t) => {
+    const { box, server } = await boxed(t, { transport: await transportOf(t, way) });
+    let changes = 0;
+    const stop = await box.subscribeResource('fixture', 'note://one', () => (changes += 1));
+    await until(() => changes === 1, 'it is told');
+    await server.restart();
+    await until(() => changes === 2, 'it is told by the next connection too');
+    await stop();
+  });
+}
+
+test('a resource that is watched tells of its changes, in the revision without subscriptions too', async (t) => {
+  const fixture = await httpFixture('modern');
+  t.after(() => fixture.close());
+  const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+  const changed: string[] = [];
+  const stop = await box.subscribeResource('fixture', 'note://one', () => changed.push('one'));
+  await box.subscribeResource('fixture', 'note://two', () => changed.push('two'));
+  fixture.resourceUpdated('note://one');
+  await until(() => changed.length === 1, 'it is told');
+  await stop();
+  fixture.resourceUpdated('note://one');
+  fixture.resourceUpdated('note://two');
+  await until(() => changed.length === 2, 'the other is told');
+  assert.deepEqual(changed, ['one', 'two']);
+});
+
+for (const way of ways)
+  test(`changes of the resources, templates and prompts are followed, over all pages (${way})`, async (t) => {
+    const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
+    const fixture = kind === 'http' ? await httpFixture(era) : undefined;
+    t.after(() => fixture?.close());
+    const transport = fixture === undefined ? fixtureProgram(era) : ({ type: 'http', url: fixture.url } as const);
+    const { box } = await boxed(t, { transport });
+    for (const name of ['four', 'five']) await box.call('mcp__fixture__grow', { name });
+    const hasAll = (): boolean => {
+      // In the revision without sessions, a client gets notifications only after it listens.
+      if (way === 'modern http') fixture?.contentChanged();
+      return (
+        box.resources().some(({ uri }) => uri === 'note://five') &&
+        box.resourceTemplates().some(({ uriTemplate }) => uriTemplate === 'five://{name}') &&
+        box.prompts().some(({ name }) => name === 'five')
+      );
+    };
+    await until(hasAll, 'what is new is there');
+    assert.deepEqual(
+      box.prompts().map(({ name }) => name),
+      ['greet', 'four', 'five'],
+    );
+    assert.deepEqual(
+      box.resourceTemplates().map(({ name }) => name),
+      ['note', 'four', 'five'],
+    );
+    assert.equal(box.resources().length, 5);
+  });
+
+test('a read is recorded as a call, with who read what', async (t) => {
+  const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
+  const principal = { id: 'ada', kind: 'agent' } as const;
+  await box.readResource('fixture', 'note://one', { principal, session: 's1' });
+  await assert.rejects(box.getPrompt('fixture', 'greet', { who: 'Ada' }, { deadline: Date.now() - 1 }));
+  const { items } = await box.journal.entries({ type: 'ToolInvoked', order: 'oldest-first' });
+  const [read, prompt] = items;
+  assert.ok(read?.type === 'ToolInvoked' && prompt?.type === 'ToolInvoked');
+  assert.deepEqual(
+    [read.server, read.tool, read.arguments, read.principal, read.sessionId, read.outcome, read.decision?.rule],
+    ['fixture', 'mcp__fixture__resources/read', { uri: 'note://one' }, principal, 's1', 'completed', 'default:read'],
+  );
+  assert.deepEqual(
+    [prompt.tool, prompt.arguments, prompt.outcome],
+    ['mcp__fixture__prompts/get', { name: 'greet', arguments: { who: 'Ada' } }, 'timed-out'],
+  );
+  assert.ok((await box.journal.verify()).ok);
+});
+
+test('lock, transforms and configuration pass them on, their descriptions without hidden characters', async (t) => {
+  const server = mcpServer({ name: 'fixture', transport: fixtureProgram('modern') });
+  await server.ready();
+  const locked = lockSource(server, lockOf([server]).servers.get('fixture'));
+  const shaped = configuredServer(
+    transformServer(locked, (tool) => tool),
+    { origin: 'test', prefix: true },
+  );
+  const box = await createSignalbox({ servers: [shaped] });
+  t.after(() => box.close());
+  assert.equal(box.resources()[0]?.['description'], 'The note one.');
+  const { contents } = (await box.readResource('fixture', 'note://one')) as { contents: { text: string }[] };
+  assert.equal(contents[0]?.text, 'the text of note://one\u200b', 'what is read stays as it is');
+});
+
+test('a server of functions has none, and says so', async (t) => {
+  const tool = defineTool({ name: 'a', description: 'A.', effect: 'read', run: () => 'a' });
+  const box = await createSignalbox({ servers: [localServer({ name: 'own', tools: [tool] })] });
+  t.after(() => box.close());
+  assert.deepEqual([box.resources(), box.resourceTemplates(), box.prompts()], [[], [], []]);
+  await assert.rejects(box.readResource('own', 'a://b'), /server "own" has tools only/);
+});

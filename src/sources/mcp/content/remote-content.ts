@@ -1,0 +1,134 @@
+import {
+  type ContentListing,
+  type ContentOptions,
+  type SourceContent,
+  contentListing,
+  noContent,
+} from '../../../catalog/source-content.ts';
+import { DefinitionBudget } from '../../../catalog/definition-limits.ts';
+import { clipped } from '../../../catalog/lock/difference.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
+import { withoutGatewayFields } from '../../../core/tools/server-result.ts';
+import { emitSafely } from '../../../core/async/emit-safely.ts';
+import type { Connection } from '../connection/connection.ts';
+import { onConnection } from '../supervision/call-server.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+
+const maxNamed = 100;
+const maxNotices = 20;
+
+/** The resources and prompts of a server. */
+export class RemoteContent implements SourceContent {
+  readonly #server: string;
+  readonly #supervisor: () => Supervisor;
+  readonly #onChange: () => void;
+  readonly #watched = new Map<string, Watched>();
+  #lists: Record<keyof ContentListing, readonly JsonValue[]> = noContent;
+  readonly #notices = new Map<keyof ContentListing, readonly string[]>();
+  #text = '';
+  #listing = noContent;
+
+  constructor(server: string, supervisor: () => Supervisor, onChange: () => void) {
+    this.#server = server;
+    this.#supervisor = supervisor;
+    this.#onChange = onChange;
+  }
+
+  /** What exceeded a limit. */
+  get notices(): readonly string[] {
+    return [...this.#notices.values()].flat();
+  }
+
+  get listing(): ContentListing {
+    return this.#listing;
+  }
+
+  /** Takes a new list. */
+  update(list: keyof ContentListing, items: readonly JsonValue[]): void {
+    const budget = new DefinitionBudget();
+    const notices: string[] = [];
+    const limited = items.flatMap((item) => {
+      if (!isJsonObject(item)) return [];
+      const taken = budget.take(item);
+      const named = `${list}: ${clipped(JSON.stringify(item['name'] ?? item['uri'] ?? ''), maxNamed)}`;
+      notices.push(
+        ...(taken.problem === undefined ? taken.notices : [taken.problem]).map((each) => `${named}: ${each}`),
+      );
+      return taken.problem === undefined ? [taken.definition] : [];
+    });
+    this.#notices.set(list, notices.slice(0, maxNotices));
+    this.#lists = { ...this.#lists, [list]: limited };
+    const listing = contentListing(this.#lists);
+    const text = JSON.stringify(listing);
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#listing = listing;
+    this.#onChange();
+  }
+
+  /** Watches on a new connection what was watched on the one before. */
+  async connected(connection: Connection): Promise<void> {
+    await Promise.all(
+      [...this.#watched].map(async ([uri, watched]) => {
+        // One that is refused now is tried again with the next connection.
+        watched.stop = await connection.subscribe(uri).catch(() => undefined);
+      }),
+    );
+  }
+
+  /** The server says that a resource changed. */
+  updated(uri: string): void {
+    for (const listener of this.#watched.get(uri)?.listeners ?? []) emitSafely(listener, undefined);
+  }
+
+  async readResource(uri: string, options: ContentOptions): Promise<JsonObject> {
+    const result = await this.#ask('resources/read', { uri }, options);
+    const { ttlMs } = result;
+    // The server knows how long its resource stays the same; it cannot say who shares a cache.
+    const hasLifetime = typeof ttlMs === 'number' && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
+    return { ...withoutGatewayFields(result), ...(hasLifetime ? { ttlMs } : {}) };
+  }
+
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject> {
+    return withoutGatewayFields(await this.#ask('prompts/get', { name, arguments: args }, options));
+  }
+
+  async complete(request: Parameters<SourceContent['complete']>[0], options: ContentOptions): Promise<JsonObject> {
+    return withoutGatewayFields(await this.#ask('completion/complete', request as unknown as JsonObject, options));
+  }
+
+  async subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>> {
+    // A listener of its own, so that the same function may be given twice.
+    const own = (): void => listener();
+    const known = this.#watched.get(uri);
+    const watched = known ?? { listeners: new Set(), stop: undefined };
+    // Before the server is asked: it may tell of a change together with its answer.
+    watched.listeners.add(own);
+    if (known === undefined) {
+      this.#watched.set(uri, watched);
+      try {
+        watched.stop = await this.#supervisor().connection?.subscribe(uri);
+      } catch (error) {
+        this.#watched.delete(uri);
+        throw error;
+      }
+    }
+    return async () => {
+      if (!watched.listeners.delete(own) || watched.listeners.size > 0) return;
+      this.#watched.delete(uri);
+      await watched.stop?.().catch(() => undefined);
+    };
+  }
+
+  #ask(method: string, params: JsonObject, { signal, onProgress, ...context }: ContentOptions): Promise<JsonObject> {
+    const given = { signal, context, ...(onProgress === undefined ? {} : { onProgress }) };
+    return onConnection(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
+      connection.request(method, params, given),
+    );
+  }
+}
+
+interface Watched {
+  readonly listeners: Set<() => void>;
+  stop: (() => Promise<void>) | undefined;
+}

@@ -1,0 +1,195 @@
+import { hash } from 'node:crypto';
+import { DefinitionBudget, definitionLimits } from '../../../catalog/definition-limits.ts';
+import { type Compiled, SchemaCompiler, type Validate, unusable } from '../../../catalog/json-schema.ts';
+import { clipped } from '../../../catalog/lock/difference.ts';
+import { inDeclaredDialect } from '../../../catalog/schema-dialect.ts';
+import type { Parsed, SourceTool, WithheldTool } from '../../../catalog/source.ts';
+import { trustSchema } from '../../../catalog/transforms/trust-schema.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
+import { type ToolAnnotations, claimedEffect } from '../../../core/tools/tool.ts';
+import {
+  type ParameterHeaders,
+  parameterHeaders,
+  parameterHeadersProblem,
+} from '../../../catalog/parameter-headers.ts';
+
+/** Runs a tool of the server by its own name. */
+export type RunRemote = (
+  name: string,
+  args: JsonObject,
+  context: ToolContext,
+  headers: ParameterHeaders | undefined,
+) => Promise<JsonObject>;
+
+/** What the tools of a server come to. */
+export interface ToolListing {
+  readonly tools: readonly SourceTool[];
+  readonly notices: readonly string[];
+  /** Tools that exceed a limit. */
+  readonly hidden: readonly WithheldTool[];
+}
+
+interface Kept {
+  /** Tells a definition from any other, in less room than its text. */
+  readonly digest: string;
+  readonly tool: SourceTool;
+}
+
+/** Turns what a server lists into tools. A tool that is listed again unchanged stays the same object. */
+export class SourceTools {
+  readonly #run: RunRemote;
+  readonly #schemas: Readonly<Record<string, 'trust'>>;
+  readonly #onChange: () => void;
+  readonly #compiler = new SchemaCompiler();
+  #kept: readonly Kept[] = [];
+  #listing: ToolListing = { tools: [], notices: [], hidden: [] };
+
+  constructor(run: RunRemote, schemas: Readonly<Record<string, 'trust'>>, onChange: () => void) {
+    this.#run = run;
+    this.#schemas = schemas;
+    this.#onChange = onChange;
+  }
+
+  get listing(): ToolListing {
+    return this.#listing;
+  }
+
+  /** Takes a new list. `withHeaders`: arguments that schemas mark go along as headers, so the marks must be such that they can. */
+  update(definitions: readonly JsonValue[], withHeaders: boolean): void {
+    const before = new Map(this.#kept.map((kept) => [kept.digest, kept]));
+    const notices: string[] = [];
+    const hidden: WithheldTool[] = [];
+    const since = new Map(this.#listing.hidden.map((each) => [each.tool, each.since]));
+    const budget = new DefinitionBudget(definitionLimits.maxTools);
+    const kept = definitions.flatMap((given, index): Kept[] => {
+      const limited = isDefinition(given) ? budget.take(given) : undefined;
+      if (isDefinition(given) && limited?.problem !== undefined) {
+        const tool = clipped(given.name, definitionLimits.maxNameLength);
+        const { problem: reason } = limited;
+        hidden.push({ tool, by: 'definition-invalid', reason, since: since.get(tool) ?? Date.now() });
+        return [];
+      }
+      const definition = limited?.definition ?? given;
+      if (!isDefinition(definition)) {
+        notices.push(`the tool at place ${index + 1} of the server’s list has no name and is left out`);
+        return [];
+      }
+      const problem = withHeaders ? headersProblem(definition) : undefined;
+      if (problem !== undefined) {
+        notices.push(`the tool ${JSON.stringify(definition.name)} is left out: ${problem}`);
+        return [];
+      }
+      const digest = hash('sha256', JSON.stringify(definition), 'base64');
+      return [before.get(digest) ?? { digest, tool: this.#tool(definition, limited?.notices ?? []) }];
+    });
+    const isSame = kept.length === this.#kept.length && kept.every((each, index) => each === this.#kept[index]);
+    const isHiddenSame = JSON.stringify(hidden) === JSON.stringify(this.#listing.hidden);
+    if (isSame && isHiddenSame && notices.join() === this.#listing.notices.join()) return;
+    this.#keep(kept, notices, hidden);
+  }
+
+  #keep(kept: readonly Kept[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
+    this.#kept = kept;
+    this.#listing = { tools: kept.map(({ tool }) => tool), notices, hidden };
+    this.#onChange();
+  }
+
+  #tool(definition: Definition, limits: readonly string[]): SourceTool {
+    const {
+      name,
+      title,
+      description,
+      inputSchema: given,
+      outputSchema,
+      annotations: hints,
+      _meta,
+      ...fields
+    } = definition;
+    const annotations = (isJsonObject(hints) ? hints : {}) as ToolAnnotations;
+    const inputSchema = isJsonObject(given) ? given : undefined;
+    const headers = inputSchema === undefined ? undefined : parameterHeaders(inputSchema);
+    const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (found) => this.#hide(tool, found));
+    const problem = inputSchema === undefined ? undefined : this.#compiler.problem(inputSchema);
+    const tool: SourceTool = {
+      tool: name,
+      ...(typeof title === 'string' ? { title } : {}),
+      description: typeof description === 'string' ? description : '',
+      inputSchema: inputSchema ?? { type: 'object' },
+      ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
+      annotations,
+      effect: claimedEffect(annotations),
+      // What a server says of itself is not enough to have an effect happen twice.
+      idempotent: false,
+      labels: [],
+      ...(isJsonObject(_meta) ? { _meta } : {}),
+      ...(Object.keys(fields).length > 0 ? { fields } : {}),
+      returnsMcpResult: true,
+      notices: [...limits, ...noticesOf(inputSchema)],
+      ...(problem === undefined ? {} : { schemaProblem: unusable(problem) }),
+      parse: (args) => validator.parse(args),
+      parseTrusting: (args) => validator.parseTrusting(args),
+      run: (args, context) => this.#run(name, args as JsonObject, context, headers),
+    };
+    return Object.hasOwn(this.#schemas, name) ? trustSchema(tool) : tool;
+  }
+
+  /** Replaces a tool whose schema turned out to be unusable. */
+  #hide(tool: SourceTool, schemaProblem: string): void {
+    const hidden = { ...tool, schemaProblem };
+    const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: hidden } : each));
+    this.#keep(kept, this.#listing.notices, this.#listing.hidden);
+  }
+}
+
+/** A schema that is compiled when it is first needed. One that cannot be compiled lets nothing through unless it is trusted. */
+class LazyValidator {
+  readonly #compiler: SchemaCompiler;
+  readonly #schema: JsonSchema;
+  readonly #onProblem: (problem: string) => void;
+  #compiled: Compiled | undefined;
+
+  constructor(compiler: SchemaCompiler, schema: JsonSchema, onProblem: (problem: string) => void) {
+    this.#compiler = compiler;
+    this.#schema = schema;
+    this.#onProblem = onProblem;
+  }
+
+  parse(args: JsonObject): Parsed {
+    const compiled = (this.#compiled ??= this.#compile());
+    if (!compiled.ok) return { ok: false, problems: [{ path: '$', message: unusable(compiled.reason) }] };
+    return parsedBy(compiled.validate, args);
+  }
+
+  parseTrusting(args: JsonObject): Parsed {
+    const compiled = this.#compiler.compile(this.#schema, { trust: true });
+    return compiled.ok ? parsedBy(compiled.validate, args) : { ok: true, value: args };
+  }
+
+  #compile(): Compiled {
+    const compiled = this.#compiler.compile(this.#schema);
+    if (!compiled.ok) this.#onProblem(unusable(compiled.reason));
+    return compiled;
+  }
+}
+
+function noticesOf(inputSchema: JsonObject | undefined): readonly string[] {
+  if (inputSchema === undefined) return ['it has no input schema; its arguments are not checked'];
+  const { notice } = inDeclaredDialect(inputSchema);
+  return notice === undefined ? [] : [notice];
+}
+
+function parsedBy(validate: Validate, args: JsonObject): Parsed {
+  const problems = validate(args);
+  return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
+}
+
+type Definition = JsonObject & { readonly name: string };
+
+function isDefinition(value: JsonValue): value is Definition {
+  return isJsonObject(value) && typeof value['name'] === 'string' && value['name'] !== '';
+}
+
+function headersProblem({ inputSchema }: Definition): string | undefined {
+  return isJsonObject(inputSchema) ? parameterHeadersProblem(inputSchema) : undefined;
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, createServer } from 'node:net';
+import { type TestContext, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { localhostCertificate } from '../../../../../test/support/localhost-certificate.ts';
+import { within } from '../../../../../test/support/within.ts';
+import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { httpTransport } from '../http-transport.ts';
+
+const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } } as const;
+const result = { jsonrpc: '2.0', id: 1, result: {} };
+const document = JSON.stringify(result);
+const plain = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${document.length}\r\n\r\n${document}`;
+const chunks = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+const inChunks = `${chunks}${document.length.toString(16)}\r\n${document}\r\n0\r\n\r\n`;
+const events = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n${(document.length + 8).toString(16)}\r\ndata: ${document}\n\n\r\n0\r\n\r\n`;
+
+interface Raw {
+  readonly url: URL;
+  /** Makes a call, and resolves with its answer. */
+  send(): Promise<unknown>;
+  close(): Promise<void>;
+  /** Those that were made to the server. */
+  readonly connections: Socket[];
+  readonly requests: string[];
+}
+
+/** A transport to a server that does this with each request. */
+async function raw(t: TestContext, answer: (socket: Socket, nth: number) => void, secure = false): Promise<Raw> {
+  const connections: Socket[] = [];
+  const requests: string[] = [];
+  const connected = (socket: Socket): void => {
+    connections.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => {
+      requests.push(bytes.toString());
+      answer(socket, requests.length);
+    });
+  };
+  const server = secure ? createSecureServer(localhostCertificate, connected) : createServer(connected);
+  server.on('tlsClientError', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http${secure ? 's' : ''}://localhost:${(server.address() as AddressInfo).port}/mcp?team=blue`);
+  const { transport } = httpTransport({ type: 'http', url: url.href }, 1000);
+  t.after(async () => {
+    await transport.close();
+    for (const socket of connections) socket.destroy();
+    server.close();
+  });
+  const send = async (): Promise<unknown> => {
+    const answered = Promise.withResolvers<unknown>();
+    Object.assign(transport, { onmessage: answered.resolve });
+    const over = (): void => answered.reject(new Error('no answer came'));
+    await transport.send(call, { onRequestStreamEnd: over });
+    return await answered.promise;
+  };
+  return {
+    url,
+    send: () => within(send(), 'something to come of the call'),
+    close: () => transport.close(),
+    connections,
+    requests,
+  };
+}
+
+/** Resolves when this end has seen that the other is closed. */
+async function closed(socket: Socket | undefined): Promise<void> {
+  assert.ok(socket !== undefined);
+  if (!socket.closed) await within(once(socket, 'close'), 'the connection to close');
+}
+
+describe('a connection to a server', () => {
+  for (const [what, answer] of [
+    ['documents', plain],
+    ['documents in chunks', inChunks],
+    ['event streams', events],
+  ] as const)
+    test(`takes one call after the other, answered with ${what}`, async (t) => {
+      const { send, connections, requests } = await raw(t, (socket) => socket.write(answer));
+      for (let index = 0; index < 5; index += 1) assert.deepEqual(await send(), result);
+      // A call that follows in the same turn of the event loop does not wait until the first connection is free.
+      assert.ok(connections.length <= 2);
+      assert.match(requests[4] ?? '', /^POST \/mcp\?team=blue HTTP\/1\.1\r\n/);
+    });
+
+  test('is not used again when the server says so', async (t) => {
+    for (const line of ['Connection: close', 'Keep-Alive: timeout=1']) {
+      const { send, connections } = await raw(t, (socket) =>
+        socket.write(plain.replace('Content-Type', `${line}\r\nContent-Type`)),
+      );
+      for (let index = 0; index < 3; index += 1) assert.deepEqual(await send(), result);
+      assert.equal(connections.length, 3);
+      await closed(connections[0]);
+    }
+  });
+
+  test('that the server closes in between is replaced', async (t) => {
+    const { send, connections, requests } = await raw(t, (socket) => socket.write(plain));
+    await send();
+    connections[0]?.end();
+    await closed(connections[0]);
+    await wait(20);
+    assert.deepEqual(await send(), result);
+    assert.deepEqual([connections.length, requests.length], [2, 2]);
+  });
+
+  test('that the server closes instead of answering fails its call, which is not sent again', async (t) => {
+    for (const lose of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
+      const { send, requests } = await raw(t, (socket, nth) => (nth === 1 ? socket.write(plain) : lose(socket)));
+      await send();
+      await assert.rejects(send(), /other side closed|ECONNRESET/);
+      await wait(100);
+      assert.equal(requests.length, 2);
+    }
+  });
+
+  test('on which something comes that nobody asked for is closed', async (t) => {
+    const { send, connections } = await raw(t, (socket) => socket.write(plain));
+    await send();
+    connections[0]?.write(plain);
+    await closed(connections[0]);
+    assert.deepEqual(await send(), result);
+    assert.equal(connections.length, 2);
+  });
+
+  test('fails its call when the transport is closed', async (t) => {
+    const asked = Promise.withResolvers<void>();
+    const { send, close, connections } = await raw(t, () => asked.resolve());
+    const calling = assert.rejects(send(), /the connection was closed/);
+    await within(asked.promise, 'the request to come');
+    await close();
+    await calling;
+    await closed(connections[0]);
+  });
+});
+
+describe('an answer to a call over HTTP', () => {
+  test('that comes in pieces is put together', async (t) => {
+    for (const answer of [plain, inChunks, events]) {
+      const { send, connections } = await raw(t, (socket) => {
+        socket.setNoDelay(true);
+        for (const [index, at] of [0, 20, answer.length - 20, answer.length - 3].entries()) {
+          const end = [20, answer.length - 20, answer.length - 3, answer.length][index];
+          setTimeout(() => socket.write(answer.slice(at, end)), index * 20);
+        }
+      });
+      assert.deepEqual([await send(), await send()], [result, result]);
+      assert.ok(connections.length <= 2);
+    }
+  });
+
+  test('may come after other heads', async (t) => {
+    const { send } = await raw(t, (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${plain}`));
+    assert.deepEqual(await send(), result);
+  });
+
+  test('that is cut off, not HTTP, or from this process itself fails the call', async (t) => {
+    for (const [answer, expected] of [
+      [plain.slice(0, -1), /other side closed|terminated|mismatch/],
+      [plain.slice(0, 20), /other side closed/],
+      [`${chunks}5\r\n`, /other side closed|terminated|Invalid EOF/],
+      [`${chunks}zz\r\n`, /Parse Error|Invalid/],
+      ['* OK ready\r\n', /Parse Error|Expected HTTP/],
+      [plain.replace('OK\r\n', `OK\r\n${gatewayInstance.header}: ${gatewayInstance.id}\r\n`), /this Signalbox itself/],
+    ] as const) {
+      const { send, connections } = await raw(t, (socket) => socket.end(answer));
+      await assert.rejects(send(), expected);
+      await closed(connections[0]);
+    }
+  });
+});
+
+describe('a call over HTTPS', () => {
+  test('is not sent to a server whose certificate is not trusted', async (t) => {
+    const { send, requests } = await raw(t, (socket) => socket.write(plain), true);
+    await assert.rejects(send(), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    assert.equal(requests.length, 0);
+  });
+
+  test('is answered, and keeps its connection', async (t) => {
+    const trusted = getCACertificates();
+    setDefaultCACertificates([...trusted, localhostCertificate.cert]);
+    t.after(() => setDefaultCACertificates(trusted));
+    const { send, connections } = await raw(t, (socket) => socket.write(plain), true);
+    for (let index = 0; index < 3; index += 1) assert.deepEqual(await send(), result);
+    assert.ok(connections.length <= 2);
+  });
+});
+
+test('no request is made inside, unless that was configured: by address, or by a public name that resolves there', async (t) => {
+  const {
+    connections,
+    url: { port },
+  } = await raw(t, () => undefined);
+  const { fetch, close } = guardedFetch(new URL('https://example.org/'), 1000);
+  t.after(close);
+  for (const host of ['127.0.0.1', '[::1]', 'localhost', '[::ffff:127.0.0.1]'])
+    await assert.rejects(fetch(`http://${host}:${port}/`), { code: 'SIGNALBOX_ADDRESS' }, host);
+  assert.equal(connections.length, 0);
+});

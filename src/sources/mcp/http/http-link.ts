@@ -1,0 +1,45 @@
+import { SdkError, SseError } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Greeting, HandshakeOptions, Way } from '../connection/server-link.ts';
+import { Lane } from '../connection/rpc-channel.ts';
+import { sdkClient } from '../connection/sdk-client.ts';
+import { explainFailure } from './explain-http-error.ts';
+import { type HttpTransportOptions, httpTransport } from './http-transport.ts';
+import { statusOf } from './http-errors.ts';
+
+/** The way to a server on the network. Everything that is particular about it is the SDK's. */
+export function wayToNetwork(options: HandshakeOptions, transport: HttpTransportOptions): Way {
+  const { transport: http, refusal } = httpTransport(transport, options.largestMessage);
+  const lane = new Lane(http, () => 'the connection was closed');
+  const client = sdkClient(options);
+  return {
+    lane,
+    async greet(known): Promise<Greeting> {
+      const prior = await known();
+      await client.connect(lane, { timeout: options.timeoutMs, ...(prior === undefined ? {} : { prior }) });
+      const [serverInfo, instructions] = [client.getServerVersion(), client.getInstructions()];
+      const discovered = client.getDiscoverResult();
+      return {
+        isModern: client.getProtocolEra() === 'modern',
+        protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
+        capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+        ...(serverInfo === undefined ? {} : { serverInfo: serverInfo as JsonObject }),
+        ...(instructions === undefined ? {} : { instructions }),
+        ...(discovered === undefined ? {} : { discovered }),
+      };
+    },
+    client: () => Promise.resolve(client),
+    reason: () => undefined,
+    refusal,
+    explain: (error) =>
+      error instanceof SdkError || error instanceof SseError || isOfSystem(error)
+        ? explainFailure(error, transport.url)
+        : error,
+    // Its new stream would belong to a new session, which has not shaken hands.
+    isBroken: (error) => error instanceof SseError,
+  };
+}
+
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && ('syscall' in error || statusOf(error) !== undefined);
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { type FetchLike, startAuthorization } from '@modelcontextprotocol/client';
+import { messageOf } from '../../../../../core/errors.ts';
+import { assertConfidential, withAuthorizationFetch } from '../authorization-fetch.ts';
+import { type Callback, listenForCallback } from './callback-listener.ts';
+import { type Authorization, findAuthorization } from '../find-authorization.ts';
+import { identifyClient } from './identify-client.ts';
+import type { OAuthOptions, ProtectedServer } from '../oauth-options.ts';
+import { OAuthSession } from '../oauth-session.ts';
+import type { SignIn, SignInOptions } from './sign-in-options.ts';
+import { type SignInRecord, issuedRecord } from '../tokens/sign-in-record.ts';
+import { type TokenClient, requestTokens, shown } from '../tokens/token-request.ts';
+
+const usualTimeoutMs = 5 * 60_000;
+
+/** The authorization code grant with PKCE, through the person's browser and back to a loopback address. */
+export async function authorizeByCode(server: ProtectedServer, options: SignInOptions): Promise<SignIn> {
+  const session = new OAuthSession(server);
+  const record = await withAuthorizationFetch(server, async (fetch) => {
+    const authorization = await findAuthorization(server, fetch);
+    assertCodeWithProof(authorization);
+    const state = randomBytes(32).toString('base64url');
+    const listener = await listenForCallback(state, server.oauth.redirectPort);
+    try {
+      const { redirectUri } = listener;
+      const client = await identifyClient(server.oauth, authorization, redirectUri, fetch);
+      const last = await session.record().catch(() => undefined);
+      const scope = scopeFor(server.oauth, authorization, last);
+      const { authorizationUrl, codeVerifier } = await startAuthorization(authorization.metadata.issuer, {
+        metadata: authorization.metadata,
+        clientInformation: { client_id: client.clientId },
+        redirectUrl: redirectUri,
+        state,
+        resource: authorization.resource,
+        ...(scope === undefined ? {} : { scope }),
+      });
+      assertConfidential(authorizationUrl);
+      await options.onAuthorize(authorizationUrl);
+      const callback = await unlessOver(listener.callback, options);
+      return await answering(callback, server, async () => {
+        const redeemed = { client, authorization, codeVerifier, redirectUri, scope };
+        const issued = await redeem(callback.parameters, redeemed, fetch);
+        await session.keep(issued);
+        return issued;
+      });
+    } finally {
+      listener.close();
+    }
+  });
+  const { issuer, resource, scope } = record;
+  return { issuer, resource, ...(scope === undefined ? {} : { scope }) };
+}
+
+/** A server that does not say it checks the proof might ignore it. */
+function assertCodeWithProof({ metadata }: Authorization): void {
+  if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
+    throw new Error(
+      `${metadata.issuer} does not say that it supports PKCE with S256, without which nobody should sign in`,
+    );
+}
+
+/** What is configured, or else what the server says is needed, and what it missed the last time. */
+function scopeFor(
+  { scopes: configured }: OAuthOptions,
+  { scopes: needed, metadata }: Authorization,
+  last: SignInRecord | undefined,
+): string | undefined {
+  // Without it some servers give no refresh token.
+  const offline = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
+  const scopes = new Set([...(configured ?? [...needed, ...offline]), ...(last?.wantedScope?.split(' ') ?? [])]);
+  return scopes.size === 0 ? undefined : [...scopes].join(' ');
+}
+
+interface Redeemed {
+  readonly client: TokenClient;
+  readonly authorization: Authorization;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+  readonly scope: string | undefined;
+}
+
+async function redeem(
+  parameters: URLSearchParams,
+  { client, authorization, codeVerifier, redirectUri, scope }: Redeemed,
+  fetch: FetchLike,
+): Promise<SignInRecord> {
+  const { resource, metadata } = authorization;
+  assertIssuer(parameters, authorization);
+  const error = parameters.get('error');
+  if (error !== null) {
+    const why = shown(parameters.get('error_description') ?? undefined);
+    throw new Error(`${metadata.issuer} refused: ${shown(error)}${why === undefined ? '' : `, ${why}`}`);
+  }
+  const code = parameters.get('code');
+  if (code === null) throw new Error(`${metadata.issuer} sent the browser back without a code`);
+  const grant = { grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri };
+  const tokens = await requestTokens(client, { ...grant, resource }, fetch);
+  return issuedRecord(authorization, client, { ...(scope === undefined ? {} : { scope }), ...tokens });
+}
+
+/** RFC 9207: before anything else of the answer is believed. */
+function assertIssuer(parameters: URLSearchParams, { metadata }: Authorization): void {
+  const given = parameters.get('iss');
+  if (given === null && metadata['authorization_response_iss_parameter_supported'] !== true) return;
+  if (given !== metadata.issuer)
+    throw new Error(`the answer comes from ${shown(given ?? 'nobody')} and not from ${metadata.issuer}`);
+}
+
+/** Tells the person in the browser how it ended. */
+async function answering<Result>(
+  callback: Callback,
+  { url }: ProtectedServer,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await work();
+    callback.answer(true, `Signalbox may now use ${new URL(url).host}. You can close this window.`);
+    return result;
+  } catch (error) {
+    callback.answer(false, `${messageOf(error)}. You can close this window and sign in again.`);
+    throw error;
+  }
+}
+
+async function unlessOver<Result>(promise: Promise<Result>, options: SignInOptions): Promise<Result> {
+  const { signal, timeoutMs = usualTimeoutMs } = options;
+  const over = Promise.withResolvers<never>();
+  const cancel = (): void => over.reject(new Error('the sign-in was cancelled'));
+  const timer = setTimeout(
+    () => over.reject(new Error(`nobody signed in within ${Math.round(timeoutMs / 1000)} s`)),
+    timeoutMs,
+  );
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  try {
+    return await Promise.race([promise, over.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  }
+}

@@ -1,0 +1,38 @@
+import { withAuthorizationFetch } from '../authorization-fetch.ts';
+import type { ProtectedServer } from '../oauth-options.ts';
+import { postForm } from '../tokens/token-request.ts';
+import { OAuthSession } from '../oauth-session.ts';
+
+/** What became of a sign-in. */
+export interface SignOut {
+  readonly wasSignedIn: boolean;
+  /** Whether the server was told, too; it may have no way to be. */
+  readonly isRevoked: boolean;
+}
+
+/** Forgets a sign-in, and has its tokens revoked where the authorization server offers it (RFC 7009). */
+export async function endSignIn(transport: ProtectedServer): Promise<SignOut> {
+  const session = new OAuthSession(transport);
+  const record = await session.record().catch(() => 'unreadable' as const);
+  // Forgotten first: it must not stay because a server does not answer.
+  await session.keep(undefined);
+  if (record === undefined) return { wasSignedIn: false, isRevoked: false };
+  if (record === 'unreadable') return { wasSignedIn: true, isRevoked: false };
+  const { revocationEndpoint, refreshToken, accessToken } = record;
+  const tokens = Object.entries({ refresh_token: refreshToken, access_token: accessToken });
+  if (revocationEndpoint === undefined || record.ended !== undefined) return { wasSignedIn: true, isRevoked: false };
+  try {
+    const answers = await withAuthorizationFetch(transport, (fetch) =>
+      Promise.all(
+        tokens.map(async ([token_type_hint, token]) => {
+          if (token === undefined) return true;
+          const response = await postForm(revocationEndpoint, record, { token, token_type_hint }, fetch);
+          return response.ok;
+        }),
+      ),
+    );
+    return { wasSignedIn: true, isRevoked: answers.every(Boolean) };
+  } catch {
+    return { wasSignedIn: true, isRevoked: false };
+  }
+}

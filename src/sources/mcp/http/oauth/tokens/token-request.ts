@@ -1,0 +1,104 @@
+import { HttpRefusal } from '../../http-errors.ts';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+
+/** What the authorization server gave. */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly scope?: string;
+  /** Seconds. */
+  readonly expiresIn?: number;
+}
+
+/** Who asks for tokens, and where. */
+export interface TokenClient {
+  readonly tokenEndpoint: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** How the client shows who it is: `client_secret_basic`, `client_secret_post` or `none`. */
+  readonly clientMethod: string;
+}
+
+/** The authorization server said no. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+  readonly error: string;
+
+  constructor(error: string, description: string | undefined) {
+    super(description === undefined ? error : `${error}: ${description}`);
+    this.error = error;
+  }
+}
+
+const seconds = z.coerce.number().positive().optional().catch(undefined);
+const tokensSchema = z.object({
+  access_token: z.string().min(1),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: seconds,
+  refresh_token: z.string().min(1).optional(),
+  scope: z.string().optional(),
+});
+const refusalSchema = z.object({ error: z.string().max(100), error_description: z.string().optional() });
+
+/** Asks the token endpoint. The SDK's own requests neither encode what goes into Basic authentication nor keep bodies out of errors. */
+export async function requestTokens(
+  client: TokenClient,
+  grant: Readonly<Record<string, string>>,
+  fetch: FetchLike,
+): Promise<Tokens> {
+  const response = await postForm(client.tokenEndpoint, client, grant, fetch);
+  const body: unknown = await response.json().catch(() => undefined);
+  const refusal = refusalSchema.safeParse(body).data;
+  if (refusal !== undefined) throw new TokenRefused(refusal.error, shown(refusal.error_description));
+  if (!response.ok) throw new HttpRefusal(`the token endpoint answered with HTTP ${response.status}`, response.status);
+  const tokens = tokensSchema.safeParse(body).data;
+  if (tokens === undefined) throw new Error('the token endpoint answered without a bearer token');
+  const { access_token, expires_in, refresh_token, scope } = tokens;
+  return {
+    accessToken: access_token,
+    ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(expires_in === undefined ? {} : { expiresIn: expires_in }),
+  };
+}
+
+/** Posts a form as the client that it is. */
+export async function postForm(
+  endpoint: string,
+  client: Omit<TokenClient, 'tokenEndpoint'>,
+  fields: Readonly<Record<string, string>>,
+  fetch: FetchLike,
+): Promise<Response> {
+  const { clientId, clientSecret = '', clientMethod } = client;
+  const form = new URLSearchParams(fields);
+  const headers: Record<string, string> = {
+    'content-type': 'application/x-www-form-urlencoded',
+    accept: 'application/json',
+  };
+  if (clientMethod === 'client_secret_basic')
+    headers['authorization'] =
+      `Basic ${Buffer.from(`${encoded(clientId)}:${encoded(clientSecret)}`).toString('base64')}`;
+  else form.set('client_id', clientId);
+  if (clientMethod === 'client_secret_post') form.set('client_secret', clientSecret);
+  return await fetch(endpoint, { method: 'POST', headers, body: form.toString() });
+}
+
+/** How a client with this secret shows who it is at a server that takes these ways. */
+export function chooseMethod(secret: string | undefined, supported: readonly string[] | undefined): string {
+  if (secret === undefined) return 'none';
+  // RFC 8414: a server that lists none takes Basic.
+  const isPostOnly = supported?.includes('client_secret_basic') === false && supported.includes('client_secret_post');
+  return isPostOnly ? 'client_secret_post' : 'client_secret_basic';
+}
+
+/** RFC 6749, 2.3.1: id and secret are encoded as in a form. */
+function encoded(value: string): string {
+  return new URLSearchParams({ value }).toString().slice('value='.length);
+}
+
+/** Text of a stranger, for one line of a message. */
+export function shown(text: string | undefined): string | undefined {
+  // oxlint-disable-next-line no-control-regex
+  return text?.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);
+}

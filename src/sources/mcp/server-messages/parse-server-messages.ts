@@ -1,0 +1,36 @@
+import { type Elicitation, type LogMessage, type SamplingRequest, logLevels } from '../../../core/calls/call-client.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import { RemoteError, isWebAddress } from '../connection/connection-errors.ts';
+
+/** What a server wants to know, from the parameters of its request. */
+export function elicitationOf(params: JsonObject): Elicitation {
+  const { mode = 'form', message, requestedSchema, url, elicitationId } = params;
+  if (typeof message !== 'string') throw malformed('elicitation/create', 'message');
+  if (mode === 'url') {
+    if (!isWebAddress(url)) throw malformed('elicitation/create', 'url');
+    return { mode, message, url, ...(typeof elicitationId === 'string' ? { elicitationId } : {}) };
+  }
+  if (mode !== 'form') throw malformed('elicitation/create', 'mode');
+  if (!isJsonObject(requestedSchema)) throw malformed('elicitation/create', 'requestedSchema');
+  return { mode, message, requestedSchema };
+}
+
+/** What a server wants a model to complete, with everything else it said of it. */
+export function samplingOf(params: JsonObject): SamplingRequest {
+  if (!Array.isArray(params['messages'])) throw malformed('sampling/createMessage', 'messages');
+  if (typeof params['maxTokens'] !== 'number') throw malformed('sampling/createMessage', 'maxTokens');
+  return params as SamplingRequest;
+}
+
+/** What a server says; a level that is none is taken as information. */
+export function logMessageOf({ level, logger, data = null }: JsonObject): LogMessage {
+  return {
+    level: logLevels.find((each) => each === level) ?? 'info',
+    ...(typeof logger === 'string' ? { logger } : {}),
+    data,
+  };
+}
+
+function malformed(method: string, part: string): RemoteError {
+  return new RemoteError(-32_602, `${method} has no usable "${part}"`);
+}

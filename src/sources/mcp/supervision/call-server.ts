@@ -1,0 +1,80 @@
+import { OutcomeUnknownError, ServerUnreachableError } from '../../../core/tools/source-errors.ts';
+import { type AbortSignalLike, toAbortSignal } from '../../../core/async/light-abort-signal.ts';
+import { ConnectionLost } from '../connection/connection-errors.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** What is asked of a server, for its errors. */
+export interface Asked {
+  readonly server: string;
+  readonly what: string;
+  readonly signal: AbortSignalLike;
+}
+
+/** Asks something of a server. What certainly did not get there is asked a second time, anything else never. */
+export function onConnection<Answer>(
+  supervisor: Supervisor,
+  asked: Asked,
+  ask: (connection: Connection) => Promise<Answer>,
+): Promise<Answer> {
+  supervisor.callBegins();
+  const { connection } = supervisor;
+  const answer = connection === undefined ? whenConnected(supervisor, asked, ask) : ask(connection);
+  return answer.then(
+    (value) => {
+      supervisor.callEnds();
+      return value;
+    },
+    async (error: unknown) => {
+      try {
+        if (connection === undefined) throw error;
+        await afterLoss(connection, asked, error, true);
+        return await whenConnected(supervisor, asked, ask, false);
+      } finally {
+        supervisor.callEnds();
+      }
+    },
+  );
+}
+
+/** The same where there is no connection just now, or the first one was lost. */
+async function whenConnected<Answer>(
+  supervisor: Supervisor,
+  asked: Asked,
+  ask: (connection: Connection) => Promise<Answer>,
+  mayAskAgain = true,
+): Promise<Answer> {
+  for (let isFirst = mayAskAgain; ; isFirst = false) {
+    const connection = supervisor.connection ?? (await supervisor.connected(toAbortSignal(asked.signal)));
+    try {
+      return await ask(connection);
+    } catch (error) {
+      await afterLoss(connection, asked, error, isFirst);
+    }
+  }
+}
+
+/** Throws on, unless it may be asked once more. */
+async function afterLoss(
+  connection: Connection,
+  { server, what, signal }: Asked,
+  error: unknown,
+  isFirst: boolean,
+): Promise<void> {
+  // A server that lets a call run out of time may hang altogether.
+  if (signal.aborted && isTimeout(signal)) void connection.check();
+  if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
+  if (error.sent)
+    throw new OutcomeUnknownError(`the connection to server "${server}" broke while ${what} ran: ${error.message}`, {
+      cause: error,
+    });
+  if (!isFirst)
+    throw new ServerUnreachableError(`server "${server}" could not be reached: ${error.message}; nothing was run`, {
+      cause: error,
+    });
+  await connection.check();
+}
+
+function isTimeout({ reason }: AbortSignalLike): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
+}
