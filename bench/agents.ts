@@ -1,3 +1,4 @@
+import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
  * What Signalbox adds to a tool call inside a Claude session: the real Claude Code, whose model is scripted, calls one tool
  * again and again. The bare tool of the Agent SDK is let through, by a callback as Signalbox has one or without asking, and
@@ -23,7 +24,7 @@ import {
 } from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
 import { contentReader } from '../src/pipeline/box-content.ts';
-import { createSignalbox, defineTool, localServer } from '../src/index.ts';
+import { defineTool, localServer } from '../src/index.ts';
 import { claudeCliRuntime } from '../src/runtimes/claude/cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../src/runtimes/claude/sdk/claude-runtime.ts';
 import { runtimeTools } from '../src/runtimes/runtime-tools.ts';
@@ -70,7 +71,7 @@ async function turn(runtime: Runtime): Promise<void> {
 }
 
 const echo = { description: 'Says the text again.', shape: { text: z.string() } };
-const box = await createSignalbox({
+const box = await openSignalbox({
   data: join(home, 'data'),
   servers: [
     localServer({
@@ -88,7 +89,7 @@ const box = await createSignalbox({
   ],
 });
 const own = runtimeTools('claude');
-box.mount(own);
+box.servers.add(own);
 
 /** What every subject has, so that only the way of the call differs: Claude Code's own instructions, and text in pieces. */
 const alike: Options = {

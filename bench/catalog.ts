@@ -33,7 +33,7 @@ async function program(count: number, each: number): Promise<string[]> {
 /** Mounts a server for each address, numbered from `first`; ready when all have listed their tools. */
 async function mount(box: Signalbox, urls: readonly string[], first = 0): Promise<void> {
   const mounted = urls.map((url, index) => mcpServer({ name: `s${first + index}`, transport: { type: 'http', url } }));
-  for (const server of mounted) box.mount(server);
+  for (const server of mounted) box.servers.add(server);
   await Promise.all(mounted.map((server) => server.ready()));
 }
 
@@ -85,10 +85,10 @@ async function memory(urls: readonly string[]): Promise<void> {
 async function listing(box: Signalbox, clients: readonly Client[]): Promise<void> {
   const [anew, again, bare]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
-    box.disable('signalbox');
+    box.servers.disable('signalbox');
     anew.push(await timed(() => box.tools()));
     again.push(await timed(() => box.tools()));
-    box.enable('signalbox');
+    box.servers.enable('signalbox');
     bare.push(
       await timed(async () => {
         for (const client of clients) await client.listTools(undefined, { cacheMode: 'refresh' });

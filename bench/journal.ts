@@ -1,3 +1,4 @@
+import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
  * Reading a large journal over HTTP, as the console does: the first page of calls, filtered pages, one call, the statistics. And
  * how long the server is held up meanwhile, which is what a call could have to wait.
@@ -8,7 +9,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createSignalbox } from '../src/index.ts';
 import { startServer } from '../src/server/start-server.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { seedJournal } from '../test/support/seed-journal.ts';
@@ -22,7 +22,7 @@ const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
 const store = sqliteStore({ file: join(directory, 'signalbox.db') });
 const now = Date.now();
 await seedJournal(store, { calls, until: now });
-const box = await createSignalbox({ store });
+const box = await openSignalbox({ store });
 const server = await startServer({ box, host: '127.0.0.1', port: 0, token });
 
 async function read(path: string): Promise<{ items?: { callId: string }[] }> {

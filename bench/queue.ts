@@ -1,3 +1,4 @@
+import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
  * Turns by our own rows, and by pg-boss, each with two workers on one PostgreSQL: how long a message waits until its turn begins, how
  * many transactions it takes, and how long it takes after kill -9 of the worker until another goes on.
@@ -8,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { createSignalbox, postgresStore } from '../src/index.ts';
+import { postgresStore } from '../src/index.ts';
 import { createSessions } from '../src/sessions/create-sessions.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { installPeers } from './support/gateway/install-peers.ts';
@@ -71,7 +72,7 @@ interface Queue {
 
 async function ours(): Promise<Queue> {
   const address = cluster.address('ours');
-  const box = await createSignalbox({ store: await postgresStore({ address }) });
+  const box = await openSignalbox({ store: await postgresStore({ address }) });
   const runtime = { name: 'bench', turn: () => [] as never, close: () => Promise.resolve() };
   const agent = { name: 'bench', runtime, own: undefined as never };
   const sessions = await createSessions({ box, agents: { usual: 'bench', list: () => [agent] }, turnsAtOnce: 0 });

@@ -83,7 +83,9 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 
 if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
 if (asked.faults)
-  await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/workspace']).filter(hasFullForm));
+  await runFaults(
+    chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/workspace']).filter(hasFullForm),
+  );
 else if (chosen.length > 0) await runTests(chosen);
 else if (asked.gates && !asked.tests) await severalAtATime(gates, 2, runGate);
 else checkRequirements(await runTests(['src', 'test', 'examples', 'bench'], asked.tests ? [] : gates));

@@ -1,9 +1,9 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createSignalbox } from '../../src/index.ts';
 import { modelRuntime } from '../../src/runtimes/model/model-runtime.ts';
 import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
@@ -16,9 +16,9 @@ export async function idleSessions(
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-  const box = await createSignalbox({ data });
+  const box = await openSignalbox({ data });
   const own = runtimeTools('model');
-  box.mount(own);
+  box.servers.add(own);
   const runtime = modelRuntime({ model: 'demo' });
   const sessions = await createSessions({
     box,

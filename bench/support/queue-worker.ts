@@ -1,6 +1,7 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 /** A process that runs turns, or jobs of pg-boss, and tells when each begins. Run by `bench/queue.ts`. */
 import { pathToFileURL } from 'node:url';
-import { createSignalbox, postgresStore } from '../../src/index.ts';
+import { postgresStore } from '../../src/index.ts';
 import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import type { Turn, TurnEvent } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
@@ -18,7 +19,7 @@ async function* turn({ content, signal }: Turn): AsyncGenerator<TurnEvent> {
 
 if (kind === 'turns') {
   const own = runtimeTools('runtime');
-  const box = await createSignalbox({ store: await postgresStore({ address }), servers: [own] });
+  const box = await openSignalbox({ store: await postgresStore({ address }), servers: [own] });
   const runtime = { name: 'bench', turn, close: () => Promise.resolve() };
   await createSessions({ box, agents: { usual: 'bench', list: () => [{ name: 'bench', runtime, own }] } });
 } else {

@@ -128,7 +128,7 @@ assert.deepEqual([leak.outcome, leak.decision?.rule], ['denied', 'no-leak']);
 assert.equal((await box.call('mcp__ci__post', { text: 'We greet in the morning now.' }, agent)).outcome, 'completed');
 
 // The edit is taken back, byte for byte; everything is on record.
-const undone = await box.undo(edit.callId);
+const undone = await box.undo.call(edit.callId);
 assert.equal(undone.outcome, 'undone');
 assert.equal(await readFile(path, 'utf8'), "export const greeting = 'Hello';\n");
 assert.equal((await box.journal.verify()).ok, true);

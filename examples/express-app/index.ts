@@ -77,7 +77,7 @@ assert.equal(cart.get('tea'), 2);
 // And takes it back.
 const [bought] = (await box.journal.calls({ session: 'ada', outcome: 'completed' })).items;
 assert.ok(bought?.type === 'ToolInvoked');
-await box.undo(bought.callId);
+await box.undo.call(bought.callId);
 assert.equal(cart.size, 0);
 
 server.close();

@@ -69,7 +69,7 @@ assert.ok(!box.tools().some(({ name }) => name === 'mcp__files__move_file')); //
 
 const [, , written] = calls;
 assert.ok(written);
-assert.equal((await box.undo(written.callId)).outcome, 'undone');
+assert.equal((await box.undo.call(written.callId)).outcome, 'undone');
 assert.equal(await readFile(todo, 'utf8'), '- buy milk\n');
 
 await box.close();

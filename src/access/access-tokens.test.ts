@@ -50,7 +50,7 @@ describe('an access token', () => {
   test('is kept as a hash alone, and stands neither in the store nor in the journal', async (t) => {
     const { tokens, store, reader } = place(t);
     const { token } = await tokens.create({ role: 'approver', name: 'phone', by: alice });
-    const kept = JSON.stringify([await store.tokens.list({ limit: 9 }), await reader.entries()]);
+    const kept = JSON.stringify([await store.tokens.list({ limit: 9 }), await reader.query()]);
     assert.ok(!kept.includes(token.slice(24)));
   });
 
@@ -78,7 +78,7 @@ describe('an access token', () => {
     assert.equal(await tokens.isActive(id), false);
     await assert.rejects(tokens.revoke(id, { by: alice }), { code: 'token-unknown', message: /was revoked before/ });
     await assert.rejects(tokens.revoke('tok_none', { by: alice }), { code: 'token-unknown' });
-    const { items } = await reader.entries({ order: 'oldest-first' });
+    const { items } = await reader.query({ order: 'oldest-first' });
     const digest = items[0]?.type === 'TokenCreated' ? items[0].digest : undefined;
     assert.match(digest ?? '', /^[0-9a-f]{64}$/);
     assert.deepEqual(

@@ -1,8 +1,9 @@
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { type Signalbox, createSignalbox } from '../signalbox.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import { localServer } from '../sources/local/local-server.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
@@ -16,9 +17,9 @@ const server = (name: string, ...tools: readonly string[]): ReturnType<typeof lo
     ),
   });
 
-async function withBox(profiles: ProfilesByName, use: (box: Signalbox) => Promise<void> | void): Promise<void> {
+async function withBox(profiles: ProfilesByName, use: (box: InternalSignalbox) => Promise<void> | void): Promise<void> {
   const servers = [server('files', 'read', 'delete_all', 'write'), server('web', 'get', 'undelete')];
-  const box = await createSignalbox({ servers, profiles });
+  const box = await openSignalbox({ servers, profiles });
   try {
     await use(box);
   } finally {
@@ -26,7 +27,7 @@ async function withBox(profiles: ProfilesByName, use: (box: Signalbox) => Promis
   }
 }
 
-const namesOf = (box: Signalbox, profile: string): string[] =>
+const namesOf = (box: InternalSignalbox, profile: string): string[] =>
   box
     .tools({ profile })
     .filter(({ id }) => id.server !== 'signalbox')
@@ -83,11 +84,11 @@ suite('a profile', () => {
     withBox({ p: { servers: ['files'] } }, async (box) => {
       const first = box.tools({ profile: 'p' });
       assert.equal(box.tools({ profile: 'p' }), first);
-      box.mount(server('more', 'x'));
+      box.servers.add(server('more', 'x'));
       const second = box.tools({ profile: 'p' });
       assert.notEqual(second, first);
       const changed = new Promise((resolve) => box.on('CatalogChanged', resolve));
-      box.setProfiles({ p: { servers: ['more'] } });
+      box.profiles.set({ p: { servers: ['more'] } });
       assert.deepEqual(namesOf(box, 'p'), ['more.x']);
       await changed;
     }));
@@ -95,7 +96,7 @@ suite('a profile', () => {
   test('tells which of its patterns fit no tool', () =>
     withBox({ p: { tools: ['!*delete*', 'mcp__flies__*', '!gone'] } }, (box) => {
       assert.deepEqual(
-        box.profiles().map(({ name, unmatched }) => [name, unmatched]),
+        box.profiles.list().map(({ name, unmatched }) => [name, unmatched]),
         [['p', ['mcp__flies__*', '!gone']]],
       );
     }));
@@ -126,7 +127,7 @@ suite('a call with a profile', () => {
   test('a tool that a runtime runs itself is left out by a pattern alone', () =>
     withBox({ files: { servers: ['files'] }, calm: { tools: ['!mcp__claude__Bash'] } }, async (box) => {
       const own = runtimeTools('claude');
-      box.mount(own);
+      box.servers.add(own);
       own.declare({ name: 'Bash', effect: 'read' });
       const begin = (profile: string): ReturnType<typeof box.begin> =>
         box.begin('mcp__claude__Bash', {}, { principal: { id: 'a', kind: 'agent' }, profile });
@@ -134,7 +135,10 @@ suite('a call with a profile', () => {
       assert.ok(allowed.allowed);
       await allowed.end({ outcome: 'completed', content: [] });
       const refused = await begin('calm');
-      assert.match(refused.allowed ? '' : (refused.result.error?.message ?? ''), /leaves it out with "!mcp__claude__Bash"/);
+      assert.match(
+        refused.allowed ? '' : (refused.result.error?.message ?? ''),
+        /leaves it out with "!mcp__claude__Bash"/,
+      );
       assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'), 'nobody is told of it');
     }));
 
@@ -148,7 +152,7 @@ suite('a call with a profile', () => {
     await withBox({}, async (box) => {
       await fc.assert(
         fc.asyncProperty(settings, async (given) => {
-          box.setProfiles({ p: given });
+          box.profiles.set({ p: given });
           const listed = new Set(box.tools({ profile: 'p' }).map(({ name }) => name));
           for (const { name } of box.tools()) {
             if (name.startsWith('mcp__signalbox__')) continue;

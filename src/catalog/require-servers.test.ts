@@ -14,7 +14,7 @@ describe('required servers', () => {
     const box = await createSignalbox({ servers: [needed, other] });
     t.after(() => box.close());
     await needed.ready();
-    await assert.rejects(box.requireServers({ waitMs: 0 }), (error) => {
+    await assert.rejects(box.servers.ready({ waitMs: 0 }), (error) => {
       assert.ok(error instanceof SignalboxError);
       assert.equal(error.code, 'server-required');
       assert.match(error.message, /server "needed" is down: the program "no-such-program" was not found/);
@@ -27,8 +27,8 @@ describe('required servers', () => {
       ['needed', true],
       ['other', false],
     ]);
-    await box.unmount('needed');
-    await box.requireServers({ waitMs: 0 });
+    await box.servers.remove('needed');
+    await box.servers.ready({ waitMs: 0 });
   });
 
   test('one that is still being connected to is waited for; one that is idle is up', async (t) => {
@@ -36,18 +36,18 @@ describe('required servers', () => {
     const box = await createSignalbox({ servers: [server] });
     t.after(() => box.close());
     assert.equal(box.catalog().servers.at(-1)?.status, 'down');
-    await box.requireServers({ waitMs: 30_000 });
+    await box.servers.ready({ waitMs: 30_000 });
     while (server.health().state !== 'idle') await new Promise((resolve) => setTimeout(resolve, 10));
-    await box.requireServers({ waitMs: 0 });
-    box.disable('slow');
-    await assert.rejects(box.requireServers({ waitMs: 0 }), /server "slow" is disabled/);
+    await box.servers.ready({ waitMs: 0 });
+    box.servers.disable('slow');
+    await assert.rejects(box.servers.ready({ waitMs: 0 }), /server "slow" is disabled/);
   });
 
   test('waiting ends with the signal', async (t) => {
     const box = await createSignalbox({ servers: [mcpServer({ name: 'never', transport: missing, required: true })] });
     t.after(() => box.close());
     const stop = new AbortController();
-    const waiting = box.requireServers({ waitMs: 60_000, signal: stop.signal });
+    const waiting = box.servers.ready({ waitMs: 60_000, signal: stop.signal });
     stop.abort(new Error('enough'));
     await assert.rejects(waiting, /enough/);
   });

@@ -15,7 +15,7 @@ const mostEntries = 100;
 
 /** Returns the time of an ended call from the journal, or nothing where the journal does not have it. */
 export async function readCallTime(journal: JournalReader, call: string): Promise<CallTime | undefined> {
-  const { items } = await journal.entries({ call, order: 'oldest-first', limit: mostEntries });
+  const { items } = await journal.query({ call, order: 'oldest-first', limit: mostEntries });
   const ended = items.findLast((entry) => entry.type === 'ToolInvoked');
   if (ended?.type !== 'ToolInvoked' || ended.durationMs === null) return undefined;
   const waitedMs = waitedForAnswer(ended, items);

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { type TestContext, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
-import { createSignalbox } from '../signalbox.ts';
+import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import { createProgram } from './program.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';

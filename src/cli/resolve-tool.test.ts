@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localServer } from '../sources/local/local-server.ts';
-import { createSignalbox } from '../signalbox.ts';
+import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import { Failure } from './fail.ts';
 import { resolveTool } from './resolve-tool.ts';
 
@@ -15,7 +15,7 @@ test('a tool is named as agents do, by server and tool, or alone where it is the
       localServer({ name: 'off', tools: [tool('list'), tool('hidden')] }),
     ],
   });
-  box.disable('off');
+  box.servers.disable('off');
   const catalog = box.catalog();
   await box.close();
 

@@ -33,7 +33,7 @@ export function addSettleCommand(program: Command, { terminal: { output } }: Com
       await withRecords(globals, async (box) => {
         const id = await namedCall(named, box.journal);
         const as = completed === true ? 'completed' : 'failed';
-        await box.settle(id, { as, by: localUser(), ...(note === undefined ? {} : { note }) });
+        await box.journal.settle(id, { as, by: localUser(), ...(note === undefined ? {} : { note }) });
         const call = await box.journal.call(id);
         if (globals.json) return printJson(output, call);
         await output.print(`${output.colors.green('settled')} ${id} ${oneLine(call?.tool ?? '')} as ${as}\n`);

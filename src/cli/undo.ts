@@ -79,9 +79,9 @@ async function undoLocally(globals: Globals, what: UndoTarget, options: UndoOpti
   const servers = configuration.servers.filter(({ kind }) => kind === 'local');
   const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
   try {
-    if ('call' in what) return [await box.undo(await namedCall(what.call, box.journal), options)];
+    if ('call' in what) return [await box.undo.call(await namedCall(what.call, box.journal), options)];
     await assertSession(what.session, box.journal);
-    return await box.undoSession(what.session, options);
+    return await box.undo.session(what.session, options);
   } finally {
     await box.close();
   }

@@ -7,7 +7,11 @@ export class HostError extends Error {
   readonly code: HostErrorCode;
   readonly next: string;
 
-  constructor(code: HostErrorCode, message: string, { next, cause }: { readonly next: string; readonly cause?: unknown }) {
+  constructor(
+    code: HostErrorCode,
+    message: string,
+    { next, cause }: { readonly next: string; readonly cause?: unknown },
+  ) {
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
     this.next = next;

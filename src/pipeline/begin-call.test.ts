@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +8,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { testSource, testTool } from '../../test/support/test-source.ts';
 import type { SourceTool } from '../catalog/source.ts';
 import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
-import { type CallOptions, type Signalbox, type Effect, type SignalboxOptions, createSignalbox } from '../index.ts';
+import { type CallOptions, type Effect, type SignalboxOptions } from '../index.ts';
 import type { BeginResult } from './begin-call.ts';
 
 const done = { outcome: 'completed', content: [{ type: 'text', text: 'done' }] } as const;
@@ -25,11 +27,14 @@ const tools = [
   testTool('ordinary'),
 ];
 
-async function opened(t: TestContext, options: SignalboxOptions = {}): Promise<{ box: Signalbox; workspace: string }> {
+async function opened(
+  t: TestContext,
+  options: SignalboxOptions = {},
+): Promise<{ box: InternalSignalbox; workspace: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-begin-'));
   const workspace = join(directory, 'work');
   mkdirSync(workspace);
-  const box = await createSignalbox({
+  const box = await openSignalbox({
     servers: [testSource('agent', tools)],
     approve: () => ({ allow: true }),
     data: join(directory, 'data'),
@@ -52,7 +57,7 @@ function refused(begun: BeginResult): Extract<BeginResult, { allowed: false }>['
   return begun.result;
 }
 
-async function outcomes(box: Signalbox): Promise<readonly ToolInvoked[]> {
+async function outcomes(box: InternalSignalbox): Promise<readonly ToolInvoked[]> {
   const { items } = await box.journal.calls();
   return items.filter((item) => item.type === 'ToolInvoked');
 }
@@ -114,7 +119,7 @@ describe('a begun call', () => {
     const begun = allowed(await box.begin('mcp__agent__write', {}, { workspace: [workspace] }));
     writeFileSync(file, 'after');
     await begun.end(done);
-    await box.undo(begun.callId);
+    await box.undo.call(begun.callId);
     assert.equal(readFileSync(file, 'utf8'), 'before');
   });
 
@@ -148,7 +153,7 @@ describe('a begun call', () => {
     await assert.rejects(box.begin('mcp__agent__read', {}), { code: 'box-closed' });
   });
 
-  test('reaches no tool that Signalbox runs itself', async (t) => {
+  test('reaches no tool that InternalSignalbox runs itself', async (t) => {
     const { box } = await opened(t);
     assert.equal(refused(await box.begin('mcp__agent__ordinary', {})).error?.code, 'tool-hidden');
   });

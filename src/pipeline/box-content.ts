@@ -42,35 +42,44 @@ export type ServerResourceTemplate = ResourceTemplateDescription & { readonly se
 /** A prompt, and the server that has it. */
 export type ServerPrompt = PromptDescription & { readonly server: string };
 
-/**
- * Resources, prompts and completion of servers. Each reading is a call of `mcp__SERVER__resources/read` and the like, decided and recorded as one.
- * Answers have the shape that MCP gives them. Rejects with `content-denied` when a rule or a human refuses, else with a `SignalboxError` that says what failed.
- */
-export interface BoxContent {
-  /** The resources of all servers that are up; with a profile, only of the servers that it shows. */
-  resources(view?: ContentView): readonly ServerResource[];
-  resourceTemplates(view?: ContentView): readonly ServerResourceTemplate[];
-  prompts(view?: ContentView): readonly ServerPrompt[];
-  /** The instructions for models of the servers that are up. */
-  instructions(view?: ContentView): readonly { readonly server: string; readonly text: string }[];
+/** Lists, reads and follows the resources of servers. */
+export interface ResourcesApi {
+  /** Returns the resources of all servers that are up; with a profile, only of the servers that it shows. */
+  list(view?: ContentView): readonly ServerResource[];
+  templates(view?: ContentView): readonly ServerResourceTemplate[];
   /** Reads a resource: `{ contents: […] }`. */
-  readResource(server: string, uri: string, options?: ReadOptions): Promise<JsonObject>;
-  /** Has a prompt filled in: `{ messages: […] }`. */
-  getPrompt(
+  read(server: string, uri: string, options?: ReadOptions): Promise<JsonObject>;
+  /** Calls the listener whenever a resource changes, until the returned function is called. */
+  subscribe(server: string, uri: string, listener: () => void, options?: ReadOptions): Promise<() => Promise<void>>;
+}
+
+/** Lists the prompts of servers, and fills them in. */
+export interface PromptsApi {
+  list(view?: ContentView): readonly ServerPrompt[];
+  /** Fills in a prompt: `{ messages: […] }`. */
+  get(
     server: string,
     name: string,
     args?: Readonly<Record<string, string>>,
     options?: ReadOptions,
   ): Promise<JsonObject>;
-  /** Asks how an argument may go on: `{ completion: { values: […] } }`. */
+}
+
+/**
+ * Resources, prompts and completion of servers. Each reading is a call of `mcp__SERVER__resources/read` and the like, decided and recorded as one.
+ * Answers have the shape that MCP gives them. Rejects with `content-denied` when a rule or a human refuses, else with a `SignalboxError` that says what failed.
+ */
+export interface BoxContent {
+  readonly resources: ResourcesApi;
+  readonly prompts: PromptsApi;
+  /** Completes an argument of a prompt or resource template: `{ completion: { values: […] } }`. */
   complete(server: string, request: CompletionRequest, options?: ReadOptions): Promise<JsonObject>;
-  /** Calls the listener whenever a resource changes, until the returned function is called. */
-  subscribeResource(
-    server: string,
-    uri: string,
-    listener: () => void,
-    options?: ReadOptions,
-  ): Promise<() => Promise<void>>;
+}
+
+/** The instructions for models of one server. */
+export interface ServerInstructions {
+  readonly server: string;
+  readonly text: string;
 }
 
 /** What reading works with. */
@@ -82,7 +91,10 @@ export interface ContentParts {
 }
 
 /** Reads resources and prompts: each reading is a call, bounded, decided and recorded like one. */
-export function createContent(parts: ContentParts): BoxContent {
+export function createContent(parts: ContentParts): BoxContent & {
+  /** Returns the instructions of the servers that are up. */
+  instructions(view?: ContentView): readonly ServerInstructions[];
+} {
   const seen = ({ profile }: ContentView = {}): readonly Source[] => {
     const servers = parts.catalog.contentServers(profile);
     return parts.catalog.available().filter(({ server }) => servers.has(server));
@@ -113,28 +125,32 @@ export function createContent(parts: ContentParts): BoxContent {
   };
 
   return {
-    resources: (view) => listed('resources', view),
-    resourceTemplates: (view) => listed('resourceTemplates', view),
-    prompts: (view) => listed('prompts', view),
+    resources: {
+      list: (view) => listed('resources', view),
+      templates: (view) => listed('resourceTemplates', view),
+      read: (server, uri, options) => read(server, 'resources/read', { uri }, options),
+      async subscribe(server, uri, listener, options) {
+        await read(server, 'resources/subscribe', { uri }, options);
+        try {
+          return await contentOf(parts.catalog.reachable(server)).subscribeResource(uri, listener);
+        } catch (error) {
+          if (error instanceof SignalboxError) throw error;
+          const message = parts.redactor.text(messageOf(error));
+          throw new SignalboxError('content-failed', `server "${server}": ${message}`, { cause: error });
+        }
+      },
+    },
+    prompts: {
+      list: (view) => listed('prompts', view),
+      get: (server, name, args = {}, options) => read(server, 'prompts/get', { name, arguments: args }, options),
+    },
     instructions: (view) =>
       seen(view).flatMap((source) => {
         const text = source.state().instructions?.trim() ?? '';
         return text === '' ? [] : { server: source.server, text };
       }),
-    readResource: (server, uri, options) => read(server, 'resources/read', { uri }, options),
-    getPrompt: (server, name, args = {}, options) => read(server, 'prompts/get', { name, arguments: args }, options),
     complete: (server, request, options) =>
       read(server, 'completion/complete', request as unknown as JsonObject, options),
-    async subscribeResource(server, uri, listener, options) {
-      await read(server, 'resources/subscribe', { uri }, options);
-      try {
-        return await contentOf(parts.catalog.reachable(server)).subscribeResource(uri, listener);
-      } catch (error) {
-        if (error instanceof SignalboxError) throw error;
-        const message = parts.redactor.text(messageOf(error));
-        throw new SignalboxError('content-failed', `server "${server}": ${message}`, { cause: error });
-      }
-    },
   };
 }
 
@@ -181,7 +197,7 @@ export interface ContentReader {
 }
 
 /** The part of a box that content is read from. */
-export type ContentBox = Pick<BoxContent, 'resources' | 'resourceTemplates' | 'prompts' | 'readResource' | 'getPrompt'>;
+export type ContentBox = Pick<BoxContent, 'resources' | 'prompts'>;
 
 /** Returns a reader for one caller. It lists only the content that the caller's profile shows, and reads as the caller's principal. */
 export function contentReader(
@@ -190,10 +206,10 @@ export function contentReader(
 ): ContentReader {
   const view = { profile: caller.profile };
   return {
-    resources: () => box.resources(view),
-    resourceTemplates: () => box.resourceTemplates(view),
-    prompts: () => box.prompts(view),
-    readResource: (server, uri, signal) => box.readResource(server, uri, { ...caller, signal }),
-    getPrompt: (server, name, args, signal) => box.getPrompt(server, name, args, { ...caller, signal }),
+    resources: () => box.resources.list(view),
+    resourceTemplates: () => box.resources.templates(view),
+    prompts: () => box.prompts.list(view),
+    readResource: (server, uri, signal) => box.resources.read(server, uri, { ...caller, signal }),
+    getPrompt: (server, name, args, signal) => box.prompts.get(server, name, args, { ...caller, signal }),
   };
 }

@@ -334,11 +334,11 @@ describe('names and arguments', () => {
   test('an unknown tool is denied with the nearest name; a disabled server’s tool with the reason', async () => {
     const box = await boxWith(() => 1);
     assert.match((await box.call('mcp__t__goo', {})).error?.message ?? '', /did you mean "mcp__t__go"\?/);
-    box.disable('t');
+    box.servers.disable('t');
     const disabled = await box.call('mcp__t__go', {});
     assert.deepEqual([disabled.outcome, disabled.error?.code], ['denied', 'tool-hidden']);
     assert.match(disabled.error?.message ?? '', /server "t" is disabled \(since 20/);
-    box.enable('t');
+    box.servers.enable('t');
     assert.equal((await box.call({ server: 't', tool: 'go' })).outcome, 'completed');
     await box.close();
   });

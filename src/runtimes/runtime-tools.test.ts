@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,7 +7,6 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Approve } from '../core/calls/approval.ts';
-import { type Signalbox, createSignalbox } from '../signalbox.ts';
 import { runtimeTools } from './runtime-tools.ts';
 import type { BegunCall, TurnTools } from './runtime.ts';
 import { turnTools } from './turn-tools.ts';
@@ -15,12 +16,12 @@ const allow: Approve = () => ({ allow: true });
 async function opened(
   t: TestContext,
   approve: Approve = allow,
-): Promise<{ box: Signalbox; tools: TurnTools; cwd: string }> {
+): Promise<{ box: InternalSignalbox; tools: TurnTools; cwd: string }> {
   const own = runtimeTools('claude');
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-own-'));
   const cwd = join(directory, 'work');
   mkdirSync(cwd);
-  const box = await createSignalbox({ servers: [own], approve, data: join(directory, 'data') });
+  const box = await openSignalbox({ servers: [own], approve, data: join(directory, 'data') });
   t.after(async () => {
     await box.close({ graceMs: 0 });
     rmSync(directory, { recursive: true });
@@ -100,7 +101,7 @@ describe('a call of a tool that the runtime runs itself', () => {
       entry?.changes?.map(({ path, kind }) => [path, kind]),
       [['a.txt', 'modified']],
     );
-    await box.undo(entry.callId);
+    await box.undo.call(entry.callId);
     assert.equal(readFileSync(file, 'utf8'), 'before\n');
   });
 

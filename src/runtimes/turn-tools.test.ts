@@ -1,7 +1,7 @@
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { createSignalbox } from '../signalbox.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import type { AnyTool } from '../sources/local/foreign-tools.ts';
 import { localServer } from '../sources/local/local-server.ts';
@@ -16,7 +16,7 @@ const tool = (description: string): AnyTool =>
 test('a call is pinned to the definition that the model was shown', async (t) => {
   const server = localServer({ name: 'a', tools: [tool('one')] });
   const own = runtimeTools('runtime');
-  const box = await createSignalbox({ servers: [server, own] });
+  const box = await openSignalbox({ servers: [server, own] });
   t.after(() => box.close());
   const tools = turnTools({ box, own, session: 's', ...agent });
   tools.list();
@@ -29,7 +29,7 @@ test('a call is pinned to the definition that the model was shown', async (t) =>
 
 test('what the session says of a call by its id goes with it', async (t) => {
   const own = runtimeTools('runtime');
-  const box = await createSignalbox({ servers: [localServer({ name: 'a', tools: [tool('one')] }), own] });
+  const box = await openSignalbox({ servers: [localServer({ name: 'a', tools: [tool('one')] }), own] });
   t.after(() => box.close());
   const options = (toolCallId: string): { deadline: number } => ({
     deadline: toolCallId === 'late' ? 1 : Date.now() + 60_000,
@@ -47,7 +47,7 @@ test('an agent with a profile sees and calls nothing else, its own tools include
     own,
   ];
   const profiles = { p: { servers: ['b'], tools: ['!Bash', '!mcp__signalbox__*'] } };
-  const box = await createSignalbox({ servers, profiles });
+  const box = await openSignalbox({ servers, profiles });
   t.after(() => box.close());
   const tools = turnTools({ box, own, session: 's', ...agent, profile: 'p' });
   assert.deepEqual(

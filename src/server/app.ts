@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import type { SeenClient } from '../surfaces/mcp/protocol/client-info.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RouteTable, authorize, declaredAccess } from './access/authorize.ts';
@@ -56,7 +56,7 @@ import { EventStreams } from './sse.ts';
 
 /** Everything the routes are made of. */
 export interface AppParts {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly configuration?: ServedConfiguration | undefined;
   readonly registry: Registry;
   readonly codes: SignInCodes;

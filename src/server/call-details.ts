@@ -6,7 +6,7 @@ import type { CallStarted } from 'src/journal/entries/journal-event.ts';
 import { waitedForAnswer } from '../journal/queries/approval-wait.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { SignalboxError } from '../core/errors.ts';
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import type { callDetailsSchema } from './schemas/journal.ts';
 
 type Details = z.output<typeof callDetailsSchema>;
@@ -14,13 +14,13 @@ type Details = z.output<typeof callDetailsSchema>;
 const mostEntries = 100;
 
 /** Puts together what is known of one call. */
-export async function callDetails(box: Signalbox, call: ToolInvoked | CallStarted): Promise<Details> {
+export async function callDetails(box: InternalSignalbox, call: ToolInvoked | CallStarted): Promise<Details> {
   const { callId } = call;
   const [recording, kept, undo, { items: history }] = await Promise.all([
     box.journal.recording(callId),
-    unlessUnknown(box.readResult(callId, { limit: 1 })),
-    box.undoStanding(callId),
-    box.journal.entries({ call: callId, order: 'oldest-first', limit: mostEntries }),
+    unlessUnknown(box.journal.result(callId, { limit: 1 })),
+    box.undo.status(callId),
+    box.journal.query({ call: callId, order: 'oldest-first', limit: mostEntries }),
   ]);
   const asked = call.approvalId ?? history.find(isQuestion)?.approvalId;
   const approval = asked === undefined ? undefined : await unlessUnknown(box.approvals.get(asked));

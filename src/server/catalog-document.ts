@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import type { HiddenTool, ServerProvenance } from '../catalog/snapshot.ts';
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import type { catalogSchema, hiddenToolSchema, serverSchema } from './schemas/catalog.ts';
 
 /** The catalog as it goes over the wire. */
@@ -11,7 +11,7 @@ export interface CatalogDocument {
 }
 
 /** Prepares the catalog, or a profile's view of it, once for each version, however often it is asked for. */
-export function catalogDocuments(box: Signalbox): (profile?: string) => CatalogDocument {
+export function catalogDocuments(box: InternalSignalbox): (profile?: string) => CatalogDocument {
   // Versions begin anew with each process, so they alone do not identify a catalog.
   const start = randomBytes(6).toString('base64url');
   const prepared = new Map<string | undefined, CatalogDocument & { readonly version: number }>();

@@ -5,7 +5,7 @@ import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
 import type { SessionEvent } from '../sessions/session-event.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import { toServer } from './catalog-document.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { entryTypes } from './schemas/journal.ts';
@@ -47,7 +47,7 @@ const longestBreath = 32 * 1024;
  * the rest is told to those who are there. Each event is written once, however many watch, and nothing is done while nobody does.
  */
 export class LiveEvents {
-  readonly #box: Signalbox;
+  readonly #box: InternalSignalbox;
   readonly #sessions: Sessions | undefined;
   readonly #redacted: RedactedSessions;
   readonly #watchers = new Set<Watcher>();
@@ -56,7 +56,7 @@ export class LiveEvents {
   /** The newest entry that watchers were told of. */
   #told = 0;
 
-  constructor(box: Signalbox, sessions: Sessions | undefined, redacted: RedactedSessions) {
+  constructor(box: InternalSignalbox, sessions: Sessions | undefined, redacted: RedactedSessions) {
     this.#box = box;
     this.#sessions = sessions;
     this.#redacted = redacted;
@@ -80,14 +80,14 @@ export class LiveEvents {
   }
 
   async #newest(): Promise<number> {
-    const { items } = await this.#box.journal.entries({ limit: 1 });
+    const { items } = await this.#box.journal.query({ limit: 1 });
     return items[0]?.seq ?? 0;
   }
 
   async *#frames(from: number, { wants, isWhole }: LiveRequest, signal: AbortSignal): AsyncGenerator<string> {
     let seq = from;
     do {
-      const { items } = await this.#box.journal.entries({ after: seq, order: 'oldest-first', ...page });
+      const { items } = await this.#box.journal.query({ after: seq, order: 'oldest-first', ...page });
       for (const entry of items) {
         seq = entry.seq;
         if (isWanted(wants, 'journal', entry.type)) yield entryFrame(entry);

@@ -1,15 +1,15 @@
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
 import { adminToken, bareRequest, startTestServer } from '../../test/support/http-server.ts';
 import type { Role } from '../core/principal.ts';
-import { createSignalbox } from '../signalbox.ts';
 
 const alice = { id: 'alice', kind: 'human' } as const;
 const profiles = { narrow: { tools: ['ping'] }, trusting: { trustsHuman: true } };
 
 /** A server with two profiles, and how it answers MCP clients. */
 async function place(test: TestContext) {
-  const box = await createSignalbox({ profiles });
+  const box = await openSignalbox({ profiles });
   const made = await startTestServer(test, { box });
   const token = async (role: Role, profile?: string): Promise<string> =>
     (await box.tokens.create({ role, by: alice, ...(profile === undefined ? {} : { profile }) })).token;

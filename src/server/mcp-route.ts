@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gatewayInstance } from '../core/mcp-protocol.ts';
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import type { HttpAsk, HttpReply } from '../surfaces/mcp/http/http-types.ts';
 import { McpHttp } from '../surfaces/mcp/http/http-handler.ts';
 import { isSseRequest } from '../surfaces/mcp/http/sse-transport.ts';
@@ -26,7 +26,7 @@ import { securityHeaders } from './security-headers.ts';
 
 /** What the MCP endpoint is served with. */
 export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'approvalWaitMs'> {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly maxBodyBytes: number;
   readonly allowedHosts: () => ReadonlySet<string>;
   readonly bearers: BearerTokens;

@@ -1,3 +1,4 @@
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { Agent, get } from 'node:http';
 import { once } from 'node:events';
@@ -7,7 +8,7 @@ import { type TestContext, describe, it } from 'node:test';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../test/support/http-server.ts';
 import { within } from '../../test/support/within.ts';
-import { createSignalbox, defineTool, localServer } from '../index.ts';
+import { defineTool, localServer } from '../index.ts';
 import { type ServerLimits, startServer } from './start-server.ts';
 
 describe('the port', () => {
@@ -57,7 +58,7 @@ async function startHolding(test: TestContext, limits: ServerLimits): Promise<Te
       return 'held';
     },
   });
-  const box = await createSignalbox({ servers: [localServer({ name: 'test', tools: [hold] })] });
+  const box = await openSignalbox({ servers: [localServer({ name: 'test', tools: [hold] })] });
   const started = await startTestServer(test, { box, limits });
   return { ...started, running: running.promise, release: released.resolve };
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { OAuthSettings } from '../config/schema/oauth-schema.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
 import { BearerTokens } from './access/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser-sessions.ts';
@@ -33,7 +33,7 @@ const keptMs = (keptSeconds + 1) * 1000;
 
 /** What a server is made of. */
 export interface ServerOptions {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   /** The configuration the box runs from, if it does. */
   readonly configuration?: ServedConfiguration;
   /** Conversations with agents, if there are any to talk to. The server does not close them. */
@@ -181,8 +181,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   );
   // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
-  box.addSecret('SIGNALBOX_TOKEN', options.token);
-  if (commandLineKey !== undefined) box.addSecret('command-line key', commandLineKey);
+  box.secrets.add('SIGNALBOX_TOKEN', options.token);
+  if (commandLineKey !== undefined) box.secrets.add('command-line key', commandLineKey);
   // People who can open the inbox can be asked.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
   const shortWay = new ShortWay(server, {

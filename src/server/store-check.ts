@@ -1,15 +1,15 @@
-import type { Signalbox } from '../signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 
 const freshMs = 1000;
 const patienceMs = 2000;
 
 /** Whether the journal can be read. However often that is asked, the store is asked at most once a second, and not waited for for long. */
 export class StoreCheck {
-  readonly #box: Signalbox;
+  readonly #box: InternalSignalbox;
   #asked: Promise<boolean> = Promise.resolve(false);
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(box: Signalbox) {
+  constructor(box: InternalSignalbox) {
     this.#box = box;
   }
 
@@ -25,7 +25,7 @@ export class StoreCheck {
   async #ask(): Promise<boolean> {
     const late = Promise.withResolvers<false>();
     const timer = setTimeout(() => late.resolve(false), patienceMs);
-    const read = this.#box.journal.entries({ limit: 1 }).then(
+    const read = this.#box.journal.query({ limit: 1 }).then(
       () => true,
       () => false,
     );

@@ -1,10 +1,10 @@
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { ann, says } from '../../test/support/sessions/session-place.ts';
-import { createSignalbox } from '../index.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Agent } from './agent.ts';
 import { createSessions } from './create-sessions.ts';
@@ -29,7 +29,7 @@ async function place(t: TestContext): Promise<Place> {
   mkdirSync(join(directory, 'home-of-others'));
   symlinkSync(directory, join(home, 'up'));
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ data: join(directory, 'data'), servers: [own] });
+  const box = await openSignalbox({ data: join(directory, 'data'), servers: [own] });
   const agent = (name: string, runtime: string): Agent => ({
     name,
     runtime: { name: runtime, turn: () => says('done'), close: () => Promise.resolve() },

@@ -15,7 +15,7 @@ type Problem = { readonly code: string; readonly message: string };
 
 /** What answers are passed on with. */
 export interface AnswersParts {
-  readonly box: Pick<SessionBox, 'sessionStore' | 'redact'>;
+  readonly box: Pick<SessionBox, 'sessionStore' | 'secrets'>;
   readonly turns: Pick<Turns, 'of'>;
   readonly post: SessionPost;
 }
@@ -97,7 +97,7 @@ export class Answers {
     const isElsewhere = running === undefined && session.turn !== 'none' && post.reachesOthers;
     if (last === undefined || !isElsewhere) throw unknownQuestion(toolCallId);
     // The answer passes through the store, so registered secrets are removed.
-    const redacted = JSON.parse(this.#parts.box.redact(JSON.stringify(answers))) as JsonObject;
+    const redacted = JSON.parse(this.#parts.box.secrets.redact(JSON.stringify(answers))) as JsonObject;
     const given = { session: session.id, toolCallId, answers: redacted, by: { id: by.id, kind: by.kind } };
     await this.#passOn((id) => post.tell('answer', { id, ...given }));
   }
@@ -117,7 +117,7 @@ export class Answers {
     if (!isAsked || !isElsewhere) throw unknownElicitation(elicitationId);
     const text = JSON.stringify(answer);
     // A form must arrive exactly as it was typed, and secrets must not pass through the store.
-    if (box.redact(text) !== text)
+    if (box.secrets.redact(text) !== text)
       throw new SignalboxError(
         'elicitation-invalid',
         'the answer holds a registered secret, and the turn runs in another process, to which secrets are not passed on; send the answer to the process that runs the turn, or decline',

@@ -372,7 +372,7 @@ describe('sessions', () => {
 
   test('registered secrets are in nothing that is kept or told', async () => {
     const { sessions, box } = place;
-    box.addSecret('KEY', 'hunter2-hunter2');
+    box.secrets.add('KEY', 'hunter2-hunter2');
     const id = await create('scripted');
     place.script = async function* ({ content }) {
       yield { type: 'memory', memory: { said: 'hunter2-hunter2' } };
@@ -414,7 +414,7 @@ describe('sessions', () => {
 
   test('a message with a registered secret says that it was taken out', async () => {
     const { sessions, box } = place;
-    box.addSecret('SENT', 'correct-horse');
+    box.secrets.add('SENT', 'correct-horse');
     const id = await create('scripted');
     let heard = '';
     place.script = ({ content }) => {
@@ -428,7 +428,7 @@ describe('sessions', () => {
 
   test('a registered secret that comes in pieces is in nothing that is kept or told, and nothing else is lost', async () => {
     const { sessions, box } = place;
-    box.addSecret('PIECES', 'abab-xyzzy');
+    box.secrets.add('PIECES', 'abab-xyzzy');
     const id = await create('scripted');
     place.script = async function* () {
       for (const text of ['it is aba', 'b', '-xy', 'zzy, not abab-', 'xy or ab']) {
@@ -452,7 +452,7 @@ describe('sessions', () => {
 
   test('the transcript that a runtime keeps itself is told without registered secrets', async (t) => {
     const { box, directory } = place;
-    box.addSecret('KEPT', 'kept-by-runtime');
+    box.secrets.add('KEPT', 'kept-by-runtime');
     const own = runtimeTools('other');
     const said = (text: string) => [{ id: 'm', role: 'user', at: '', content: [{ type: 'text', text }] }] as const;
     const runtime: Runtime = {

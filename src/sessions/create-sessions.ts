@@ -115,7 +115,7 @@ class KeptSessions implements Sessions {
     const watchers = this.#watchers;
     const post = new SessionPost(box.shared.post);
     this.#post = post;
-    const log = new EventLog({ store, watchers, post, redact: (text) => box.redact(text) });
+    const log = new EventLog({ store, watchers, post, redact: (text) => box.secrets.redact(text) });
     const turns = new Turns({
       box,
       log,
@@ -179,7 +179,7 @@ class KeptSessions implements Sessions {
       agent: agent.name,
       runtime: agent.runtime.name,
       model: agent.model ?? '',
-      title: request.title === undefined ? '' : this.#box.redact(checkTitle(request.title)),
+      title: request.title === undefined ? '' : this.#box.secrets.redact(checkTitle(request.title)),
       cwd,
       permissionMode: checkMode(request.permissionMode ?? usualMode(agent, owner)),
       owner: { id: owner.id, kind: owner.kind },
@@ -208,7 +208,7 @@ class KeptSessions implements Sessions {
     this.#assertOpen();
     const record = await this.#find(id);
     const set = {
-      ...(title === undefined ? {} : { title: this.#box.redact(checkTitle(title)) }),
+      ...(title === undefined ? {} : { title: this.#box.secrets.redact(checkTitle(title)) }),
       ...(permissionMode === undefined ? {} : { permissionMode: checkMode(permissionMode) }),
     };
     const told = permissionMode === undefined ? [] : [this.#news.statusOf({ ...record, ...set })];
@@ -257,7 +257,7 @@ class KeptSessions implements Sessions {
   async send(id: string, content: string, by: Principal, { idempotencyKey }: SendOptions = {}): Promise<SentMessage> {
     this.#assertOpen();
     const message = checkMessage(content);
-    const text = this.#box.redact(message);
+    const text = this.#box.secrets.redact(message);
     const turnId = newId('turn');
     const queued = await this.#box.sessionStore.queue({
       id: turnId,
@@ -367,7 +367,7 @@ class KeptSessions implements Sessions {
   /** A runtime's own file holds what it was told, and secrets that were registered since stand in what was recorded. */
   #withoutSecrets(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
     const text = JSON.stringify(messages);
-    const redacted = this.#box.redact(text);
+    const redacted = this.#box.secrets.redact(text);
     return redacted === text ? messages : (JSON.parse(redacted) as TranscriptMessage[]);
   }
 

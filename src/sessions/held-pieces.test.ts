@@ -18,7 +18,7 @@ describe('text that comes in pieces', () => {
           const redactor = createRedactor();
           for (const secret of secrets) redactor.add('S', secret);
           const pieces = new HeldPieces({
-            redact: (text) => redactor.values(text),
+            secrets: { redact: (text) => redactor.values(text) },
             secretTail: (text) => redactor.tail(text),
           });
           const said = [...plain];

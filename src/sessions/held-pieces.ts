@@ -8,10 +8,10 @@ type Piece = Extract<TurnEvent, { type: 'text_delta' | 'thinking_delta' | 'tool_
  * beginning is held until it is known to be none.
  */
 export class HeldPieces {
-  readonly #box: Pick<SessionBox, 'redact' | 'secretTail'>;
+  readonly #box: Pick<SessionBox, 'secrets' | 'secretTail'>;
   #held: Piece | undefined;
 
-  constructor(box: Pick<SessionBox, 'redact' | 'secretTail'>) {
+  constructor(box: Pick<SessionBox, 'secrets' | 'secretTail'>) {
     this.#box = box;
   }
 
@@ -21,7 +21,7 @@ export class HeldPieces {
     if (!isPiece(event)) return [...this.rest(), event];
     const goesOn = this.#held !== undefined && isSameText(this.#held, event);
     const before = goesOn ? [] : this.rest();
-    const text = this.#box.redact((this.#held === undefined ? '' : textOf(this.#held)) + textOf(event));
+    const text = this.#box.secrets.redact((this.#held === undefined ? '' : textOf(this.#held)) + textOf(event));
     const tail = this.#box.secretTail(text);
     this.#held = tail === 0 ? undefined : withText(event, text.slice(-tail));
     return tail === text.length ? before : [...before, withText(event, text.slice(0, text.length - tail))];

@@ -1,6 +1,6 @@
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createSignalbox } from '../signalbox.ts';
 import {
   ann,
   collect,
@@ -139,7 +139,7 @@ describe('the life of sessions', () => {
   test('an answer that is given in another process is told in the session', async (t) => {
     const place = await openSessionPlace();
     t.after(() => place.close());
-    const elsewhere = await createSignalbox({ data: `${place.directory}/data` });
+    const elsewhere = await openSignalbox({ data: `${place.directory}/data` });
     t.after(() => elsewhere.close());
     const { id } = await place.sessions.create({}, ann);
     await place.sessions.send(id, 'call mcp__notes__write {"text":"from afar"}', ann);

@@ -142,8 +142,8 @@ export class RunningTurn {
     const { box, agent, session, turn, memory } = this.#parts;
     const { signal } = this.#interrupt;
     signal.throwIfAborted();
-    await box.awaitStartup({ signal, ...(agent.profile === undefined ? {} : { profile: agent.profile }) });
-    await box.requireServers({ signal });
+    await box.servers.started({ signal, ...(agent.profile === undefined ? {} : { profile: agent.profile }) });
+    await box.servers.ready({ signal });
     const { id, cwd, permissionMode, owner } = session;
     const principal = { id: `${owner.id}/${agent.name}`, kind: 'agent' } as const;
     const { elicitations } = this;

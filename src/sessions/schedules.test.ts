@@ -230,7 +230,7 @@ describe('with sessions of a real box', () => {
     const schedules = new Schedules({
       store: box.jobStore,
       sessions,
-      redact: (text) => box.redact(text),
+      redact: (text) => box.secrets.redact(text),
       now: () => now,
     });
     const { id } = await schedules.create({ ...nine, prompt: 'ping the server' }, ada);

@@ -10,12 +10,14 @@ import type { TurnBox } from '../runtimes/turn-tools.ts';
 export interface SessionBox extends ContentBox, TurnBox {
   catalog(): CatalogSnapshot;
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
-  awaitStartup(options: { readonly profile?: string; readonly signal: AbortSignal }): Promise<void> | undefined;
-  requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
+  readonly servers: {
+    started(options: { readonly profile?: string; readonly signal: AbortSignal }): Promise<void> | undefined;
+    ready(options: { readonly signal: AbortSignal }): Promise<void>;
+  };
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;
   readonly shared: { readonly post: PubSub };
   endSession(session: string): void;
-  redact(text: string): string;
+  readonly secrets: { redact(text: string): string };
   secretTail(text: string): number;
 }

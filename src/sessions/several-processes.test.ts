@@ -116,9 +116,9 @@ describe('sessions of several processes', () => {
 
   test('a form of a server is listed and answered at another process, once, and ends with its process', async (t) => {
     const [web, worker] = await processes(t, 0, 4);
-    worker.box.mount(askingServer());
-    worker.box.addSecret('TEA', 'a-registered-secret');
-    web.box.addSecret('TEA', 'a-registered-secret');
+    worker.box.servers.add(askingServer());
+    worker.box.secrets.add('TEA', 'a-registered-secret');
+    web.box.secrets.add('TEA', 'a-registered-secret');
     const results: string[] = [];
     worker.script = async function* ({ tools, signal }) {
       tools.list();

@@ -1,3 +1,4 @@
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,6 @@ import { within } from '../../test/support/within.ts';
 import type { SessionStore } from '../journal/store/session-store.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
-import { createSignalbox } from '../signalbox.ts';
 import { createSessions } from './create-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -52,7 +52,7 @@ async function openFaulty(
 ): Promise<FaultyPlace> {
   const data = mkdtempSync(`${tmpdir()}/signalbox-faulty-`);
   const own = runtimeTools('runtime');
-  const box = await createSignalbox({ data, servers: [own] });
+  const box = await openSignalbox({ data, servers: [own] });
   const runtime = { name: 'scripted', turn, close: () => Promise.resolve() };
   const sessions = await createSessions({
     box: { ...box, sessionStore: storeWith(box.sessionStore, fault(box.sessionStore)) },

@@ -2,7 +2,7 @@ import type { CallResult } from '../core/calls/call.ts';
 import type { OutcomeName } from '../core/calls/call-outcome.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
-import { createSignalbox } from '../signalbox.ts';
+import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import type { PolicySource } from '../pipeline/policies/compile-policies.ts';
 import { type RecordedSession, type SessionCall } from './recorded-session.ts';
 import { replay } from './replay.ts';

@@ -1,18 +1,12 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import * as z from 'zod';
-import {
-  type Approval,
-  type CallOptions,
-  type CallResult,
-  type Signalbox,
-  createSignalbox,
-  defineTool,
-  localServer,
-} from '../../src/index.ts';
+import { type Approval, type CallOptions, type CallResult, defineTool, localServer } from '../../src/index.ts';
 import type { ApprovalPage } from '../../src/pipeline/approvals/approval-inbox.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 import { awaited } from '../support/awaited.ts';
@@ -24,7 +18,7 @@ const flooder = { id: 'flooder', kind: 'agent' } as const;
 const alice = { id: 'alice', kind: 'human' } as const;
 
 interface Bank {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly paid: number[];
   pay(amount: number, options?: CallOptions): Promise<CallResult>;
   get<Body>(path: string): Promise<Body>;
@@ -44,7 +38,7 @@ async function bank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay,
     run: ({ amount }) => void paid.push(amount),
   });
   const note = defineTool({ ...pay, name: 'note', effect: 'undoable' });
-  const box = await createSignalbox({
+  const box = await openSignalbox({
     data,
     servers: [localServer({ name: 'bank', tools: [pay, note] })],
     policies: [{ file: 'p.yaml', text: rules }],
@@ -60,7 +54,7 @@ async function bank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay,
 }
 
 /** Waits until a call waits for its answer. */
-async function asked(box: Signalbox, call: Promise<unknown>): Promise<Approval> {
+async function asked(box: InternalSignalbox, call: Promise<unknown>): Promise<Approval> {
   const question = new Promise<string>((resolve) => {
     const stop = box.on('ApprovalRequested', ({ approvalId }) => {
       stop();
@@ -113,7 +107,7 @@ describe('a yes that cannot be remembered', () => {
     );
     assert.equal((await waiting).outcome, 'completed');
     assert.deepEqual([paid, await box.approvals.rules()], [[5], []]);
-    const [entry] = (await box.journal.entries({ type: 'ApprovalResolved' })).items;
+    const [entry] = (await box.journal.query({ type: 'ApprovalResolved' })).items;
     assert.ok(entry?.type === 'ApprovalResolved' && entry.notRemembered !== undefined);
     assert.equal((await pay(5)).outcome, 'awaiting-approval');
   });
@@ -127,7 +121,7 @@ describe('a yes that cannot be remembered', () => {
       effect: 'irreversible',
       run: () => void ran.push(1),
     });
-    const box = await createSignalbox({
+    const box = await openSignalbox({
       servers: [localServer({ name: 't', tools: [burn] })],
       approve: () => ({ allow: true, by: alice, remember: 'session' }),
     });
@@ -164,7 +158,7 @@ describe('a caller that gave up', () => {
 
 describe('rules that change between the answer and the call', () => {
   const payRule = '- { id: pay, match: mcp__bank__pay, ask: true, reason: money }';
-  const put = (box: Signalbox, text: string): Promise<unknown> => box.setPolicies([{ file: 'p.yaml', text }]);
+  const put = (box: InternalSignalbox, text: string): Promise<unknown> => box.policies.set([{ file: 'p.yaml', text }]);
 
   test('an unrelated rule ends no answer', async (t) => {
     const { box, pay, approve, paid } = await bank(t, payRule);

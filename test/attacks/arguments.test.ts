@@ -392,8 +392,8 @@ describe('budgets count what was decided on, not what was recorded', () => {
         servers: [localServer({ name: 'bank', tools: [pay, read] })],
         policies,
       });
-      box.addSecret('PIN', String(secretAmount));
-      box.addSecret('VAULT', 'hunter2-hunter2');
+      box.secrets.add('PIN', String(secretAmount));
+      box.secrets.add('VAULT', 'hunter2-hunter2');
       return box;
     };
     const paid = async (box: Signalbox, args: object, session = 's'): Promise<string> => {
@@ -430,7 +430,7 @@ describe('budgets count what was decided on, not what was recorded', () => {
 - { id: budget, budget: { match: "mcp__bank__pay", cost: 100000000, each: args.amount } }
 - { id: tainted, match: "mcp__bank__pay", deny: "session.hasRead('/vault/hunter2-hunter2')" }
 `);
-      await first.setPolicies(rich);
+      await first.policies.set(rich);
       for (let count = 0; count < 2; count += 1) assert.equal(await paid(first, { amount: secretAmount }), 'completed');
       assert.equal(await paid(first, { amount: secretAmount }), 'denied by budget');
       assert.equal(await paid(first, { amount: 1 }, 'reader'), 'completed');
@@ -439,10 +439,10 @@ describe('budgets count what was decided on, not what was recorded', () => {
       assert.deepEqual((await entryOf(first, callId)).arguments, { path: '/vault/[redacted:VAULT]' });
       await first.close();
       const again = await open(t, opened);
-      await again.setPolicies(rich);
+      await again.policies.set(rich);
       assert.equal(await paid(again, { amount: secretAmount }), 'denied by budget');
       assert.equal(await paid(again, { amount: 1 }, 'reader'), 'denied by tainted');
-      const shown = JSON.stringify((await again.journal.entries({ limit: 100 })).items);
+      const shown = JSON.stringify((await again.journal.query({ limit: 100 })).items);
       assert.ok(!shown.includes(String(secretAmount)), 'readers of the journal do not see it');
     });
   }

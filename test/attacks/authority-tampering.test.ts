@@ -1,3 +1,4 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +8,10 @@ import { neverExpires } from '../../src/journal/store/key-value-store.ts';
 import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
 import { hashOf } from '../../src/server/access/secret-ids.ts';
 import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';
-import type { Signalbox } from '../../src/signalbox.ts';
 import { bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
 
 /** Does what leaves records that decide what is allowed, and outcomes that are stored besides their entries. */
-async function useAuthority(box: Signalbox): Promise<void> {
+async function useAuthority(box: InternalSignalbox): Promise<void> {
   const { tokens, shared } = box;
   await tokens.create({ role: 'viewer', name: 'dashboard', by: human });
   const { id } = await tokens.create({ role: 'admin', name: 'old', by: human });
@@ -23,7 +23,7 @@ async function useAuthority(box: Signalbox): Promise<void> {
   await codes.mint(human);
   await browsers.open((await codes.redeem(code)) ?? bot);
   browsers.stop();
-  await box.setPolicies([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
+  await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
   for (const idempotencyKey of ['a', 'b'])
     await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, session: 's', idempotencyKey });
   await box.call('mcp__bank__list', {}, { principal: bot, session: 's' });
@@ -116,7 +116,7 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
       using(place, undefined, async (box) => {
         await box.call('mcp__bank__look', {}, { principal: bot });
         const archive = join(place.data, `${Date.now()}.jsonl`);
-        assert.ok((await box.prune({ before: Date.now() + 1, archive })).entries > 0);
+        assert.ok((await box.journal.prune({ before: Date.now() + 1, archive })).entries > 0);
       });
     await prune();
     await prune();

@@ -276,7 +276,7 @@ describe('path(x).within(dir)', () => {
     assert.equal((await call({ p: '../other' })).outcome, 'denied');
     // The same answers when recorded calls are decided again.
     const rule = { id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` };
-    assert.deepEqual((await box.backtest([rule])).changed, []);
+    assert.deepEqual((await box.policies.backtest([rule])).changed, []);
   });
 
   test('folds case where the file system does', () => {

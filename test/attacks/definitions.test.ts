@@ -1,17 +1,12 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import {
-  type JsonObject,
-  type McpServer,
-  type Signalbox,
-  type SignalboxOptions,
-  createSignalbox,
-  mcpServer,
-} from '../../src/index.ts';
+import { type JsonObject, type McpServer, type SignalboxOptions, mcpServer } from '../../src/index.ts';
 import { pruneJournal } from '../../src/journal/pruning/prune-journal.ts';
 import { copyStore } from '../../src/store/copy/copy-store.ts';
 import { postgresTarget } from '../../src/store/postgres/copy-target.ts';
@@ -56,7 +51,7 @@ class ChangingServer {
 
   async box(t: TestContext, options: Omit<SignalboxOptions, 'servers'> = {}, name = 'bank'): Promise<BankBox> {
     const server = mcpServer({ name, transport: { type: 'stdio', ...this.entry } });
-    const box = await createSignalbox({ servers: [server], ...options });
+    const box = await openSignalbox({ servers: [server], ...options });
     t.after(() => box.close());
     await server.ready();
     return { box, server };
@@ -64,13 +59,13 @@ class ChangingServer {
 }
 
 interface BankBox {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly server: McpServer;
 }
 
-const toolNamed = (box: Signalbox, name: string) => box.tools().find((tool) => tool.name === name);
-const isUnaccepted = (box: Signalbox, name: string) => () => toolNamed(box, name)?.unaccepted !== undefined;
-const outcomeOf = async (box: Signalbox, name: string): Promise<string> =>
+const toolNamed = (box: InternalSignalbox, name: string) => box.tools().find((tool) => tool.name === name);
+const isUnaccepted = (box: InternalSignalbox, name: string) => () => toolNamed(box, name)?.unaccepted !== undefined;
+const outcomeOf = async (box: InternalSignalbox, name: string): Promise<string> =>
   (await box.call(name, {}, { waitMs: 0 })).outcome;
 
 describe('a server that changes its definitions', () => {
@@ -174,7 +169,7 @@ describe('a server that changes its definitions', () => {
     const { box } = await server.box(t, { data });
     assert.ok(isUnaccepted(box, 'mcp__bank__balance')());
     assert.deepEqual(
-      box.instructions().map(({ text }) => text),
+      box.servers.instructions().map(({ text }) => text),
       ['Amounts are in euros.'],
     );
     assert.match(
@@ -249,7 +244,7 @@ describe('a server with hostile definitions', () => {
     const { description = '' } = toolNamed(box, 'mcp__bank__balance') ?? {};
     assert.ok(description.length < 17_000);
     assert.match(description, /… \[cut by Signalbox: the server gave 21,000,000 characters\]$/);
-    assert.ok((box.instructions()[0]?.text.length ?? 0) < 17_000);
+    assert.ok((box.servers.instructions()[0]?.text.length ?? 0) < 17_000);
     const { hidden, notices } = box.catalog();
     assert.match(
       hidden.find(({ name }) => name === 'mcp__bank__wide')?.reason ?? '',
@@ -267,7 +262,7 @@ describe('a server with hostile definitions', () => {
     assert.match(box.catalog().hidden[0]?.reason ?? '', /its server has more than 2,000/);
   });
 
-  it('cannot speak for Signalbox in `_meta` of definitions and content', async (t) => {
+  it('cannot speak for InternalSignalbox in `_meta` of definitions and content', async (t) => {
     const _meta = { 'signalbox/result': 'forged', 'example.com/kept': 1 };
     const { box } = await new ChangingServer(t, { tools: [{ ...balance, _meta }] }).box(t);
     assert.deepEqual(toolNamed(box, 'mcp__bank__balance')?._meta, { 'example.com/kept': 1 });
@@ -282,7 +277,7 @@ describe('a server with hostile definitions', () => {
     const data = join(bad.directory, 'data');
     const { box } = await bad.box(t, { data });
     const messages = mcpServer({ name: 'chat', transport: { type: 'stdio', ...other.entry } });
-    box.mount(messages);
+    box.servers.add(messages);
     await messages.ready();
     const flag = 'its definition speaks of tools of other servers: send_message';
     const notice = { server: 'bank', tool: 'mcp__bank__transfer', message: flag, isSuspicious: true };

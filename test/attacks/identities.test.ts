@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +11,6 @@ import { localUser } from '../../src/access/local-user.ts';
 import type { Approval } from '../../src/core/calls/approval.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
@@ -96,13 +97,13 @@ function stage(): ReturnType<typeof localServer> {
 }
 
 /** Uploads, and has a human undo it at the first box; the second one must not take it for completed. */
-async function assertUndoCounts(first: Signalbox, second: () => Promise<Signalbox>): Promise<void> {
+async function assertUndoCounts(first: InternalSignalbox, second: () => Promise<InternalSignalbox>): Promise<void> {
   const principal = { id: 'bot', kind: 'agent' } as const;
-  const release = async (box: Signalbox, session: string): Promise<string> =>
+  const release = async (box: InternalSignalbox, session: string): Promise<string> =>
     (await box.call('mcp__stage__release', {}, { principal, session })).decision?.rule ?? '';
   const { callId } = await first.call('mcp__stage__upload', {}, { principal, session: 'one' });
   assert.equal(await release(first, 'two'), 'yes');
-  const { outcome } = await first.undo(callId, { principal: { id: 'user:ada', kind: 'human' } });
+  const { outcome } = await first.undo.call(callId, { principal: { id: 'user:ada', kind: 'human' } });
   assert.equal(outcome, 'undone');
   assert.equal(await release(first, 'three'), 'staged');
   assert.equal(await release(await second(), 'four'), 'staged');
@@ -120,7 +121,7 @@ describe('a caller that names its own sessions', () => {
   after(async () => (await started)?.end());
 
   test('keeps its history for flow, budget, rateLimit and requires over HTTP', async (t) => {
-    const box = await createSignalbox({ servers: [shop()], policies });
+    const box = await openSignalbox({ servers: [shop()], policies });
     const server = await startTestServer(t, { box });
     const say = await agentAt(server, (await server.token('agent')).token);
     await assertNoReset(say, say);
@@ -131,10 +132,10 @@ describe('a caller that names its own sessions', () => {
   test('keeps it over a restart', async (t) => {
     const data = place(t);
     const principal = { id: 'bot', kind: 'agent' } as const;
-    const rule = async (box: Signalbox, session: string, tool: string, args: object): Promise<string> =>
+    const rule = async (box: InternalSignalbox, session: string, tool: string, args: object): Promise<string> =>
       (await box.call(`mcp__shop__${tool}`, args, { principal, session })).decision?.rule ?? '';
     const once: Say = async (session, tool, args = {}) => {
-      const box = await createSignalbox({ servers: [shop()], policies, data });
+      const box = await openSignalbox({ servers: [shop()], policies, data });
       try {
         return await rule(box, session, tool, args);
       } finally {
@@ -146,17 +147,17 @@ describe('a caller that names its own sessions', () => {
 
   test('cannot use a step that a human undid, also after a restart', async (t) => {
     const options = { servers: [stage()], policies: stagePolicies, data: place(t) };
-    const box = await createSignalbox(options);
+    const box = await openSignalbox(options);
     await assertUndoCounts(box, async () => {
       await box.close();
-      const again = await createSignalbox({ ...options, servers: [stage()] });
+      const again = await openSignalbox({ ...options, servers: [stage()] });
       t.after(() => again.close());
       return again;
     });
   });
 
   test('keeps it with every new MCP session', async (t) => {
-    const box = await createSignalbox({ servers: [shop()], policies });
+    const box = await openSignalbox({ servers: [shop()], policies });
     const { server, token } = await startTestServer(t, { box });
     const { token: presented } = await token('agent');
     const headers = {
@@ -188,12 +189,12 @@ describe('a caller that names its own sessions', () => {
   test('keeps it at every replica on one PostgreSQL', async (t) => {
     const address = (await cluster()).address('identities');
     const boxes = await Promise.all(
-      [1, 2].map(async () => createSignalbox({ servers: [shop()], policies, store: await postgresStore({ address }) })),
+      [1, 2].map(async () => openSignalbox({ servers: [shop()], policies, store: await postgresStore({ address }) })),
     );
     t.after(() => Promise.all(boxes.map((box) => box.close())));
     const principal = { id: 'bot', kind: 'agent' } as const;
     const at =
-      (box: Signalbox | undefined): Say =>
+      (box: InternalSignalbox | undefined): Say =>
       async (session, tool, args = {}) =>
         (await box?.call(`mcp__shop__${tool}`, args, { principal, session }))?.decision?.rule ?? '';
     // Both have seen the principal before, so that neither reads its whole history again.
@@ -203,9 +204,9 @@ describe('a caller that names its own sessions', () => {
 
   test('cannot use a step that a human undid at another replica', async (t) => {
     const address = (await cluster()).address('undone_steps');
-    const open = async (): Promise<Signalbox> => {
+    const open = async (): Promise<InternalSignalbox> => {
       const store = await postgresStore({ address });
-      const box = await createSignalbox({ servers: [stage()], policies: stagePolicies, store });
+      const box = await openSignalbox({ servers: [stage()], policies: stagePolicies, store });
       t.after(() => box.close());
       return box;
     };
@@ -370,7 +371,7 @@ describe('names', () => {
       const given = await answered((path) => send(phone.token, 'POST', path));
       assert.deepEqual(given.answer?.by, { id: `token:${phone.id}`, kind: 'human', name: 'Phone' });
     }
-    const { items } = await box.journal.entries({ type: 'ApprovalResolved' });
+    const { items } = await box.journal.query({ type: 'ApprovalResolved' });
     const names = items.map((entry) => (entry.type === 'ApprovalResolved' ? (entry.by.name ?? entry.by.id) : ''));
     assert.deepEqual(names, ['Phone', 'Phone', 'user:Grace Hopper', localUser().id]);
   });

@@ -143,7 +143,7 @@ describe('a journal that was edited in its SQLite file', () => {
       const acknowledged = await pay(5);
       await box.approvals.approve(acknowledged, { by: human, remember: 'nothing', acknowledgeHidden: true });
       await box.approvals.reveal(await pay(6), { by: human });
-      assert.equal((await box.journal.entries({ type: 'ApprovalRevealed' })).items.length, 2);
+      assert.equal((await box.journal.query({ type: 'ApprovalRevealed' })).items.length, 2);
     });
     assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
     const problems = await found(place, (database) => {
@@ -198,7 +198,7 @@ describe('what looks like an edit and is none', () => {
     await backUpSqlite(place.file, copy);
     await using(place, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
-      const pruned = await box.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
+      const pruned = await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
       assert.ok(pruned.entries > 10, JSON.stringify(pruned));
     });
     const result = await verified(place);
@@ -280,7 +280,7 @@ describe('a journal in PostgreSQL', async () => {
     await using(place, opened(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
       await box.shared.keyValues.add('pin', 'files', { text: '{}', until: 9e15 });
-      await box.setPolicies([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
+      await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
       await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, idempotencyKey: 'a' });
     });
     assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
@@ -316,7 +316,7 @@ describe('a journal in PostgreSQL', async () => {
     for (const each of [stranger, sealer]) assert.equal(told(await verifiedAt(address, each)), 'holds (sealed)');
     await using(place, opened(address, sealer), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
-      await box.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
+      await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
     });
     assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
     const pruned = await verifiedAt(address, stranger);

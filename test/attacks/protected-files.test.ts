@@ -223,7 +223,7 @@ suite('an approval of a write to a protected file', () => {
         code: 'remember-refused',
         message: /policies\.yaml, which is protected: it is asked about each time/,
       });
-    await approving.box.setPolicies([{ id: 'never', match: 'mcp__files__*', deny: true }]);
+    await approving.box.policies.set([{ id: 'never', match: 'mcp__files__*', deny: true }]);
     const denied = await approving.call(write, args);
     assert.deepEqual([denied.outcome, denied.asked.length], ['denied', 0]);
     assert.match(denied.reason, /never/);

@@ -52,13 +52,13 @@ describe('a rule about resources and prompts', () => {
       t,
       rules(noSecrets, { id: 'no-prompts', match: 'mcp__fixture__prompts/get', deny: "args.arguments.who == 'Eve'" }),
     );
-    assert.ok((await box.readResource('fixture', 'note://one'))['contents']);
-    await assert.rejects(box.readResource('fixture', 'note://two'), {
+    assert.ok((await box.resources.read('fixture', 'note://one'))['contents']);
+    await assert.rejects(box.resources.read('fixture', 'note://two'), {
       code: 'content-denied',
       message: /refused by no-secrets: that note is private/,
     });
-    assert.ok((await box.getPrompt('fixture', 'greet', { who: 'Ada' }))['messages']);
-    await assert.rejects(box.getPrompt('fixture', 'greet', { who: 'Eve' }), { code: 'content-denied' });
+    assert.ok((await box.prompts.get('fixture', 'greet', { who: 'Ada' }))['messages']);
+    await assert.rejects(box.prompts.get('fixture', 'greet', { who: 'Eve' }), { code: 'content-denied' });
     const { items } = await box.journal.calls({});
     assert.deepEqual(
       items.map((call) => call.type === 'ToolInvoked' && [call.tool, call.outcome, call.decision?.rule]).toReversed(),
@@ -108,10 +108,10 @@ describe('a rule about resources and prompts', () => {
   test('holds over HTTP: 403 with the reason', async (t) => {
     const { box, send } = await startTestServer(t);
     const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
-    box.mount(fixture);
-    t.after(() => box.unmount('fixture').catch(() => undefined));
+    box.servers.add(fixture);
+    t.after(() => box.servers.remove('fixture').catch(() => undefined));
     await fixture.ready();
-    await box.setPolicies([{ file: 'policies.yaml', text: JSON.stringify([noSecrets]) }]);
+    await box.policies.set([{ file: 'policies.yaml', text: JSON.stringify([noSecrets]) }]);
     const read = (uri: string): Promise<Response> =>
       send(adminToken, 'POST', '/api/resources/read', { server: 'fixture', uri });
     assert.equal((await read('note://one')).status, 200);
@@ -129,7 +129,7 @@ describe('a rule about resources and prompts', () => {
       run: async (_, context) => JSON.stringify(await context.resources?.read('fixture', 'note://two')),
     });
     const box = await boxWith(t, rules(noSecrets));
-    box.mount(localServer({ name: 'tools', tools: [peek] }));
+    box.servers.add(localServer({ name: 'tools', tools: [peek] }));
     const { outcome, error } = await box.call('mcp__tools__peek', {});
     assert.deepEqual([outcome, /no-secrets/.test(error?.message ?? '')], ['failed', true]);
   });
@@ -143,8 +143,8 @@ describe('a rule about resources and prompts', () => {
         return { allow: JSON.stringify(request.arguments).includes('one') };
       },
     });
-    assert.ok((await box.readResource('fixture', 'note://one'))['contents']);
-    await assert.rejects(box.readResource('fixture', 'note://two'), { code: 'content-denied' });
+    assert.ok((await box.resources.read('fixture', 'note://one'))['contents']);
+    await assert.rejects(box.resources.read('fixture', 'note://two'), { code: 'content-denied' });
     assert.deepEqual(asked, [{ uri: 'note://one' }, { uri: 'note://two' }]);
   });
 
@@ -159,12 +159,12 @@ describe('a rule about resources and prompts', () => {
     );
     const session = { session: 's1' };
     assert.equal((await box.call('mcp__mail__send', {}, session)).outcome, 'completed');
-    await assert.rejects(box.getPrompt('fixture', 'greet', { who: 'Ada' }, session), /read-first/);
-    await box.readResource('fixture', 'note://one', session);
-    await box.getPrompt('fixture', 'greet', { who: 'Ada' }, session);
+    await assert.rejects(box.prompts.get('fixture', 'greet', { who: 'Ada' }, session), /read-first/);
+    await box.resources.read('fixture', 'note://one', session);
+    await box.prompts.get('fixture', 'greet', { who: 'Ada' }, session);
     assert.equal((await box.call('mcp__mail__send', {}, session)).decision?.rule, 'no-leak');
-    await box.readResource('fixture', 'note://two', session);
-    await assert.rejects(box.readResource('fixture', 'note://three', session), /calm/);
+    await box.resources.read('fixture', 'note://two', session);
+    await assert.rejects(box.resources.read('fixture', 'note://three', session), /calm/);
   });
 
   test('a tool cannot take the name of a method, nor is a method a tool that is listed', async (t) => {
@@ -176,9 +176,9 @@ describe('a rule about resources and prompts', () => {
       run: () => 'x',
     });
     const box = await boxWith(t, {});
-    assert.throws(() => box.mount(localServer({ name: 'posing', tools: [posing] })), { code: 'tool-invalid' });
+    assert.throws(() => box.servers.add(localServer({ name: 'posing', tools: [posing] })), { code: 'tool-invalid' });
     assert.ok(!box.tools().some(({ name }) => name.includes('/')));
-    box.setProfiles({ calm: { servers: ['mail'] } });
+    box.profiles.set({ calm: { servers: ['mail'] } });
     const { outcome, error } = await box.call(reading, { uri: 'note://one' }, { profile: 'calm' });
     assert.deepEqual([outcome, error?.code], ['denied', 'tool-hidden']);
   });
@@ -194,14 +194,14 @@ describe('a rule about call_tool', () => {
       { id: 'd', requires: { mcp__mail__send: ['mcp__signalbox__call_tool'] } },
       { id: 'e', match: 'mcp__mail__send', deny: "session.last('call_tool').seq > 0" },
     ])
-      await assert.rejects(box.setPolicies([rule]), /call_tool only passes calls on/, rule.id);
-    await box.setPolicies([{ id: 'fine', match: 'mcp__signalbox__*', ask: true }]);
+      await assert.rejects(box.policies.set([rule]), /call_tool only passes calls on/, rule.id);
+    await box.policies.set([{ id: 'fine', match: 'mcp__signalbox__*', ask: true }]);
   });
 
   test('names the built-in server as it is configured', async (t) => {
     const box = await boxWith(t, { builtin: { name: 'house' } });
     await assert.rejects(
-      box.setPolicies([{ id: 'a', match: 'mcp__house__call_tool', deny: true }]),
+      box.policies.set([{ id: 'a', match: 'mcp__house__call_tool', deny: true }]),
       /only passes calls on/,
     );
   });
@@ -236,11 +236,11 @@ describe('a call that was undone', () => {
       const first = await box.call('mcp__ci__build', {}, session);
       const second = await box.call('mcp__ci__build', {}, session);
       assert.equal(await deployed(box), 'completed');
-      assert.equal((await box.undo(second.callId)).outcome, 'undone');
+      assert.equal((await box.undo.call(second.callId)).outcome, 'undone');
       assert.equal(await deployed(box), 'completed', 'the first build stands');
-      assert.equal((await box.undo(first.callId)).outcome, 'undone');
+      assert.equal((await box.undo.call(first.callId)).outcome, 'undone');
       assert.equal(await deployed(box), 'denied');
-      assert.deepEqual((await box.backtest([rule, allow])).changed, []);
+      assert.deepEqual((await box.policies.backtest([rule, allow])).changed, []);
     } finally {
       await box.close();
     }

@@ -1,10 +1,11 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { defineTool, localServer } from '../../src/index.ts';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/session-event.ts';
 import { Place, said } from '../e2e/cli-place.ts';
@@ -96,7 +97,7 @@ suite('secrets in disguise', () => {
         effect: 'read',
         run: ({ text }) => text,
       });
-      const box = await createSignalbox({
+      const box = await openSignalbox({
         servers: [localServer({ name: 'test', tools: [echo] })],
         secrets: { TOKEN: secret },
         data,
@@ -252,7 +253,7 @@ suite('a viewer', () => {
       effect: 'read',
       run: () => text,
     });
-    const box = await createSignalbox({
+    const box = await openSignalbox({
       servers: [localServer({ name: 't', tools: [tool] })],
       results: { maxBytes: 4096 },
     });

@@ -84,7 +84,7 @@ suite('a call that ends beyond the limits of undo', () => {
     );
     const refused = await box.call('mcp__t__act');
     assert.equal(refused.error?.code, 'checkpoint-failed', 'nothing runs without a whole checkpoint');
-    assert.equal((await box.undo(call.callId)).outcome, 'undone');
+    assert.equal((await box.undo.call(call.callId)).outcome, 'undone');
     assert.deepEqual(readdirSync(workspace.root), ['a.txt', 'grown.txt']);
     assert.deepEqual([workspace.text('a.txt'), workspace.text('grown.txt')], ['a', 'small']);
   });
@@ -101,9 +101,9 @@ suite('a call that ends beyond the limits of undo', () => {
     const file = openSync(workspace.at('new.bin'), 'r+');
     fs.writeSync(file, 'by a human', 1000);
     fs.closeSync(file);
-    const { outcome, conflicts } = await box.undo(callId);
+    const { outcome, conflicts } = await box.undo.call(callId);
     assert.deepEqual([outcome, conflicts.map(({ path }) => path)], ['conflict', ['new.bin']]);
-    assert.equal((await box.undo(callId, { partial: true })).outcome, 'partly-undone');
+    assert.equal((await box.undo.call(callId, { partial: true })).outcome, 'partly-undone');
     assert.deepEqual([workspace.text('a.txt'), statSync(workspace.at('new.bin')).size], ['a', threeGigabytes]);
   });
 
@@ -193,7 +193,7 @@ suite('an undo does not lose an edit that is made while it restores', () => {
           resolve();
         });
       });
-      const { outcome, conflicts } = await box.undo(callId);
+      const { outcome, conflicts } = await box.undo.call(callId);
       await within(edited, 'the edit');
       assert.match(workspace.text('large.txt')?.slice(-100) ?? '', /, edited by a human$/);
       assert.deepEqual(readdirSync(workspace.root), ['large.txt'], 'nothing is left beside it');

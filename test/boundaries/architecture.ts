@@ -22,14 +22,24 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   runtimes: [...core, 'process', 'surfaces'],
   sessions: [...core, 'runtimes'],
   store: core,
-  testing: ['signalbox.ts', ...core],
+  testing: ['signalbox/create-signalbox.ts', ...core],
 
-  'signalbox.ts': [...core, 'access', ...outerRing, 'config'],
-  'index.ts': ['signalbox.ts', ...core, 'access', 'sources', 'store'],
+  'signalbox/create-signalbox.ts': [...core, 'access', ...outerRing, 'config'],
+  'index.ts': ['signalbox/create-signalbox.ts', ...core, 'access', 'sources', 'store'],
 
-  server: ['signalbox.ts', ...core, 'access', ...outerRing, 'config', 'testing'],
-  host: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
-  cli: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'host', 'server', 'testing'],
+  server: ['signalbox/create-signalbox.ts', ...core, 'access', ...outerRing, 'config', 'testing'],
+  host: ['signalbox/create-signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
+  cli: [
+    'signalbox/create-signalbox.ts',
+    ...core,
+    'access',
+    'process',
+    ...outerRing,
+    'config',
+    'host',
+    'server',
+    'testing',
+  ],
 };
 
 /** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */

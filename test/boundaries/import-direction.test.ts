@@ -62,7 +62,7 @@ describe('every rule can fail', () => {
       ],
       [
         'signalbox.ts imports server/app.ts, but signalbox.ts may not know server',
-        file('signalbox.ts', `import './server/app.ts';`),
+        file('signalbox/create-signalbox.ts', `import './server/app.ts';`),
       ],
       [
         'pipeline/call.ts imports signalbox.ts, but pipeline may not know signalbox.ts',

@@ -58,8 +58,8 @@ async function useEverything(options: McpServerOptions, context: Context): Promi
       const { outcome, error } = await box.call(tool, args);
       if (outcome !== 'completed') problems.push(`${tool}: ${error?.message ?? outcome}`);
     }
-    for (const { uri } of box.resources()) await box.readResource(server.server, uri);
-    for (const { name } of box.prompts()) await box.getPrompt(server.server, name);
+    for (const { uri } of box.resources.list()) await box.resources.read(server.server, uri);
+    for (const { name } of box.prompts.list()) await box.prompts.get(server.server, name);
     return problems.join('\n') || 'everything was used';
   } finally {
     await box.close({ graceMs: 0 });

@@ -1,10 +1,11 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { spawn } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSignalbox, mcpServer } from '../../src/index.ts';
+import { mcpServer } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { root } from '../support/command.ts';
 import { playScenario } from './client-scenario.ts';
@@ -34,7 +35,7 @@ const program = join(root, 'node_modules', '@modelcontextprotocol', 'conformance
 async function runServerSuite(revision: string, directory: string): Promise<SuiteResult> {
   const fixture = await startFixture();
   const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
-  const box = await createSignalbox({ servers: [server], builtin: false, profiles: { conformance: { names: 'own' } } });
+  const box = await openSignalbox({ servers: [server], builtin: false, profiles: { conformance: { names: 'own' } } });
   await server.ready();
   const proxy = await authorizingProxy();
   const running = await startServer({

@@ -1,11 +1,11 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { startServer } from '../../src/server/start-server.ts';
-import { createSignalbox } from '../../src/signalbox.ts';
 import type { ApiDocument } from './api-types.ts';
 
 /** The API's own description, from a server that answers. */
 export async function readApiDocument(): Promise<ApiDocument> {
   const token = 'reads-the-api-document';
-  const box = await createSignalbox();
+  const box = await openSignalbox();
   const server = await startServer({ box, host: '127.0.0.1', port: 0, token });
   try {
     const response = await fetch(`${server.url}/openapi.json`, { headers: { authorization: `Bearer ${token}` } });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
-import { createSignalbox } from '../../src/signalbox.ts';
+import { createSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { root } from '../support/command.ts';
 import { blocksOf, pages } from './pages.ts';
 

@@ -104,7 +104,7 @@ describe('claudeAgentOptions', () => {
   test('gives Claude the resources of the box’s servers', async (t) => {
     const signalbox = await box(t);
     const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
-    signalbox.mount(fixture);
+    signalbox.servers.add(fixture);
     await fixture.ready();
     const claude = await place(t, [
       { type: 'tool_use', name: 'ReadMcpResourceTool', input: { server: 'fixture', uri: 'note://two' } },
@@ -113,7 +113,7 @@ describe('claudeAgentOptions', () => {
     assert.ok(connected.includes('fixture'));
     assert.match(lastMessage(claude.api), /the text of note:\/\/two/);
     const tool = 'mcp__fixture__resources/read';
-    const { items } = await signalbox.journal.entries({ type: 'ToolInvoked', tool, session: 's1' });
+    const { items } = await signalbox.journal.query({ type: 'ToolInvoked', tool, session: 's1' });
     assert.partialDeepStrictEqual(items, [{ server: 'fixture', arguments: { uri: 'note://two' } }]);
   });
 
@@ -126,8 +126,8 @@ describe('claudeAgentOptions', () => {
       assert.equal(tools.length, signalbox.tools().length);
     }
     assert.equal((await signalbox.journal.calls()).items.length, 2);
-    signalbox.mount(testSource('later', [testTool('more')]));
-    signalbox.disable('shop');
+    signalbox.servers.add(testSource('later', [testTool('more')]));
+    signalbox.servers.disable('shop');
     const { connected, tools } = await turn(signalbox, claude);
     assert.deepEqual(connected.toSorted(), ['later', 'signalbox']);
     assert.ok(tools.includes('mcp__later__more') && !tools.includes('mcp__shop__order'));

@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -5,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { query } from '@anthropic-ai/claude-agent-sdk';
-import { type Signalbox, type ToolInvoked, createSignalbox } from '../../src/index.ts';
+import { type ToolInvoked } from '../../src/index.ts';
 import { type PassthroughServer, claudePassthrough } from '../../src/surfaces/claude/index.ts';
 import { claudeEnvironment, heldPrompt } from '../support/claude.ts';
 import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
@@ -35,7 +37,7 @@ describe('a server with passthrough', () => {
   });
 
   async function turn(every: PassthroughServer): Promise<{ calls: readonly ToolInvoked[]; seen: string }> {
-    const box: Signalbox = await createSignalbox({ secrets: { CANARY: 'canary-4711-canary' } });
+    const box: InternalSignalbox = await openSignalbox({ secrets: { CANARY: 'canary-4711-canary' } });
     const asked = api.requests.length;
     const prompt = heldPrompt('go');
     const options = {

@@ -91,7 +91,7 @@ for (const [name, make] of makers) {
       });
       place.approve = () => ({ allow: true });
       const everything = mcpServer({ name: 'everything', transport: referenceServer('everything') });
-      place.box.mount(everything);
+      place.box.servers.add(everything);
       await until(() => everything.health().state === 'up', 'it is up');
       await place.box.call('mcp__everything__get-roots-list');
       const { id } = await sessions.create({}, ann);
@@ -121,7 +121,7 @@ for (const [name, make] of makers) {
       writeFileSync(join(place.workspace, 'picture.png'), picture);
       writeFileSync(join(place.workspace, 'long.txt'), text);
       const files = mcpServer({ name: 'files', transport: referenceServer('filesystem', [place.workspace]) });
-      place.box.mount(files);
+      place.box.servers.add(files);
       await files.ready();
       place.approve = () => ({ allow: true });
       place.calls(

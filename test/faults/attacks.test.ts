@@ -152,6 +152,6 @@ describe('a path that leads out', () => {
     t.after(() => box.close());
     for (const path of [...climbs, ...deeper, 'signalbox.db'])
       for (const uri of [`signalbox://results/${path}`, `file:///${path}`, path])
-        await assert.rejects(box.readResult(uri), { code: 'result-unknown' }, uri);
+        await assert.rejects(box.journal.result(uri), { code: 'result-unknown' }, uri);
   });
 });

@@ -19,5 +19,5 @@ const servers = [localServer({ name: 't', tools: [order] })];
 const box = await createSignalbox({ data, servers, approve: () => ({ allow: true }) });
 writeSync(1, 'ready\n');
 if (call === '') writeSync(1, `${(await box.call('mcp__t__order')).callId}\n`);
-else writeSync(1, `${(await box.undo(call)).outcome}\n`);
+else writeSync(1, `${(await box.undo.call(call)).outcome}\n`);
 await box.close();

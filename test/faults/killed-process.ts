@@ -93,7 +93,7 @@ async function call(tool: string, args: object = {}, idempotencyKey?: string): R
 
 async function undone(callId: string): Promise<void> {
   crash.at('restoring', 8);
-  const { outcome } = await box.undo(callId);
+  const { outcome } = await box.undo.call(callId);
   writeSync(1, `${outcome} ${callId}\n`);
 }
 

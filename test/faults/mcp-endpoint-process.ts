@@ -1,5 +1,6 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 /** A server of MCP in a process of its own, which tells its parent how it fares. */
-import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { defineTool, localServer } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { token } from '../mcp-clients/serving.ts';
 
@@ -30,7 +31,7 @@ const tools = [
     run: () => `paid ${(paid += 1)}`,
   }),
 ];
-const box = await createSignalbox({
+const box = await openSignalbox({
   servers: [localServer({ name: 'fixture', tools })],
   profiles: { trusting: { trustsHuman: true } },
 });

@@ -1,8 +1,9 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 /** A server under pressure in a process of its own, which tells its parent how it fares. */
 import { setFlagsFromString } from 'node:v8';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
-import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { defineTool, localServer } from '../../src/index.ts';
 import { prometheusMetrics } from '../../src/server/prometheus.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { token } from '../mcp-clients/serving.ts';
@@ -59,7 +60,7 @@ const tools = [
 ];
 const logged: string[] = [];
 const metrics = prometheusMetrics();
-const box = await createSignalbox({
+const box = await openSignalbox({
   servers: [localServer({ name: 'fixture', tools, concurrency: Number(process.env['CONCURRENCY'] ?? 64) })],
   metrics: metrics.metrics,
   approve: () => ({ allow: true }),

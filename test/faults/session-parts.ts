@@ -1,8 +1,9 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import type { Turn, TurnEvent } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
-import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
 import { storeAt } from './store-at.ts';
 
 /** Sessions on a file, or in the database at an address, with one agent that does what it is told. */
@@ -10,9 +11,9 @@ export async function openSessions(
   data: string,
   script: (content: string, turn: Turn) => AsyncIterable<TurnEvent>,
   address = '',
-): Promise<{ readonly box: Signalbox; readonly sessions: Sessions }> {
+): Promise<{ readonly box: InternalSignalbox; readonly sessions: Sessions }> {
   const own = runtimeTools('runtime');
-  const box = await createSignalbox({ data, store: await storeAt(address, data), servers: [own] });
+  const box = await openSignalbox({ data, store: await storeAt(address, data), servers: [own] });
   const runtime = {
     name: 'scripted',
     turn: (turn: Turn) => script(turn.content, turn),

@@ -91,7 +91,7 @@ suite('a server whose answers go bad on the way', { timeout: 280_000 }, () => {
         ]);
         assertClear('echo', fault, first);
         for (const result of rest) assert.ok(['completed', 'failed', 'unknown', 'timed-out'].includes(result.outcome));
-        await box.restart('sick');
+        await box.servers.restart('sick');
       }
     });
   }

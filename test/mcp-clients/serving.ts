@@ -1,5 +1,7 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import type { TestContext } from 'node:test';
-import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../src/index.ts';
+import { type SignalboxOptions } from '../../src/index.ts';
 import { type ServerOptions, startServer } from '../../src/server/start-server.ts';
 
 /** The token of test servers. */
@@ -7,7 +9,7 @@ export const token = 'test-admin-token-91d3';
 
 /** A box behind a real server, closed when the test ends. */
 export interface Serving {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly url: URL;
   /** What came out as faults. */
   readonly logged: string[];
@@ -19,7 +21,7 @@ export async function serving(
   options: SignalboxOptions,
   server: Partial<ServerOptions> = {},
 ): Promise<Serving> {
-  const box = await createSignalbox(options);
+  const box = await openSignalbox(options);
   const logged: string[] = [];
   const log = (line: string): void => void logged.push(line);
   const running = await startServer({

@@ -1,11 +1,12 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import type { TestContext } from 'node:test';
-import type { Signalbox, SignalboxOptions } from '../../src/index.ts';
+import type { SignalboxOptions } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { serving, token } from './serving.ts';
 
 /** Two servers that share a store and know nothing else of each other. */
 export interface TwoServers {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly one: URL;
   readonly other: URL;
   /** Ends the first one, as a process that stops. */

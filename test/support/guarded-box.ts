@@ -1,3 +1,4 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,7 +10,6 @@ import type { PermissionMode } from '../../src/core/calls/permission-mode.ts';
 import { toBuiltInTool } from '../../src/runtimes/claude/shared/built-in-tools.ts';
 import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import { turnTools } from '../../src/runtimes/turn-tools.ts';
-import type { Signalbox } from '../../src/signalbox.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
 
 /** How a call ended, and what a human was asked about it. */
@@ -23,18 +23,18 @@ export interface Attempt {
 export class GuardedBox {
   readonly project: string;
   readonly data: string;
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly #own: RuntimeTools;
   readonly #asked: ApprovalRequest[];
   #calls = 0;
 
-  private constructor(place: string, box: Signalbox, asked: ApprovalRequest[]) {
+  private constructor(place: string, box: InternalSignalbox, asked: ApprovalRequest[]) {
     this.project = join(place, 'project');
     this.data = join(place, 'home', '.signalbox');
     this.box = box;
     this.#asked = asked;
     this.#own = runtimeTools('claude');
-    box.mount(this.#own);
+    box.servers.add(this.#own);
   }
 
   /** Opens one on new directories, until the test or file `t` has ended. The human answers each question, or none. */

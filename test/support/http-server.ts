@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { TestContext } from 'node:test';
 import * as z from 'zod';
@@ -5,7 +7,6 @@ import type { CallResult } from '../../src/core/calls/call.ts';
 import type { Role } from '../../src/core/principal.ts';
 import { prometheusMetrics } from '../../src/server/prometheus.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';
-import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 
@@ -13,7 +14,7 @@ export const adminToken = 'test-admin-token-4f1c9b';
 
 /** A server over a box with a few tools, closed with the test. */
 export interface TestServer {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly server: RunningServer;
   /** What `server.close` did not print: faults of requests. */
   readonly logged: string[];
@@ -33,7 +34,7 @@ export async function startTestServer(test: TestContext, options: Partial<Server
   const metrics = prometheusMetrics();
   const box =
     options.box ??
-    (await createSignalbox({ servers: [testTools()], metrics: metrics.metrics, results: { maxBytes: 4096 } }));
+    (await openSignalbox({ servers: [testTools()], metrics: metrics.metrics, results: { maxBytes: 4096 } }));
   const logged: string[] = [];
   const log = (line: string): void => void logged.push(line);
   const server = await startServer({ box, host: '127.0.0.1', port: 0, token: adminToken, metrics, log, ...options });

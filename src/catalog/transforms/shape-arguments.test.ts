@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import type { CallResult } from '../../core/calls/call.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { type Signalbox, createSignalbox } from '../../signalbox.ts';
+import type { Signalbox } from '../../signalbox/signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { type ToolSchema, defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { shapeSource } from './shape-source.ts';
@@ -34,7 +35,7 @@ async function boxWith(shaping: ArgumentShaping, schema: ToolSchema = input): Pr
   });
   const server = localServer({ name: 's', tools: [echo] });
   const box = await createSignalbox({ builtin: false });
-  box.mount(shapeSource(server, { origin, arguments: { echo: shaping } }));
+  box.servers.add(shapeSource(server, { origin, arguments: { echo: shaping } }));
   return box;
 }
 
@@ -76,7 +77,7 @@ describe('a default', () => {
       },
     });
     const box = await createSignalbox({ builtin: false });
-    box.mount(shapeSource(testSource('s', [tool]), { origin, arguments: { t: { default: { list: [] } } } }));
+    box.servers.add(shapeSource(testSource('s', [tool]), { origin, arguments: { t: { default: { list: [] } } } }));
     await box.call('mcp__s__t', {});
     await box.call('mcp__s__t', {});
     await box.close();
@@ -159,10 +160,10 @@ test('policy decides on fixed, hidden and default values as the tool receives th
     { hide: ['via'], set: { to: ' eve ' }, default: { via: 'WIRE', amount: 9 } },
     async (box, call) => {
       for (const condition of ["args.to == 'eve'", "args.via == 'wire'", 'args.amount == 900']) {
-        await box.setPolicies([{ id: 'no', match: 'mcp__s__*', deny: condition }]);
+        await box.policies.set([{ id: 'no', match: 'mcp__s__*', deny: condition }]);
         assert.equal((await call({})).decision?.rule, 'no', condition);
       }
-      await box.setPolicies([]);
+      await box.policies.set([]);
       assert.deepEqual(gotOf(await call({})), { to: 'eve', via: 'wire', amount: 900 });
     },
     z.object({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
-import { createSignalbox } from '../../signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { Catalog } from '../catalog.ts';
@@ -241,7 +241,7 @@ test('whatever is allowed, denied and renamed: what is listed can be called and 
       const expected = new Map(visible.map((name) => [renames.get(name) ?? name, name]));
       const box = await createSignalbox({ builtin: false });
       try {
-        const mount = (): void => box.mount(shapeSource(server, { ...shaping, origin }));
+        const mount = (): void => box.servers.add(shapeSource(server, { ...shaping, origin }));
         if (expected.size < visible.length) {
           assert.throws(mount, { code: 'name-collision' });
           return;

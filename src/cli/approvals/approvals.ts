@@ -42,7 +42,7 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
       const { json, ...globals } = globalsOf(command);
       await withReadRecords({ ...globals, json }, async (records) => {
         // Before the list: what is asked in between is shown twice rather than never.
-        const head = (await records.journal.entries({ limit: 1 })).items[0]?.seq ?? 0;
+        const head = (await records.journal.query({ limit: 1 })).items[0]?.seq ?? 0;
         const { by, after, limit } = options;
         const page = await records.approvals.page({
           state: options.all === true ? 'all' : 'open',

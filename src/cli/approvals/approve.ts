@@ -6,7 +6,7 @@ import { pluralize } from '../../core/text/pluralize.ts';
 import { askingRules } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { Failure, usageFailure } from '../fail.ts';
@@ -81,7 +81,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
 }
 
 async function showRemembering(
-  box: Signalbox,
+  box: InternalSignalbox,
   asked: Approval,
   scope: RememberScope,
   isSure: boolean,

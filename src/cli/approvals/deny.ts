@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Approval } from '../../core/calls/approval.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
@@ -50,7 +50,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
 }
 
 /** Returns the pending questions that no call waits for. */
-async function goneQuestions(box: Signalbox): Promise<Approval[]> {
+async function goneQuestions(box: InternalSignalbox): Promise<Approval[]> {
   const found: Approval[] = [];
   let cursor: string | undefined;
   do {

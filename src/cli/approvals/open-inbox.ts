@@ -7,7 +7,7 @@ import { createRedactor } from '../../redaction/redactor.ts';
 import type { SessionStore } from '../../journal/store/session-store.ts';
 import type { Approval } from '../../core/calls/approval.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { assertJournal } from '../journal/open-journal.ts';
@@ -18,7 +18,7 @@ import { withConfigurationOfServer } from '../server/connect.ts';
 /** Hands a box without servers to `use`, and closes it: answering needs the records alone. Only with `mayMake` they are made where there are none. */
 export async function withRecords(
   given: Globals,
-  use: (box: Signalbox) => Promise<void>,
+  use: (box: InternalSignalbox) => Promise<void>,
   { mayMake = false }: { readonly mayMake?: boolean } = {},
 ): Promise<void> {
   const globals = withConfigurationOfServer(given);
@@ -63,7 +63,7 @@ export async function withReadRecords(given: Globals, read: (records: ReadRecord
 }
 
 /** The approval with this id, or the only one whose id begins so. */
-export async function approvalBy(box: Signalbox, prefix: string): Promise<Approval> {
+export async function approvalBy(box: InternalSignalbox, prefix: string): Promise<Approval> {
   // A whole id is found behind any number of others.
   if (/^appr_\w{26}$/.test(prefix)) return box.approvals.get(prefix);
   const all = await box.approvals.list({ all: true, limit: 10_000 });

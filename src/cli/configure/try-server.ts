@@ -37,7 +37,7 @@ export async function tryServer(name: string, configuration: Configuration, { da
     const state = states.find((each) => each.name === name);
     const needsSignIn = state?.needsSignIn === true;
     if (state?.status !== 'up' && !needsSignIn)
-      throw unusable(alone.servers[0], state?.reason ?? 'it is down', box.health(name)?.stderr ?? []);
+      throw unusable(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
     return {
       tools: tools.filter(({ id }) => id.server === name),
       notices: notices.filter(({ server }) => server === name),

@@ -11,7 +11,7 @@ import { fixOfNotice } from './fix-of-notice.ts';
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
   const { box, secretProblems } = await openBoxForDiagnosis(configuration, { secretsFrom });
   const lastWords = (name: string): string => {
-    const lines = box.health(name)?.stderr.slice(-5) ?? [];
+    const lines = box.servers.health(name)?.stderr.slice(-5) ?? [];
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
   };
   try {

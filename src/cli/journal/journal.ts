@@ -111,10 +111,10 @@ async function newest(
   limit: number,
 ): Promise<{ items: JournalEvent[]; next?: number }> {
   const items: JournalEvent[] = [];
-  let page = await reader.entries({ ...query, limit });
+  let page = await reader.query({ ...query, limit });
   items.push(...page.items);
   while (page.next !== undefined && items.length < limit) {
-    page = await reader.entries({ ...query, before: page.next, limit: limit - items.length });
+    page = await reader.query({ ...query, before: page.next, limit: limit - items.length });
     items.push(...page.items);
   }
   items.reverse();

@@ -59,7 +59,7 @@ async function approvalOf(
   { journal, approvals }: ReadRecords,
 ): Promise<Approval | undefined> {
   const asked = async (): Promise<string | undefined> => {
-    const { items } = await journal.entries({ call: callId, type: 'ApprovalRequested', limit: 1 });
+    const { items } = await journal.query({ call: callId, type: 'ApprovalRequested', limit: 1 });
     const [entry] = items;
     return entry?.type === 'ApprovalRequested' ? entry.approvalId : undefined;
   };

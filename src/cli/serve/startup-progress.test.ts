@@ -1,9 +1,9 @@
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import pc from 'picocolors';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
-import { createSignalbox } from '../../index.ts';
 import { StartupProgress } from './startup-progress.ts';
 
 const wipe = '\r\u001b[K';
@@ -14,7 +14,7 @@ test('a terminal shows how many servers have started, makes room for other lines
     source.change({ down: { reason: 'it is being connected to', since: Date.now(), isStarting: true } });
     return source;
   });
-  const box = await createSignalbox({ servers });
+  const box = await openSignalbox({ servers });
   t.after(() => box.close());
   let printed = '';
   const progress = new StartupProgress({

@@ -1,6 +1,6 @@
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { ProgressLine } from '../progress-line.ts';
 import type { Printer } from '../terminal.ts';
 
@@ -34,7 +34,7 @@ export class StartupProgress {
   }
 
   /** Follows the servers until each was tried once. Returns a function that stops following. */
-  follow(box: Signalbox): () => void {
+  follow(box: InternalSignalbox): () => void {
     const total = startingIn(box.catalog());
     if (total === 0) return () => undefined;
     const begun = performance.now();

@@ -12,11 +12,7 @@ const minPassphrase = 32;
  * (SIGNALBOX_JOURNAL_KEY) that several machines with one journal share. `store` identifies a store within the directory. Returns
  * `undefined` when there is no usable key; the journal is then written without seals.
  */
-export async function journalSealer(
-  data: string,
-  store = 'sqlite',
-  passphrase = '',
-): Promise<Sealer | undefined> {
+export async function journalSealer(data: string, store = 'sqlite', passphrase = ''): Promise<Sealer | undefined> {
   const key = await journalKey(data, passphrase);
   if (key === undefined) return undefined;
   const notes = join(data, 'journal.seals');

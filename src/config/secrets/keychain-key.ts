@@ -31,9 +31,7 @@ export function keychainKey(
     const text = await withTimeout(async () => (await entry(id)).getPassword());
     const key = parseKey(text ?? '');
     if (key === undefined)
-      throw secretUnusable(
-        `the system keychain has no key ${service}/${id}; restore it, or set the secrets again`,
-      );
+      throw secretUnusable(`the system keychain has no key ${service}/${id}; restore it, or set the secrets again`);
     return key;
   };
   const forget = async (id: string): Promise<void> => {

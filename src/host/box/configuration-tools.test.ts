@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { Approve } from '../../core/calls/approval.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { openBoxForDiagnosis } from './open-box.ts';
 
 const text = `{
@@ -18,7 +18,10 @@ const text = `{
 const get = 'mcp__signalbox__get_config';
 const set = 'mcp__signalbox__set_config';
 
-async function place(t: TestContext, approve: Approve): Promise<{ box: Signalbox; now: () => string; data: string }> {
+async function place(
+  t: TestContext,
+  approve: Approve,
+): Promise<{ box: InternalSignalbox; now: () => string; data: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-offer-'));
   const file = join(directory, 'signalbox.config.json');
   writeFileSync(file, text);
@@ -54,7 +57,7 @@ describe('agents and the configuration', () => {
     assert.equal(now(), text.replace('5000', '9000'));
     const record = await box.journal.call(changed.callId);
     assert.deepEqual([record?.arguments, record?.effect], [args, 'undoable']);
-    assert.equal((await box.undo(changed.callId)).outcome, 'undone');
+    assert.equal((await box.undo.call(changed.callId)).outcome, 'undone');
     assert.equal(now(), text);
   });
 
@@ -63,7 +66,7 @@ describe('agents and the configuration', () => {
     const first = await box.call(set, { path: 'mcpServers.web.timeoutMs', value: 9000 });
     await box.call(set, { path: 'results.maxBytes', value: 100 });
     const before = now();
-    const undone = await box.undo(first.callId);
+    const undone = await box.undo.call(first.callId);
     assert.deepEqual([undone.outcome, now()], ['failed', before]);
     assert.match(undone.error ?? '', /was changed since/);
   });

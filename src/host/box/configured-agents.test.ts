@@ -239,7 +239,7 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
         const absent = /No such tool available: mcp__every__get-env/;
         assert.match((await turn(named(agents, 'picky'), configured, 'go')).text, absent);
         assert.match((await turn(named(agents, 'named'), configured, 'go')).text, /"SERVER_SECRET"/);
-        box.disable('every');
+        box.servers.disable('every');
         assert.match((await turn(claude, configured, 'go')).text, absent);
       });
       delete process.env['AGENTS_TEST_API_KEY'];

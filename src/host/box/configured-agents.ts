@@ -9,7 +9,7 @@ import { type ModelRuntimeOptions, modelRuntime } from '../../runtimes/model/mod
 import { type RuntimeTools, runtimeTools } from '../../runtimes/runtime-tools.ts';
 import type { Runtime, Turn } from '../../runtimes/runtime.ts';
 import type { Agent, Agents } from '../../sessions/agent.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { EntryReferences } from '../secrets/entry-references.ts';
 import type { ReferenceContext } from '../servers/external-transport.ts';
 import { resolvePassthroughServers } from '../servers/passthrough-servers.ts';
@@ -21,7 +21,7 @@ interface Made {
 
 /** The agents of a configuration. When it changes, those whose entries changed are made anew; their turns under way go on. */
 export class ConfiguredAgents implements Agents {
-  readonly #box: Signalbox;
+  readonly #box: InternalSignalbox;
   readonly #references: ReferenceContext;
   readonly #configuration: () => Configuration;
   readonly #data: string;
@@ -31,7 +31,7 @@ export class ConfiguredAgents implements Agents {
   #made: readonly Made[] = [];
   #from: Configuration | undefined;
 
-  constructor(box: Signalbox, references: ReferenceContext, configuration: () => Configuration, data: string) {
+  constructor(box: InternalSignalbox, references: ReferenceContext, configuration: () => Configuration, data: string) {
     this.#box = box;
     this.#references = references;
     this.#configuration = configuration;
@@ -81,7 +81,7 @@ export class ConfiguredAgents implements Agents {
     const known = this.#own.get(server);
     if (known !== undefined) return known;
     const own = runtimeTools(server);
-    this.#box.mount(own);
+    this.#box.servers.add(own);
     this.#own.set(server, own);
     return own;
   }
@@ -137,7 +137,7 @@ export class ConfiguredAgents implements Agents {
     const owner = (await this.#box.sessionStore.find(turn.session))?.owner;
     // As every other call of the session says who made it.
     const principal = { id: owner === undefined ? entry.name : `${owner.id}/${entry.name}`, kind: 'agent' as const };
-    const recorder: Pick<Signalbox, 'recordObserved'> = {
+    const recorder: Pick<InternalSignalbox, 'recordObserved'> = {
       recordObserved: (call) => this.#box.recordObserved({ ...call, session: turn.session, principal }),
     };
     return { ...options, env: { ...env, ...variables }, passthrough: claudePassthrough(recorder, servers) };
@@ -184,7 +184,7 @@ export async function resolvedProviders(
 /** What every agent should know about where it works. */
 function hint(builtin: string): string {
   return (
-    'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
+    'You work inside InternalSignalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
     'approves it; a refusal says why, so do not try the same in another way. ' +
     `The tools that begin with mcp__${builtin}__ tell about the application that you run in.`
   );

@@ -8,7 +8,7 @@ import { printLock } from '../../catalog/lock/print-lock.ts';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { openBoxForDiagnosis } from './open-box.ts';
 import type { ConfiguredBox } from './configured-box.ts';
 
@@ -35,7 +35,7 @@ async function opened(mcpServers: object, use: (configured: ConfiguredBox) => Pr
 }
 
 /** Everything a caller can see of a box but times and order. */
-function shown(box: Signalbox): object {
+function shown(box: InternalSignalbox): object {
   const { tools, servers, hidden, notices } = box.catalog();
   const sorted = (items: readonly object[]): string[] => items.map((item) => JSON.stringify(item)).toSorted();
   return {

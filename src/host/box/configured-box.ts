@@ -37,7 +37,7 @@ import type {
   ServedConfiguration,
   SignInState,
 } from '../../server/served-configuration.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { StartedServers } from '../servers/started-servers.ts';
 import { BrowserSignIns } from '../servers/browser-sign-ins.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
@@ -69,7 +69,7 @@ export interface PreparedConfiguration {
 export class ConfiguredBox implements ServedConfiguration {
   /** Called before a changed configuration, which is trusted, is applied. */
   beforeChange: (() => void) | undefined;
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   /** The secrets of the configuration that are missing or invalid. */
   readonly secretProblems: readonly SecretProblem[];
   readonly #trust: ConfigurationTrust;
@@ -93,7 +93,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   /** `data` is the data directory, whichever store is used. */
   constructor(
-    box: Signalbox,
+    box: InternalSignalbox,
     configuration: Configuration,
     { context, trust, servers, policies, secretProblems }: PreparedConfiguration,
     data: string,
@@ -120,7 +120,7 @@ export class ConfiguredBox implements ServedConfiguration {
     this.#signIns = new BrowserSignIns({
       configuration: () => this.#configuration,
       references: context.references,
-      signedIn: (server) => box.restart(server),
+      signedIn: (server) => box.servers.restart(server),
     });
     box.protectFiles({
       version: () => this.#configuration,
@@ -365,7 +365,7 @@ export class ConfiguredBox implements ServedConfiguration {
     const rules = await readRules(configuration);
     await this.#trust.assert({ configuration, rules });
     this.beforeChange?.();
-    assertSecretsValid(registerSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
+    assertSecretsValid(registerSecrets(configuration.secrets, (name, value) => this.box.secrets.add(name, value)));
     const servers = await this.#servers.apply(configuration, lock, 'throw', changed);
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await this.#policies.set(rules))];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
@@ -397,7 +397,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   #applyProfiles({ profiles }: Configuration): string[] {
     if (isDeepStrictEqual(this.#configuration.profiles, profiles)) return [];
-    this.box.setProfiles(profiles);
+    this.box.profiles.set(profiles);
     return ['changed the profiles'];
   }
 

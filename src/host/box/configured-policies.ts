@@ -1,13 +1,13 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 
 /** The policies of a configuration, which are set in its box when they change. */
 export class ConfiguredPolicies {
-  readonly #box: Signalbox;
+  readonly #box: InternalSignalbox;
   #active: readonly PolicyDocument[] = [];
 
-  constructor(box: Signalbox) {
+  constructor(box: InternalSignalbox) {
     this.#box = box;
   }
 
@@ -20,7 +20,7 @@ export class ConfiguredPolicies {
   async set(documents: readonly PolicyDocument[]): Promise<string[]> {
     // Unchanged files do not replace rules that a program has set since.
     if (serialize(documents) === serialize(this.#active)) return [];
-    await this.#box.setPolicies(documents);
+    await this.#box.policies.set(documents);
     this.#active = documents;
     return ['changed the policies'];
   }

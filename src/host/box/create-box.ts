@@ -1,8 +1,9 @@
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { ToolCallEdits } from '../../config/file/tool-call-edits.ts';
 import { shortestSecret } from '../../redaction/redactor.ts';
-import { type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
+import type { SignalboxOptions } from '../../signalbox/signalbox-options.ts';
 import { configurationTools } from '../../sources/local/builtin/configuration-tools.ts';
 import type { BoxSecrets } from '../secrets/box-secrets.ts';
 import { openStore } from '../store/open-store.ts';
@@ -30,7 +31,7 @@ export async function createBox(
     data === undefined
       ? { store: await memoryStoreWithPins(configuration, secretsFrom), password: '' }
       : await openStore(configuration.store, data);
-  const box = await createSignalbox({
+  const box = await openSignalbox({
     ...options,
     store: opened.store,
     pinScope: pinScope(configuration),
@@ -43,7 +44,7 @@ export async function createBox(
   });
   // Before servers are mounted: the reason why one is down is recorded, and may contain a secret.
   secrets.attach(box);
-  if (opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
+  if (opened.password.length >= shortestSecret) box.secrets.add('store', opened.password);
   const configured = new ConfiguredBox(box, configuration, prepared, secretsFrom);
   try {
     addConfigurationTools(configured, secretsFrom);
@@ -61,7 +62,7 @@ export function addConfigurationTools(configured: ConfiguredBox, data: string): 
   const edits = new ToolCallEdits(
     () => configured.file,
     join(data, 'configuration-edits'),
-    (text) => box.redact(text),
+    (text) => box.secrets.redact(text),
     (before, after) => configured.acceptEdit(before, after),
   );
   for (const tool of configurationTools(edits)) box.builtin?.add(tool);

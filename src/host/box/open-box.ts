@@ -1,5 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { Signalbox, SignalboxOptions } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+import type { SignalboxOptions } from '../../signalbox/signalbox-options.ts';
 import type { ConfiguredBox } from './configured-box.ts';
 import { type PendingBox, type StartOptions, startConfiguredServers } from './start-servers.ts';
 
@@ -12,7 +13,7 @@ export interface BoxOptions extends StartOptions, Pick<SignalboxOptions, 'approv
 const defaultWaitMs = 10_000;
 
 /** Opens the box of a configuration. Rejects when a secret could not be kept out of the journal. */
-export async function openBox(configuration: Configuration, options: BoxOptions): Promise<Signalbox> {
+export async function openBox(configuration: Configuration, options: BoxOptions): Promise<InternalSignalbox> {
   return (await openConfiguredBox(configuration, options)).box;
 }
 

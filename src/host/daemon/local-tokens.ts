@@ -2,7 +2,7 @@ import { Failure, usageFailure } from '../../cli/fail.ts';
 import { shortPath } from '../data-directory.ts';
 import { createFileOnce, replaceFile } from '../../config/file/atomic-file.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,7 +76,10 @@ const serve = { id: 'serve', kind: 'system' } as const;
  * The token that agents of this machine connect with, so that none needs the admin token. It is kept in the data directory, and
  * made anew when it is lost, revoked or somebody else's.
  */
-export async function agentToken(data: string, tokens: Signalbox['tokens']): Promise<{ readonly keptIn: string }> {
+export async function agentToken(
+  data: string,
+  tokens: InternalSignalbox['tokens'],
+): Promise<{ readonly keptIn: string }> {
   const file = join(data, 'agent-token');
   try {
     const kept = await tokens.check(readTokenFile(file) ?? '');

@@ -81,7 +81,7 @@ describe('an agent in a session', () => {
       jobs.map((each) => each.id),
       [id],
     );
-    const undone = await place.box.undo(id.replace('job_', 'call_'), { principal: ann });
+    const undone = await place.box.undo.call(id.replace('job_', 'call_'), { principal: ann });
     assert.equal(undone.outcome, 'undone');
     assert.deepEqual(await schedules.list(), []);
   });

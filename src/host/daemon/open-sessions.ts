@@ -7,7 +7,7 @@ import { type ScheduleParts, Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { recallTurn } from '../../sessions/turn-memory.ts';
 import type { Refusal } from '../../sessions/turns.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
@@ -32,7 +32,10 @@ const holder = /^token:(tok_[^/]+)/;
  * Why nothing may begin now in the name of a principal, which is when the token it came with is good no longer, or binds it to
  * a profile: sessions have the profile of their agent, which may be a wider one.
  */
-export async function tokenRefusal(tokens: Signalbox['tokens'], { id }: Principal): Promise<string | undefined> {
+export async function tokenRefusal(
+  tokens: InternalSignalbox['tokens'],
+  { id }: Principal,
+): Promise<string | undefined> {
   const [, tokenId] = holder.exec(id) ?? [];
   if (tokenId === undefined) return undefined;
   const token = await tokens.find(tokenId);
@@ -45,7 +48,7 @@ export async function tokenRefusal(tokens: Signalbox['tokens'], { id }: Principa
 
 const pageSize = 100;
 
-/** Counts the conversations of a directory that Claude Code has stored and that are not sessions of Signalbox. */
+/** Counts the conversations of a directory that Claude Code has stored and that are not sessions of InternalSignalbox. */
 export async function countClaudeTranscripts(
   cwd: string,
   sessions: Pick<Sessions, 'list'>,
@@ -72,7 +75,7 @@ export async function countClaudeTranscripts(
  * Close them before the sessions.
  */
 export function openSchedules(
-  box: Signalbox,
+  box: InternalSignalbox,
   sessions: Sessions,
   {
     ready,
@@ -87,7 +90,7 @@ export function openSchedules(
     store: box.jobStore,
     post: box.shared.post,
     sessions,
-    redact: (text) => box.redact(text),
+    redact: (text) => box.secrets.redact(text),
     refusal: (owner) => tokenRefusal(box.tokens, owner),
     ...options,
   });

@@ -1,10 +1,10 @@
 import { type CatalogSnapshot, missingServers } from '../../catalog/snapshot.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
 
 /** Says which required servers are not up, now and whenever that changes. Returns how to stop. */
-export function reportRequiredServers(box: Signalbox, errors: Printer): () => void {
+export function reportRequiredServers(box: InternalSignalbox, errors: Printer): () => void {
   const told = new Map<string, string>();
   const look = (snapshot: CatalogSnapshot): void => {
     const missing = new Map(missingServers(snapshot).map(({ name, reason }) => [name, reason ?? 'it is down']));

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
 
@@ -15,7 +15,7 @@ const day = 24 * hour;
  * and whoever finds another at it leaves it alone. Ends when the answer is called; what is under way is broken off and comes again.
  */
 export function startRetention(
-  box: Pick<Signalbox, 'journal' | 'prune'>,
+  box: Pick<InternalSignalbox, 'journal'>,
   settings: () => Configuration['retention'],
   errors: Printer,
   everyMs = hour,
@@ -51,14 +51,14 @@ export function startRetention(
 
 /** A file a day at most: what is due is let gather for a while. */
 async function pruneDue(
-  box: Pick<Signalbox, 'journal' | 'prune'>,
+  box: Pick<InternalSignalbox, 'journal'>,
   settings: Configuration['retention'],
   signal: AbortSignal,
 ): Promise<void> {
   if (settings === undefined) return;
   const { journalMs, exportTo } = settings;
   const before = Date.now() - journalMs;
-  const { items } = await box.journal.entries({ order: 'oldest-first', limit: 1 });
+  const { items } = await box.journal.query({ order: 'oldest-first', limit: 1 });
   const [oldest] = items;
   if (oldest === undefined || Date.parse(oldest.at) > before - Math.min(day, journalMs / 10)) return;
   mkdirSync(exportTo, { recursive: true, mode: 0o700 });
@@ -67,5 +67,5 @@ async function pruneDue(
     exportTo,
     `journal-${String(oldest.seq).padStart(12, '0')}-until-${upTo}-${randomBytes(3).toString('hex')}.jsonl.gz`,
   );
-  await box.prune({ before, archive, signal });
+  await box.journal.prune({ before, archive, signal });
 }

@@ -88,7 +88,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     if (built !== undefined) void reportConsoleBuild(built, errors);
     // What waits since the last start is not asked of an agent that does not see its tools yet.
     const mounted = Promise.withResolvers<void>();
-    const ready = Promise.all([mounted.promise, box.awaitStartup()]);
+    const ready = Promise.all([mounted.promise, box.servers.started()]);
     sessions = await openSessions(configured, { ready, turnsAtOnce: role === 'web' ? 0 : options.turns });
     schedules = openSchedules(box, sessions, {
       ready,
@@ -162,7 +162,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
             journal,
             catalog: box.catalog(),
             agents: sessions.agents(),
-            policies: box.policies(),
+            policies: box.policies.list(),
             found,
           },
           terminal.output,

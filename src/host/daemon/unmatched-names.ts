@@ -3,11 +3,11 @@ import { isUnmatchedNotice } from '../../catalog/transforms/unmatched.ts';
 import { isRuntimeTool, runtimeServers } from '../../config/entries/agent-entry.ts';
 import { type NamedTool, contentMethods, fullName } from '../../core/tools/tool-names.ts';
 import type { Rule } from '../../policy/rules/rule.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 
 /** Returns a warning for each name in the active rules that matches no tool, label or server. */
-export async function unmatchedRules(box: Pick<Signalbox, 'policies' | 'catalog'>): Promise<string[]> {
-  const written = box.policies().rules;
+export async function unmatchedRules(box: Pick<InternalSignalbox, 'policies' | 'catalog'>): Promise<string[]> {
+  const written = box.policies.list().rules;
   if (written.length === 0) return [];
   const { readPolicies } = await import('../../policy/rules/read-policies.ts');
   const { rules } = readPolicies([
@@ -46,11 +46,11 @@ export async function unmatchedIn(
 }
 
 /** What is told of patterns in profiles that fit no tool; a line each. Servers that are away are given the benefit of the doubt. */
-export function unmatchedPatterns(box: Pick<Signalbox, 'profiles' | 'catalog'>): string[] {
+export function unmatchedPatterns(box: Pick<InternalSignalbox, 'profiles' | 'catalog'>): string[] {
   const away = box.catalog().servers.filter(({ status }) => status !== 'up');
   if (away.length > 0) return [];
-  return box
-    .profiles()
+  return box.profiles
+    .list()
     .flatMap(({ name, unmatched }) =>
       unmatched
         .filter((pattern) => !isRuntimeTool(pattern.replace(/^!/, '')))
@@ -59,7 +59,7 @@ export function unmatchedPatterns(box: Pick<Signalbox, 'profiles' | 'catalog'>):
 }
 
 /** Returns a warning for each name and pattern in the `tools` block of a server that matches none of its tools. */
-export function unmatchedKeys(box: Pick<Signalbox, 'catalog'>): string[] {
+export function unmatchedKeys(box: Pick<InternalSignalbox, 'catalog'>): string[] {
   return box
     .catalog()
     .notices.filter(({ message }) => isUnmatchedNotice(message))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSignalbox } from '../../signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { BoxSecrets } from './box-secrets.ts';
 
 test('a secret that is known before the box, or comes after it, is kept out of what the box records and of what is told', async () => {
@@ -12,6 +12,6 @@ test('a secret that is known before the box, or comes after it, is kept out of w
   secrets.add('LATE', 'known-since-then');
   const text = 'known-from-the-start and known-since-then, abc';
   const kept = '[redacted:EARLY] and [redacted:LATE], abc';
-  assert.deepEqual([box.redact(text), secrets.redact(text)], [kept, kept]);
+  assert.deepEqual([box.secrets.redact(text), secrets.redact(text)], [kept, kept]);
   await box.close();
 });

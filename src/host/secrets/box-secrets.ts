@@ -1,7 +1,7 @@
 import { type SecretOptions, createRedactor } from '../../redaction/redactor.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 
-type Taker = Pick<Signalbox, 'addSecret'>;
+type Taker = Pick<InternalSignalbox, 'secrets'>;
 
 /** Values that must never be recorded, or told: also those that are known before the box that they are kept out of. */
 export class BoxSecrets {
@@ -13,13 +13,13 @@ export class BoxSecrets {
   add(name: string, value: string, options?: SecretOptions): void {
     this.#redactor.add(name, value, options);
     if (this.#box === undefined) this.#early.push([name, value, options]);
-    else this.#box.addSecret(name, value, options);
+    else this.#box.secrets.add(name, value, options);
   }
 
   /** Tells a box, before anything is recorded in it: all that are known, and all to come. */
   attach(box: Taker): void {
     this.#box = box;
-    for (const early of this.#early.splice(0)) box.addSecret(...early);
+    for (const early of this.#early.splice(0)) box.secrets.add(...early);
   }
 
   /** Takes them out of a text. */

@@ -4,7 +4,7 @@ import { Offers } from '../../catalog/offers.ts';
 import type { Source } from '../../catalog/source.ts';
 import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { downServer } from './down-server.ts';
 import { importLocalServer } from '../modules/load-local-server.ts';
@@ -43,7 +43,7 @@ const graceMs = 5000;
 
 /** The servers of a configuration in a box. A changed configuration touches only the servers whose entries changed. */
 export class ConfiguredServers {
-  readonly #box: Signalbox;
+  readonly #box: InternalSignalbox;
   readonly #context: ServerStartContext;
   readonly #started: StartedServers;
   readonly #running = new Map<string, Running>();
@@ -52,7 +52,7 @@ export class ConfiguredServers {
   readonly #stopping = new Map<string, Promise<void>>();
 
   /** Takes servers that were started already from `started`. */
-  constructor(box: Signalbox, context: ServerStartContext, started: StartedServers) {
+  constructor(box: InternalSignalbox, context: ServerStartContext, started: StartedServers) {
     this.#box = box;
     this.#context = context;
     this.#started = started;
@@ -131,7 +131,7 @@ export class ConfiguredServers {
       const create = await prepareSource(running.entry, this.#context);
       if (this.#running.get(server) === running) this.#install(running.entry, create, this.#lock?.servers.get(server));
     }
-    this.#box.enable(server);
+    this.#box.servers.enable(server);
   }
 
   /** Resolves when all removed servers have stopped. */
@@ -183,7 +183,7 @@ export class ConfiguredServers {
     new Offers(offered).assertAll();
     return () => {
       this.#running.set(running.entry.name, running);
-      this.#box.replace(offered);
+      this.#box.servers.replace(offered);
     };
   }
 
@@ -193,7 +193,11 @@ export class ConfiguredServers {
     return () => this.#install(entry, create, locked);
   }
 
-  async #prepareSource(entry: ServerEntry, locked: LockedServer | undefined, onRefusal: OnRefusal): Promise<CreateSource> {
+  async #prepareSource(
+    entry: ServerEntry,
+    locked: LockedServer | undefined,
+    onRefusal: OnRefusal,
+  ): Promise<CreateSource> {
     if (isPassthrough(entry)) return () => passthroughSource(entry);
     if (entry.kind === 'external' && entry.disabled) return () => unstartedSource(entry);
     const started = this.#started.take(entry.name);
@@ -216,16 +220,16 @@ export class ConfiguredServers {
     const source = create(before === undefined ? Promise.resolve(this.#stopping.get(name)) : this.#stop(before.source));
     this.#running.set(name, { entry, source, isStarted: entry.kind === 'local' || isExternal(source) });
     const offered = offeredSource(source, entry, locked, this.#box.pins);
-    if (before === undefined) this.#box.mount(offered);
-    else this.#box.replace(offered);
+    if (before === undefined) this.#box.servers.add(offered);
+    else this.#box.servers.replace(offered);
   }
 
   #remove({ entry: { name }, source }: Running): void {
     this.#running.delete(name);
     void this.#stop(source);
     // `unmount` closes a source at once. Replacing it first lets running calls finish.
-    this.#box.replace(downServer(name, source.adapter, 'it was removed'));
-    void this.#box.unmount(name);
+    this.#box.servers.replace(downServer(name, source.adapter, 'it was removed'));
+    void this.#box.servers.remove(name);
   }
 
   /** Stops an external server after its running calls. A local one is not closed, because its module may return it again. */

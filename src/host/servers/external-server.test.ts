@@ -35,7 +35,7 @@ test('a server that asks for roots at connect gets those of its entry, else its 
   const { box } = await openBoxForDiagnosis(configuration, { secretsFrom: data });
   t.after(() => box.close());
   const told = async (server: string): Promise<unknown> => {
-    const last = (): string | undefined => box.health(server)?.stderr?.at(-1);
+    const last = (): string | undefined => box.servers.health(server)?.stderr?.at(-1);
     await until(() => last() !== undefined, `${server} is answered`);
     const { roots } = JSON.parse(last() ?? '') as { roots: { uri: string }[] };
     return roots.map(({ uri }) => uri);

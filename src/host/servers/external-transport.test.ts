@@ -26,10 +26,10 @@ suite('the secrets of a server', () => {
       rmSync(data, { recursive: true });
     });
     assert.equal(fixture.requests.length, 0);
-    assert.match(box.health('web')?.lastError ?? '', /run signalbox secret set TOKEN/);
+    assert.match(box.servers.health('web')?.lastError ?? '', /run signalbox secret set TOKEN/);
     for (const token of ['first-planted-token', 'second-planted-token']) {
       await vault.set('TOKEN', token);
-      await box.restart('web');
+      await box.servers.restart('web');
       fixture.requests.length = 0;
       const { outcome } = await box.call('mcp__web__echo', { text: `planted: ${token}` });
       assert.equal(outcome, 'completed');
@@ -91,7 +91,7 @@ suite('the secrets of a server', () => {
     const { box } = await openBoxForDiagnosis(configuration, { secretsFrom: data });
     t.after(() => box.close());
     const file = join(data, 'platform', 'token');
-    assert.ok(box.health('web')?.lastError?.includes(`"assertionFile" ${file} cannot be read (ENOENT)`));
+    assert.ok(box.servers.health('web')?.lastError?.includes(`"assertionFile" ${file} cannot be read (ENOENT)`));
     const token = await new SignJWT()
       .setProtectedHeader({ alg: 'ES256' })
       .setAudience(provider.issuer)
@@ -99,11 +99,11 @@ suite('the secrets of a server', () => {
       .sign(privateKey);
     mkdirSync(join(data, 'platform'));
     writeFileSync(file, `${token}\n`);
-    await box.restart('web');
+    await box.servers.restart('web');
     assert.equal(
       (await box.call('mcp__web__echo', { text: 'hello' })).outcome,
       'completed',
-      box.health('web')?.lastError,
+      box.servers.health('web')?.lastError,
     );
   });
 });

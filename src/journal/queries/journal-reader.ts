@@ -27,6 +27,9 @@ const usualPage = 100;
 const largestPage = 1000;
 const largestBytes = 4 * 1024 * 1024;
 
+/** Many entries in one write: a system call for each would take longer than reading them. */
+const exportChunkLength = 64 * 1024;
+
 /** Reads the record. Everything written before a call of its methods is seen by it, other processes' entries included. */
 export class JournalReader {
   readonly #store: Store;
@@ -51,7 +54,7 @@ export class JournalReader {
   }
 
   /** Entries, newest first. */
-  entries(query: JournalQuery = {}): Promise<Page<JournalEvent>> {
+  query(query: JournalQuery = {}): Promise<Page<JournalEvent>> {
     return this.#page(query, false);
   }
 
@@ -112,6 +115,22 @@ export class JournalReader {
     } finally {
       news?.close();
     }
+  }
+
+  /** Writes every entry as a JSON line, oldest first, in chunks. Returns the number of entries. */
+  async export(write: (text: string) => Promise<unknown>, options: { signal?: AbortSignal } = {}): Promise<number> {
+    let chunk = '';
+    let entries = 0;
+    for await (const event of this.stream({}, options)) {
+      if (options.signal?.aborted === true) break;
+      chunk += `${JSON.stringify(event)}\n`;
+      entries += 1;
+      if (chunk.length < exportChunkLength) continue;
+      await write(chunk);
+      chunk = '';
+    }
+    if (chunk !== '') await write(chunk);
+    return entries;
   }
 
   async #withSettlement(call: ToolInvoked | CallStarted): Promise<ToolInvoked | CallStarted> {

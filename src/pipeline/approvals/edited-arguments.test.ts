@@ -167,7 +167,7 @@ describe('edit, then approve', () => {
     const deliver = (): Promise<CallResult> => box.call('mcp__bank__pay', { amount: 5 }, { idempotencyKey: 'k' });
     assert.deepEqual((await deliver()).structuredContent, { paid: 3, currency: 'EUR' });
     assert.deepEqual((await deliver()).structuredContent, { paid: 3, currency: 'EUR' });
-    const { items } = await box.journal.entries({ type: 'CallStarted' });
+    const { items } = await box.journal.query({ type: 'CallStarted' });
     assert.equal(items.length, 1);
     await box.close();
   });

@@ -173,9 +173,9 @@ describe('remembering', () => {
     assert.deepEqual(await box.approvals.rules(), []);
     await call('fix');
     assert.equal(asked(), 2);
-    const { items } = await box.journal.entries({ type: 'RuleRevoked' });
+    const { items } = await box.journal.query({ type: 'RuleRevoked' });
     assert.ok(items[0]?.type === 'RuleRevoked' && items[0].rule === rule?.id);
-    const resolved = (await box.journal.entries({ type: 'ApprovalResolved', order: 'oldest-first' })).items[0];
+    const resolved = (await box.journal.query({ type: 'ApprovalResolved', order: 'oldest-first' })).items[0];
     assert.deepEqual(resolved?.type === 'ApprovalResolved' && resolved.remembered, { rule: rule?.id, scope: 'tool' });
     await box.close();
   });
@@ -285,9 +285,9 @@ describe('rules that ask together', () => {
       box.call('mcp__t__send', { text }, { principal: bot, waitMs: 0 });
     const approvalId = awaited(await send('a'));
     await box.approvals.approve(approvalId, { by: alice, remember: 'tool' });
-    await box.setPolicies(inForce('# mail\n- ask: "true"\n  match: mcp__t__send\n  id: sending\n'));
+    await box.policies.set(inForce('# mail\n- ask: "true"\n  match: mcp__t__send\n  id: sending\n'));
     assert.equal((await send('b')).outcome, 'completed');
-    await box.setPolicies(inForce('- { id: sending, match: mcp__t__send, ask: "args.text != \'x\'" }'));
+    await box.policies.set(inForce('- { id: sending, match: mcp__t__send, ask: "args.text != \'x\'" }'));
     assert.equal((await send('b')).outcome, 'awaiting-approval');
     await box.close();
   });

@@ -54,7 +54,7 @@ describe('the resources of connected servers, in a handler', () => {
       templates: ['note://{name}'],
       read: { contents: [{ uri: 'note://two', mimeType: 'text/plain', text: 'the text of note://two\u200b' }] },
     });
-    const { items } = await box.journal.entries({ type: 'ToolInvoked', tool: 'mcp__fixture__resources/read' });
+    const { items } = await box.journal.query({ type: 'ToolInvoked', tool: 'mcp__fixture__resources/read' });
     const [read] = items;
     assert.ok(read?.type === 'ToolInvoked');
     assert.deepEqual(

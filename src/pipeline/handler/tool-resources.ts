@@ -2,7 +2,7 @@ import type { ToolContext, ToolResources } from '../../core/tools/tool-context.t
 import type { BoxContent } from '../box-content.ts';
 
 /** The part of a box that tools read resources from. */
-export type ResourceBox = Pick<BoxContent, 'resources' | 'resourceTemplates' | 'readResource'>;
+export type ResourceBox = Pick<BoxContent, 'resources'>;
 
 /** The call whose tool reads resources. */
 type ReadingCall = Pick<ToolContext, 'profile' | 'principal' | 'session' | 'signal' | 'client'> & {
@@ -13,11 +13,11 @@ type ReadingCall = Pick<ToolContext, 'profile' | 'principal' | 'session' | 'sign
 export function toolResources(box: ResourceBox, call: ReadingCall): ToolResources {
   const { profile, principal, session } = call;
   return {
-    list: () => box.resources({ profile }),
-    templates: () => box.resourceTemplates({ profile }),
+    list: () => box.resources.list({ profile }),
+    templates: () => box.resources.templates({ profile }),
     async read(server, uri) {
       if (call.isOver) throw new Error('the call is over');
-      return await box.readResource(server, uri, {
+      return await box.resources.read(server, uri, {
         profile,
         principal,
         session,

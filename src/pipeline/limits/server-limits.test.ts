@@ -102,7 +102,7 @@ describe('the result of a read', () => {
   test('is not given out again after the server was replaced', async () => {
     const { box } = await counting({ cacheMs: 60_000 });
     await read(box);
-    await box.unmount('t');
+    await box.servers.remove('t');
     const other = defineTool({
       name: 'count',
       description: 'Counts.',
@@ -110,7 +110,7 @@ describe('the result of a read', () => {
       effect: 'read',
       run: () => 'new',
     });
-    box.mount(localServer({ name: 't', tools: [other], cacheMs: 60_000 }));
+    box.servers.add(localServer({ name: 't', tools: [other], cacheMs: 60_000 }));
     assert.deepEqual(await read(box), [undefined, false]);
     await box.close();
   });

@@ -83,7 +83,7 @@ describe('policies', () => {
       const ask = async (path: string): Promise<string> => (await box.call('mcp__y__send', { path }, session)).outcome;
       await box.call('mcp__y__forget', { path: '/a' }, session);
       assert.deepEqual([await ask('/a'), await ask('/nothing')], ['completed', 'denied']);
-      box.addSecret('KEY', 'hunter2-hunter2');
+      box.secrets.add('KEY', 'hunter2-hunter2');
       await box.call('mcp__y__forget', { path: '/hunter2-hunter2' }, session);
       assert.deepEqual([await ask('/[redacted:KEY]'), await ask('/hunter2-hunter2')], ['completed', 'denied']);
     });
@@ -102,7 +102,7 @@ describe('policies', () => {
         reason: 'deploy only after the tests passed on the last edit',
         at: 'policies.yaml:3',
         values: { "session.lastOk('mcp__x__test').seq": 0, "session.last('mcp__x__write').seq": 2 },
-        policy: box.policies().version,
+        policy: box.policies.list().version,
       });
       const recorded = await box.journal.call(refused.callId);
       assert.deepEqual(recorded?.decision, refused.decision);
@@ -195,17 +195,17 @@ describe('policies', () => {
 
   test('can be changed while the box runs; wrong ones change nothing', () =>
     withBox({ policies }, async (box) => {
-      const { version } = box.policies();
+      const { version } = box.policies.list();
       await box.call('mcp__x__pay', {}, session);
-      await assert.rejects(box.setPolicies([{ id: 'a', deny: 'nonsense(' }]), PolicyError);
-      assert.equal(box.policies().version, version);
-      await box.setPolicies([
+      await assert.rejects(box.policies.set([{ id: 'a', deny: 'nonsense(' }]), PolicyError);
+      assert.equal(box.policies.list().version, version);
+      await box.policies.set([
         { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
         { id: 'yes', match: '*', allow: true },
       ]);
-      assert.notEqual(box.policies().version, version);
+      assert.notEqual(box.policies.list().version, version);
       assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'once');
-      await box.setPolicies([]);
+      await box.policies.set([]);
       assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'default:irreversible');
     }));
 
@@ -277,7 +277,7 @@ describe('a policy in code', () => {
         () => true,
       ];
       for (const check of failing) {
-        await box.setPolicies([
+        await box.policies.set([
           { name: 'bad', check: check as () => undefined },
           { id: 'yes', allow: true },
         ]);
@@ -367,7 +367,7 @@ describe('what tools say their calls cost', () => {
 test('a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing', () =>
   withBox({ approve: () => ({ allow: true, by: { id: 'ann', kind: 'human' } }) }, async (box) => {
     const rules = [{ id: 'careful', match: 'mcp__x__deploy', ask: true }];
-    await box.setPolicies(rules);
+    await box.policies.set(rules);
     await box.call('mcp__x__write', {}, session);
     const remembered = await box.call('mcp__x__write', {}, session);
     assert.match(remembered.decision?.rule ?? '', /^remembered:/);
@@ -378,9 +378,9 @@ test('a backtest with the rules that decided finds nothing changed: remembered a
     await box.call('mcp__x__deploy', {}, session);
     for (const permissionMode of ['plan', 'bypassPermissions', 'dontAsk', 'acceptEdits'] as const)
       await box.call('mcp__x__deploy', {}, { ...session, permissionMode });
-    const { calls, skipped, changed } = await box.backtest(rules);
+    const { calls, skipped, changed } = await box.policies.backtest(rules);
     assert.deepEqual([calls, skipped, changed], [7, 0, []]);
-    const others = await box.backtest([{ id: 'open', match: 'mcp__x__deploy', allow: true }]);
+    const others = await box.policies.backtest([{ id: 'open', match: 'mcp__x__deploy', allow: true }]);
     assert.deepEqual(
       others.changed.map(({ before, after }) => [before.rule, before.answer, after.answer]),
       Array.from({ length: 5 }, () => ['careful', 'ask', 'allow']),

@@ -91,7 +91,7 @@ describe('ToolInvoked', () => {
       input: { type: 'object' },
       run: async () =>
         void seen.push(
-          ...(await box.journal.entries({ tool: 'mcp__t__act', limit: 1 })).items.map((event) => event.type),
+          ...(await box.journal.query({ tool: 'mcp__t__act', limit: 1 })).items.map((event) => event.type),
         ),
     });
     const box = await createSignalbox({
@@ -102,7 +102,7 @@ describe('ToolInvoked', () => {
     assert.deepEqual(seen, ['CallStarted']);
     await box.call('mcp__t__echo');
     assert.deepEqual(
-      (await box.journal.entries({ tool: 'mcp__t__echo' })).items.map((event) => event.type),
+      (await box.journal.query({ tool: 'mcp__t__echo' })).items.map((event) => event.type),
       ['ToolInvoked'],
     );
     await box.close();
@@ -177,7 +177,7 @@ describe('secrets', () => {
         });
         await box.call('mcp__t__fail', args);
         await box.call(`mcp__t__${value}`, args);
-        const page = await box.journal.entries();
+        const page = await box.journal.query();
         assert.ok(!JSON.stringify(page).includes(JSON.stringify(value).slice(1, -1)));
         await box.close();
         for (const bytes of files(data)) {

@@ -40,7 +40,7 @@ describe('settling a call whose outcome is unknown', () => {
       const events: JournalEvent[] = [];
       box.on('CallSettled', (event) => events.push(event));
       assert.equal((await deliver()).outcome, 'unknown');
-      await box.settle(unknown.callId, { as, by: alice, note: 'the receiver says so' });
+      await box.journal.settle(unknown.callId, { as, by: alice, note: 'the receiver says so' });
       const call = await box.journal.call(unknown.callId);
       assert.ok(call?.type === 'ToolInvoked' && call.outcome === 'unknown', 'what was recorded stays');
       const { at, ...settled } = call.settled ?? { at: '' };
@@ -60,7 +60,7 @@ describe('settling a call whose outcome is unknown', () => {
   test('is for humans, once, and only where the outcome is unknown', async () => {
     const { box, unknown } = await withUnknown();
     const settle = (id: string, by: typeof alice | typeof bot = alice): Promise<void> =>
-      box.settle(id, { as: 'completed', by });
+      box.journal.settle(id, { as: 'completed', by });
     await assert.rejects(settle(unknown.callId, bot), { code: 'approver-refused' });
     await assert.rejects(settle('call_none'), { code: 'call-unknown' });
     const known = await box.call('mcp__t__look');
@@ -68,7 +68,7 @@ describe('settling a call whose outcome is unknown', () => {
     const [first, second] = await Promise.allSettled([settle(unknown.callId), settle(unknown.callId)]);
     assert.deepEqual([first.status, second.status], ['fulfilled', 'rejected']);
     await assert.rejects(settle(unknown.callId), { message: /already settled as completed by alice at / });
-    assert.equal((await box.journal.entries({ type: 'CallSettled' })).items.length, 1);
+    assert.equal((await box.journal.query({ type: 'CallSettled' })).items.length, 1);
     await box.close();
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { createSignalbox } from '../../signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -50,7 +50,7 @@ describe('a call whose outcome could not be recorded', () => {
       assert.equal((await box.journal.call(told.callId))?.type, 'CallStarted', 'it seems to run');
       isAway = false;
       await until(async () => (await box.journal.call(told.callId))?.type === 'ToolInvoked', 'it has an outcome');
-      const { items } = await box.journal.entries({ call: told.callId });
+      const { items } = await box.journal.query({ call: told.callId });
       const [ended, ...more] = items.filter(({ type }) => type === 'ToolInvoked');
       assert.ok(ended?.type === 'ToolInvoked' && more.length === 0);
       assert.deepEqual([ended.outcome, ended.error?.code], [outcome, code]);

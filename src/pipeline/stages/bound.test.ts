@@ -181,7 +181,7 @@ describe('oversized results', () => {
     const box = await boxReturning(text);
     const uri = uriOf(await box.call('mcp__t__go'));
     assert.equal(await readByTool(box, uri, 100_000), text);
-    assert.equal((await box.readResult(uri, { offset: 7, limit: 5 })).text, text.slice(7, 12));
+    assert.equal((await box.journal.result(uri, { offset: 7, limit: 5 })).text, text.slice(7, 12));
     await box.close();
   });
 
@@ -288,7 +288,7 @@ describe('oversized results', () => {
     const box = await boxReturning({ content: [{ type: 'text', text: 'e'.repeat(400_000) }], isError: true });
     const result = await box.call('mcp__t__go');
     assert.equal(result.outcome, 'failed');
-    assert.equal((await box.readResult(uriOf(result), { limit: 50_000 })).total, 400_000);
+    assert.equal((await box.journal.result(uriOf(result), { limit: 50_000 })).total, 400_000);
     await box.close();
   });
 
@@ -309,7 +309,7 @@ describe('oversized results', () => {
     const box = await boxReturning(`${'x'.repeat(400_000)} hunter2-hunter2`, undefined, {
       secrets: { PASSWORD: 'hunter2-hunter2' },
     });
-    const page = await box.readResult(uriOf(await box.call('mcp__t__go')), { offset: 399_990, limit: 100 });
+    const page = await box.journal.result(uriOf(await box.call('mcp__t__go')), { offset: 399_990, limit: 100 });
     assert.match(page.text, /\[redacted:PASSWORD\]/);
     await box.close();
   });

@@ -29,13 +29,13 @@ test('the journal and a backtest find the calls of a session by every name of th
   const box = await opened();
   t.after(() => box.close());
   for (const name of [...names, own]) {
-    await box.setPolicies([
+    await box.policies.set([
       { id: 'again', deny: `session.count('${name}') > 0` },
       { id: 'yes', allow: true },
     ]);
     const { outcome, decision } = await box.call(rendered, {}, { session: 's' });
     assert.deepEqual([outcome, decision?.rule], ['denied', 'again'], name);
-    const { changed } = await box.backtest([{ id: 'no', match: name, deny: true }]);
+    const { changed } = await box.policies.backtest([{ id: 'no', match: name, deny: true }]);
     assert.ok(
       changed.some(({ after }) => after.rule === 'no'),
       name,
@@ -62,7 +62,7 @@ test('an approval that was remembered by one name holds for calls by the others'
 
 test('HTTP and MCP clients reach a tool by every form of its full name', async (t) => {
   const { get, box, server } = await startTestServer(t);
-  box.mount(web());
+  box.servers.add(web());
   for (const name of names) {
     const response = await get(`/api/tools/${encodeURIComponent(name)}`);
     assert.equal(((await response.json()) as { name: string }).name, rendered, name);
@@ -73,7 +73,7 @@ test('HTTP and MCP clients reach a tool by every form of its full name', async (
     });
     assert.equal(called.status, 200, name);
   }
-  box.disable('web');
+  box.servers.disable('web');
   for (const name of names) {
     const response = await get(`/api/tools/${encodeURIComponent(name)}`);
     assert.match(await response.text(), /the tool is hidden: server \\"web\\" is disabled/, name);

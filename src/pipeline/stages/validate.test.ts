@@ -102,7 +102,7 @@ test('a tool whose arguments the configuration shapes gets its own defaults too'
     },
   });
   const shaping = { origin: 'test', arguments: { '*': { set: { type: 'jpeg', nothing: 1 } } } } as const;
-  box.mount(shapeSource(localServer({ name: 'playwright', tools: [take] }), shaping));
+  box.servers.add(shapeSource(localServer({ name: 'playwright', tools: [take] }), shaping));
   assert.equal((await box.call(name)).outcome, 'completed');
   assert.deepEqual(ran, [{ type: 'jpeg', scale: 'css' }]);
   await box.close();

@@ -61,11 +61,11 @@ export async function ownUndo(
 
 /** How often the undo function was begun, and how that ended. */
 async function runsBefore(call: string, journal: JournalReader): Promise<{ count: number; ended: string }> {
-  const begun = await journal.entries({ call, type: 'UndoStarted', limit: 1000 });
+  const begun = await journal.query({ call, type: 'UndoStarted', limit: 1000 });
   const [last] = begun.items;
   const count = begun.items.length;
   if (last === undefined) return { count, ended: '' };
-  const since = await journal.entries({ call, type: 'Undone', after: last.seq, limit: 1000 });
+  const since = await journal.query({ call, type: 'Undone', after: last.seq, limit: 1000 });
   const endings = since.items as readonly Undone[];
   if (endings.some(({ result }) => result === 'undone' || result === 'partly-undone'))
     return { count, ended: 'undone' };

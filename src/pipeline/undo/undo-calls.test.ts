@@ -79,16 +79,16 @@ describe('undoable calls', () => {
       /^--- a\/a\.txt.*\n\+\+\+ b\/a\.txt.*\n@@.*\n one\n-two\n\+three\n$/s,
     );
 
-    const undone = await box.undo(result.callId);
+    const undone = await box.undo.call(result.callId);
     assert.equal(undone.outcome, 'undone');
     assert.deepEqual(treeFingerprint(workspace), before);
-    await assert.rejects(box.undo(result.callId), { code: 'undo-done' });
-    await assert.rejects(box.undo('call_none'), { code: 'call-unknown' });
+    await assert.rejects(box.undo.call(result.callId), { code: 'undo-done' });
+    await assert.rejects(box.undo.call('call_none'), { code: 'call-unknown' });
 
     const invoked = await box.journal.call(result.callId);
     assert.ok(invoked?.type === 'ToolInvoked');
     assert.deepEqual(invoked.changes, result.changes);
-    const { items } = await box.journal.entries({ type: 'Undone' });
+    const { items } = await box.journal.query({ type: 'Undone' });
     assert.deepEqual(
       items.map((event) => event.type === 'Undone' && [event.callId, event.result, event.changes]),
       [[result.callId, 'undone', 1]],
@@ -112,7 +112,7 @@ describe('undoable calls', () => {
     const { callId } = await box.call('mcp__t__two');
     writeFileSync(join(workspace, 'a.txt'), 'by a human');
 
-    const refused = await box.undo(callId);
+    const refused = await box.undo.call(callId);
     assert.equal(refused.outcome, 'conflict');
     assert.deepEqual(
       refused.conflicts.map(({ path, reason }) => [path, reason]),
@@ -120,7 +120,7 @@ describe('undoable calls', () => {
     );
     assert.ok(existsSync(join(workspace, 'b.txt')), 'nothing was touched');
 
-    const partly = await box.undo(callId, { partial: true });
+    const partly = await box.undo.call(callId, { partial: true });
     assert.equal(partly.outcome, 'partly-undone');
     assert.ok(!existsSync(join(workspace, 'b.txt')));
     assert.equal(readFileSync(join(workspace, 'a.txt'), 'utf8'), 'by a human');
@@ -188,7 +188,7 @@ describe('undoable calls', () => {
       results.map(({ changes }) => changes?.map(({ path }) => path)),
       [['a'], ['b'], ['c'], ['d']],
     );
-    await box.undo(results[1]?.callId ?? '');
+    await box.undo.call(results[1]?.callId ?? '');
     assert.deepEqual(readdirSync(workspace).toSorted(), ['a', 'c', 'd']);
   });
 
@@ -200,9 +200,9 @@ describe('undoable calls', () => {
     const calls = [];
     for (const text of ['one', 'two', 'three'])
       calls.push(await box.call('mcp__t__write', { file: 'a', text }, { session: 's' }));
-    const conflict = await box.undo(calls[0]?.callId ?? '');
+    const conflict = await box.undo.call(calls[0]?.callId ?? '');
     assert.equal(conflict.outcome, 'conflict', 'a later call stands on it');
-    const undone = await box.undoSession('s');
+    const undone = await box.undo.session('s');
     assert.deepEqual(
       undone.map(({ callId }) => callId),
       calls.map(({ callId }) => callId).toReversed(),
@@ -225,7 +225,7 @@ describe('undoable calls', () => {
     const { callId } = await first.box.call('mcp__t__write', { file: 'a', text: 'after' });
     await first.box.close();
     const second = await createSignalbox({ data: first.data });
-    assert.equal((await second.undo(callId)).outcome, 'undone');
+    assert.equal((await second.undo.call(callId)).outcome, 'undone');
     assert.deepEqual(treeFingerprint(first.workspace), before);
     await second.close();
   });
@@ -249,11 +249,11 @@ describe('compensations', () => {
     await using place = await opened(() => [compensable(done, () => 'ok')]);
     const { box } = place;
     for (const what of ['a', 'b']) await box.call('mcp__t__order', { what }, { session: 's' });
-    await box.undoSession('s');
+    await box.undo.session('s');
     assert.deepEqual(done, ['order a', 'order b', 'cancel b', 'cancel a']);
-    assert.deepEqual(await box.undoSession('s'), []);
+    assert.deepEqual(await box.undo.session('s'), []);
     const [last] = (await box.journal.calls({ session: 's' })).items;
-    await assert.rejects(box.undo(last?.callId ?? ''), { code: 'undo-done' });
+    await assert.rejects(box.undo.call(last?.callId ?? ''), { code: 'undo-done' });
     assert.equal(done.length, 4);
   });
 
@@ -273,7 +273,7 @@ describe('compensations', () => {
     const done: string[] = [];
     await using place = await opened(() => [compensable(done, () => 'ok')], { secrets: { CARD: 'card-4711-0815' } });
     const { callId } = await place.box.call('mcp__t__order', { what: 'with card-4711-0815' });
-    const { outcome, error } = await place.box.undo(callId);
+    const { outcome, error } = await place.box.undo.call(callId);
     assert.equal(outcome, 'failed');
     assert.match(error ?? '', /are not recorded whole/);
     assert.equal(done.length, 1);

@@ -173,7 +173,7 @@ export class UndoCalls {
     const { callId, tool, effect, outcome } = call;
     const cannot = (reason: string): SignalboxError =>
       new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
-    const { items } = await this.#journal.entries({ call: callId, order: 'oldest-first' });
+    const { items } = await this.#journal.query({ call: callId, order: 'oldest-first' });
     if (!hasRun(call) && !toolRan(call, items))
       return cannot(`it ended as "${outcome}" before the tool was run, so it changed nothing`);
     if (effect !== 'undoable' && effect !== 'compensable')

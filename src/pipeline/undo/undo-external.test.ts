@@ -34,7 +34,7 @@ test('what a tool of an external server changed in its declared workspace is sho
   );
   const moved = await box.call('mcp__files__move_file', { source: path, destination: join(workspace, 'b.txt') });
   assert.equal(readFileSync(join(workspace, 'b.txt'), 'utf8'), 'two\n');
-  assert.equal((await box.undo(moved.callId)).outcome, 'undone');
-  assert.equal((await box.undo(written.callId)).outcome, 'undone');
+  assert.equal((await box.undo.call(moved.callId)).outcome, 'undone');
+  assert.equal((await box.undo.call(written.callId)).outcome, 'undone');
   assert.deepEqual(treeFingerprint(workspace), before);
 });

@@ -88,7 +88,7 @@ describe('a call that removes its workspace', () => {
       fails = false;
       const completed = await box.call('mcp__t__act');
       assert.equal(completed.changes?.length, 4);
-      assert.equal((await box.undo(completed.callId)).outcome, 'undone');
+      assert.equal((await box.undo.call(completed.callId)).outcome, 'undone');
       assert.deepEqual(treeFingerprint(place.workspace), before);
       if (what === 'leads elsewhere now')
         assert.deepEqual(
@@ -112,7 +112,7 @@ test('undo tells of a rollback that failed', async () => {
   ]);
   const { callId, error } = await box.call('mcp__t__act');
   assert.match(error?.message ?? '', /Too bad\. What it changed in its workspace could not be taken back: .* is gone/);
-  await assert.rejects(box.undo(callId), { code: 'undo-unavailable', message: /could not be taken back then/ });
+  await assert.rejects(box.undo.call(callId), { code: 'undo-unavailable', message: /could not be taken back then/ });
 });
 
 describe('an undo of its own', () => {
@@ -127,7 +127,7 @@ describe('an undo of its own', () => {
     const { callId } = await box.call('mcp__t__act');
     const outcomes = [];
     for (const again of [false, false, true, false, true])
-      outcomes.push(await box.undo(callId, { again }).then(({ outcome, error }) => [outcome, error]));
+      outcomes.push(await box.undo.call(callId, { again }).then(({ outcome, error }) => [outcome, error]));
     assert.deepEqual(
       outcomes.map(([outcome]) => outcome),
       ['failed', 'failed', 'failed', 'failed', 'undone'],
@@ -135,7 +135,7 @@ describe('an undo of its own', () => {
     assert.match(outcomes[1]?.[1] ?? '', /failed before \(no 1\).*"again"/);
     assert.match(outcomes[3]?.[1] ?? '', /failed before \(no 2\)/);
     assert.equal(runs, 3);
-    await assert.rejects(box.undo(callId, { again: true }), { code: 'undo-done' });
+    await assert.rejects(box.undo.call(callId, { again: true }), { code: 'undo-done' });
   });
 
   test('that failed when the call failed can be run once more', async () => {
@@ -147,8 +147,8 @@ describe('an undo of its own', () => {
     };
     const box = await place.open([acts(() => Promise.reject(new Error('late')), { undo })]);
     const { callId } = await box.call('mcp__t__act');
-    assert.equal((await box.undo(callId)).outcome, 'failed');
-    assert.equal((await box.undo(callId, { again: true })).outcome, 'undone');
+    assert.equal((await box.undo.call(callId)).outcome, 'failed');
+    assert.equal((await box.undo.call(callId, { again: true })).outcome, 'undone');
   });
 
   test('of a tool that was changed is not run: nothing is touched, or on request the workspace alone', async () => {
@@ -158,13 +158,13 @@ describe('an undo of its own', () => {
     const undo = (): number => (runs += 1);
     const { callId } = await (await place.open([acts(run, { undo })])).call('mcp__t__act');
     for (const changed of [acts(run, { undo, description: 'Acts otherwise.' }), acts(run)]) {
-      const refused = await (await place.open([changed])).undo(callId);
+      const refused = await (await place.open([changed])).undo.call(callId);
       assert.equal(refused.outcome, 'failed');
       assert.match(refused.error ?? '', /nothing was touched: mcp__t__act was changed since the call/);
       assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'after');
     }
     const box = await place.open([acts(run, { undo, description: 'Acts otherwise.' })]);
-    const partly = await box.undo(callId, { partial: true });
+    const partly = await box.undo.call(callId, { partial: true });
     assert.equal(partly.outcome, 'failed');
     assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'before');
     assert.equal(runs, 0);
@@ -182,14 +182,14 @@ describe('an undo of its own', () => {
     const box = await place.open([writes, orders]);
     await box.call('mcp__t__write', {}, { session: 's' });
     await box.call('mcp__t__order', {}, { session: 's' });
-    const undone = await (await place.open([])).undoSession('s');
+    const undone = await (await place.open([])).undo.session('s');
     assert.deepEqual(
       undone.map(({ tool, outcome }) => [tool, outcome]),
       [['mcp__t__order', 'failed']],
     );
     assert.match(undone[0]?.error ?? '', /mcp__t__order is not available/);
     assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'after');
-    assert.equal((await (await place.open([writes, orders])).undoSession('s')).length, 2);
+    assert.equal((await (await place.open([writes, orders])).undo.session('s')).length, 2);
   });
 });
 
@@ -240,14 +240,14 @@ test('an undo beside a running call tells whose end it waits for, and no longer 
   const running = box.call('mcp__t__act');
   await started.promise;
   const busy: string[] = [];
-  const refused = await box.undo(callId, { waitMs: 30, onBusy: (call) => busy.push(call) });
+  const refused = await box.undo.call(callId, { waitMs: 30, onBusy: (call) => busy.push(call) });
   assert.equal(refused.outcome, 'failed');
   assert.match(refused.error ?? '', new RegExp(`nothing was touched: ${busy[0]} is at work in its workspace`));
   const interrupted = new AbortController();
-  const waiting = box.undo(callId, { signal: interrupted.signal, onBusy: () => interrupted.abort() });
+  const waiting = box.undo.call(callId, { signal: interrupted.signal, onBusy: () => interrupted.abort() });
   assert.equal((await waiting).outcome, 'failed');
 
-  const patient = box.undo(callId, { onBusy: () => goOn.resolve() });
+  const patient = box.undo.call(callId, { onBusy: () => goOn.resolve() });
   assert.equal((await patient).outcome, 'undone');
   assert.equal((await running).callId, busy[0]);
   assert.equal(busy.length, 1);
@@ -272,11 +272,17 @@ test('a tool that removes what is kept for undo harms no later call, and undo sa
     const before = readFileSync(place.at('a.txt'), 'utf8');
     const later = await box.call('mcp__t__act');
     assert.equal(later.changes?.length, 1, part);
-    assert.equal((await box.undo(later.callId)).outcome, 'undone', part);
+    assert.equal((await box.undo.call(later.callId)).outcome, 'undone', part);
     assert.equal(readFileSync(place.at('a.txt'), 'utf8'), before);
     if (part !== '.') continue;
-    await assert.rejects(box.undo(kept.callId), { code: 'undo-unavailable', message: /what was kept .* is gone/ });
-    await assert.rejects(box.undo(removing.callId), { code: 'undo-unavailable', message: /nothing is stored of it/ });
+    await assert.rejects(box.undo.call(kept.callId), {
+      code: 'undo-unavailable',
+      message: /what was kept .* is gone/,
+    });
+    await assert.rejects(box.undo.call(removing.callId), {
+      code: 'undo-unavailable',
+      message: /nothing is stored of it/,
+    });
     assert.ok(existsSync(join(place.data, 'undo', 'plans')));
   }
 });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { HttpAsk, HttpReply } from '../../surfaces/mcp/http/http-types.ts';
 import { Problem } from '../problems/problem.ts';
 import { challenge } from './challenge.ts';
@@ -13,7 +13,7 @@ export interface TokenChecks {
   readonly isAdminToken: (presented: string) => boolean;
   /** Returns whether a token is the key of the run file, which the command line on this machine sends. */
   readonly isCommandLineKey?: ((presented: string) => boolean) | undefined;
-  readonly tokens: Signalbox['tokens'];
+  readonly tokens: InternalSignalbox['tokens'];
 }
 
 /** Recognises tokens of others, where they are taken; answers `undefined` for what is not of their form. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
@@ -40,7 +40,7 @@ interface FoundBrowser extends SignedIn {
 export class BrowserSessions {
   /** Cookies know no ports: by its own name, servers with other records do not sign each other's browsers out. */
   readonly cookie: string;
-  readonly #shared: Signalbox['shared'];
+  readonly #shared: InternalSignalbox['shared'];
   readonly #token: string;
   readonly #own = newSecretId();
   /** The browsers that were found to be signed in, by the hash of their id. */
@@ -51,7 +51,7 @@ export class BrowserSessions {
   readonly #open = new Map<string, Set<ServerResponse>>();
   readonly #stops: readonly (() => void)[];
 
-  private constructor(shared: Signalbox['shared'], token: string, cookie: string) {
+  private constructor(shared: InternalSignalbox['shared'], token: string, cookie: string) {
     this.cookie = cookie;
     this.#shared = shared;
     this.#token = token;
@@ -65,7 +65,7 @@ export class BrowserSessions {
   }
 
   /** Whoever was signed in under another admin token is not: a server that changed it lets nobody in whom it let in before. */
-  static async with(shared: Signalbox['shared'], token: string): Promise<BrowserSessions> {
+  static async with(shared: InternalSignalbox['shared'], token: string): Promise<BrowserSessions> {
     const name = `signalbox-${newSecretId().slice(0, 8)}`;
     const { text } = await shared.keyValues.add('cookie', 'name', { text: name, until: neverExpires });
     return new BrowserSessions(shared, token, text);

@@ -195,7 +195,7 @@ describe('roles', () => {
 
   it('a token that is bound to a profile sees and calls what is in it, whatever else it asks for', async (test) => {
     const { box, send } = await startTestServer(test);
-    box.setProfiles({ quiet: { tools: ['!echo'] }, all: {} });
+    box.profiles.set({ quiet: { tools: ['!echo'] }, all: {} });
     const by = { id: 'alice', kind: 'human' } as const;
     const { token } = await box.tokens.create({ role: 'agent', profile: 'quiet', by });
     for (const path of ['/api/tools', '/api/tools?profile=all']) {

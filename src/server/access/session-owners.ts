@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../core/errors.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { Problem } from '../problems/problem.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { type Identity, mayView } from './identity.ts';
@@ -12,11 +12,11 @@ const mostRemembered = 10_000;
  * else's would be judged by what others did.
  */
 export class SessionOwners {
-  readonly #journal: Signalbox['journal'];
+  readonly #journal: InternalSignalbox['journal'];
   readonly #sessions: Sessions | undefined;
   readonly #owners = new Map<string, string>();
 
-  constructor(journal: Signalbox['journal'], sessions: Sessions | undefined) {
+  constructor(journal: InternalSignalbox['journal'], sessions: Sessions | undefined) {
     this.#journal = journal;
     this.#sessions = sessions;
   }

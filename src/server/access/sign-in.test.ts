@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +14,6 @@ import {
   startTestServer,
 } from '../../../test/support/http-server.ts';
 import { within } from '../../../test/support/within.ts';
-import { type Signalbox, createSignalbox } from '../../index.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { BrowserSessions, idleSeconds } from './browser-sessions.ts';
 import { SignInCodes } from './sign-in-codes.ts';
@@ -81,7 +82,10 @@ describe('the sign-in link', () => {
     assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), undefined);
     const page = await fetch(server.url, { headers: { cookie: `${sessions.cookie}=of-an-earlier-version` } });
     assert.equal(page.status, 401);
-    assert.match(await page.text(), /an earlier version of Signalbox signed it in.*<code>signalbox serve<\/code>/s);
+    assert.match(
+      await page.text(),
+      /an earlier version of InternalSignalbox signed it in.*<code>signalbox serve<\/code>/s,
+    );
   });
 
   it('works once', async (test) => {
@@ -275,8 +279,8 @@ describe('servers that share their records', () => {
   });
 });
 
-async function openBox(test: TestContext): Promise<Signalbox> {
-  const box = await createSignalbox();
+async function openBox(test: TestContext): Promise<InternalSignalbox> {
+  const box = await openSignalbox();
   test.after(() => box.close());
   return box;
 }

@@ -84,7 +84,7 @@ describe('the inbox over HTTP', () => {
 
   it('refuses edited arguments that the tool would not take, and does not remember an edited call', async (test) => {
     const { asked, post, box } = await inbox(test);
-    await box.setPolicies([{ file: 'p.yaml', text: '- { id: all, ask: true }' }]);
+    await box.policies.set([{ file: 'p.yaml', text: '- { id: all, ask: true }' }]);
     const { call, approval } = await asked('echo', { arguments: { text: 'a' } });
     const approve = (body: object): Promise<Response> => post(`/api/approvals/${approval.id}/approve`, body);
     const edited = { text: 'b' };

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -141,7 +141,7 @@ function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
 }
 
 /** The inbox. Serving it makes the people who can open it reachable. */
-export function approvalRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+export function approvalRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const { approvals } = box;
   app.openapi(listRoute, async (context) => {
     const { limit = defaultPage, ...query } = omitUndefined(context.req.valid('query'));

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { CallOptions } from '../../core/calls/call.ts';
 import type { ElicitationAnswer } from '../../core/calls/call-client.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import { SessionOwners } from '../access/session-owners.ts';
@@ -22,7 +22,7 @@ const content = { 'application/json': { schema: callResultSchema } };
 /** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
 export function callRoute(
   app: ServerApp,
-  box: Signalbox,
+  box: InternalSignalbox,
   sessions: Sessions | undefined,
   admission: Admission,
   maxBodyBytes: number,

@@ -24,7 +24,7 @@ describe('GET /api/tools', () => {
 
   it('shows what a profile shows, with its own ETag; an unknown profile is 404', async (test) => {
     const { get, box } = await startTestServer(test);
-    box.setProfiles({ calm: { tools: ['!ping'] } });
+    box.profiles.set({ calm: { tools: ['!ping'] } });
     const whole = await get('/api/tools');
     const calm = await get('/api/tools?profile=calm');
     const etag = calm.headers.get('etag') ?? '';
@@ -43,7 +43,7 @@ describe('GET /api/tools', () => {
 
   it('tells what is hidden, by what, and since when', async (test) => {
     const { get, box } = await startTestServer(test);
-    box.disable('test');
+    box.servers.disable('test');
     const catalog = await bodyOf<Catalog>(get('/api/tools'));
     const hidden = catalog.hidden.find(({ name }) => name === 'mcp__test__echo');
     assert.equal(hidden?.by, 'server-disabled');
@@ -59,7 +59,7 @@ describe('GET /api/tools', () => {
     const same = await get('/api/tools', { 'if-none-match': etag });
     assert.equal(same.status, 304);
     assert.equal(await same.text(), '');
-    box.disable('test');
+    box.servers.disable('test');
     const changed = await get('/api/tools', { 'if-none-match': etag });
     assert.equal(changed.status, 200);
     assert.notEqual(changed.headers.get('etag'), etag);
@@ -80,7 +80,7 @@ describe('GET /api/tools', () => {
       stringify.mock.calls.filter(({ arguments: [value] }) => isObject(value) && 'hidden' in value).length;
     for (let time = 0; time < 3; time++) await get('/api/tools');
     assert.equal(ofCatalog(), 1);
-    box.disable('test');
+    box.servers.disable('test');
     await get('/api/tools');
     assert.equal(ofCatalog(), 2);
   });

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { SeenClient } from '../../surfaces/mcp/protocol/client-info.ts';
 import { may } from '../access/may.ts';
 import { connectCommands } from '../connect-commands.ts';
@@ -59,7 +59,7 @@ const route = createRoute({
 });
 
 interface ClientParts {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly clients: () => readonly SeenClient[];
   readonly url: () => string;
   readonly agentTokenFile?: string | undefined;
@@ -81,8 +81,8 @@ export function clientRoutes(app: ServerApp, parts: ClientParts): void {
         .clients()
         .slice(0, most)
         .map(async ({ name, version, protocolVersion, principal, profile, session, since, seen, isInUse }) => ({
-          name: box.redact(name),
-          version: box.redact(version),
+          name: box.secrets.redact(name),
+          version: box.secrets.redact(version),
           protocolVersion,
           principal,
           ...(profile === undefined ? {} : { profile }),

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -100,7 +100,7 @@ const signInRoute = createRoute({
 /** What `add`, `remove`, `import` and `login` do on the command line, for the servers that run here. */
 export function configuredServerRoutes(
   app: ServerApp,
-  box: Signalbox,
+  box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
   maxBodyBytes: number,
 ): void {

@@ -5,13 +5,13 @@ import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-
 import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
 import type { ContentReader } from '../../pipeline/box-content.ts';
 import { messageContent } from '../message-content.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { mcpServer } from '../../sources/mcp/mcp-server.ts';
 
-async function mountFixture(test: TestContext, box: Signalbox): Promise<void> {
+async function mountFixture(test: TestContext, box: InternalSignalbox): Promise<void> {
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
-  box.mount(fixture);
-  test.after(() => box.unmount('fixture').catch(() => undefined));
+  box.servers.add(fixture);
+  test.after(() => box.servers.remove('fixture').catch(() => undefined));
   await fixture.ready();
 }
 
@@ -53,7 +53,7 @@ describe('resources and prompts over HTTP', () => {
     assert.partialDeepStrictEqual(await bodyOf<object>(send(adminToken, 'POST', '/api/prompts/get', greet)), {
       messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada.' } }],
     });
-    const { items: entries } = await box.journal.entries({ type: 'ToolInvoked' });
+    const { items: entries } = await box.journal.query({ type: 'ToolInvoked' });
     assert.deepEqual(
       entries.map((entry) => entry.type === 'ToolInvoked' && [entry.tool, entry.arguments, entry.principal.kind]),
       [
@@ -72,14 +72,14 @@ describe('resources and prompts over HTTP', () => {
     };
     assert.deepEqual(await read('fixture', 'note://none'), [502, 'content-failed']);
     assert.deepEqual(await read('nobody', 'note://one'), [404, 'server-unknown']);
-    box.disable('fixture');
+    box.servers.disable('fixture');
     assert.deepEqual(await read('fixture', 'note://one'), [409, 'server-unavailable']);
   });
 
   it('are only those of the token’s profile; viewers list and do not read', async (test) => {
     const { box, send, token } = await startTestServer(test);
     await mountFixture(test, box);
-    box.setProfiles({ calm: { servers: ['test'] } });
+    box.profiles.set({ calm: { servers: ['test'] } });
     const { token: bound } = await box.tokens.create({
       role: 'agent',
       by: { id: 'a', kind: 'human' },

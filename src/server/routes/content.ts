@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ContentReader, contentReader } from '../../pipeline/box-content.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
@@ -66,7 +66,7 @@ const promptsRoute = createRoute({
 });
 
 /** Adds the routes that list and read resources and prompts. */
-export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+export function contentRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const readRoute = createRoute({
     method: 'post',
     path: '/api/resources/read',
@@ -124,7 +124,7 @@ export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numb
 
 /** Returns a reader for the caller of a request. */
 export function readerFor(
-  box: Signalbox,
+  box: InternalSignalbox,
   { var: { principal, identity } }: ServerContext,
   session?: string,
 ): ContentReader {

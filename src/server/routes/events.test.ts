@@ -1,3 +1,4 @@
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,6 @@ import { says } from '../../../test/support/sessions/session-place.ts';
 import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
 import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
 import type { Page } from '../../journal/queries/journal-reader.ts';
-import { createSignalbox } from '../../signalbox.ts';
 import { type ServerOptions, startServer } from '../start-server.ts';
 
 const authorization = `Bearer ${adminToken}`;
@@ -122,9 +122,9 @@ describe('GET /api/events', () => {
 
   it('tells what other processes write to the same journal', async (test) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-events-'));
-    const box = await createSignalbox({ data });
+    const box = await openSignalbox({ data });
     const server = await startServer({ box, host: '127.0.0.1', port: 0, token: adminToken });
-    const other = await createSignalbox({ data });
+    const other = await openSignalbox({ data });
     test.after(async () => {
       await server.close();
       await Promise.all([box.close(), other.close()]);
@@ -143,7 +143,7 @@ describe('GET /api/events', () => {
     const changes = await open('?types=ServerChanged');
     for (const stream of [catalog, changes]) await take(stream, 1);
     await call('echo', { arguments: { text: 'x' } });
-    box.disable('test');
+    box.servers.disable('test');
     const [change] = await take<{ version: number; servers: { name: string; status: string }[] }>(catalog, 1);
     assert.equal(change?.version, box.catalog().version);
     assert.equal(change.servers.find(({ name }) => name === 'test')?.status, 'disabled');

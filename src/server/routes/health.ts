@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { missingServers } from '../../catalog/snapshot.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { ServerApp } from '../environment.ts';
 import { StoreCheck } from '../store-check.ts';
 import { json } from '../typed-json.ts';
@@ -54,7 +54,7 @@ const liveRoute = createRoute({
 });
 
 /** Tells probes how the server is, and nothing that is not theirs to know. */
-export function healthRoutes(app: ServerApp, box: Signalbox, draining: AbortSignal): void {
+export function healthRoutes(app: ServerApp, box: InternalSignalbox, draining: AbortSignal): void {
   const store = new StoreCheck(box);
   for (const route of [healthRoute, readyRoute])
     app.openapi(route, async (context) => {

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/principal.ts';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
@@ -50,7 +50,7 @@ const route = createRoute({
 
 /** What there is to tell of. */
 interface Told {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly role: ProcessRole;
   readonly startedAt: Date;
   readonly configuration?: ServedConfiguration | undefined;

@@ -33,7 +33,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.equal((await list(server, '/api/calls?text=BROKEN')).items.length, 1);
     assert.equal((await list(server, '/api/calls?text=broken&session=one')).items.length, 0);
     assert.equal((await list(server, '/api/journal?type=ToolInvoked')).items.length, 3);
-    server.box.disable('test');
+    server.box.servers.disable('test');
     assert.equal((await list(server, '/api/journal?type=ServerChanged')).items.length, 1);
     assert.equal((await list(server, '/api/journal?type=ApprovalRequested')).items.length, 0);
     assert.equal((await list(server, `/api/calls?since=${before}`)).items.length, 3);

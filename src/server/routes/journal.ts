@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { mayView } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
@@ -53,7 +53,7 @@ const journalRoute = createRoute({
   },
 });
 
-export function journalRoutes(app: ServerApp, box: Signalbox): void {
+export function journalRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(callsRoute, async (context) => {
     const { role, principal } = context.var.identity;
     const query = toJournalQuery(context.req.valid('query'));
@@ -75,7 +75,7 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
 
   app.openapi(journalRoute, async (context) => {
     const { signal } = context.req.raw;
-    const page = await box.journal.entries({ ...toJournalQuery(context.req.valid('query')), signal });
+    const page = await box.journal.query({ ...toJournalQuery(context.req.valid('query')), signal });
     return json(context, journalPageSchema, await withPruned(box.journal, page), 200);
   });
 }

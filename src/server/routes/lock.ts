@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -24,7 +24,7 @@ const listRoute = createRoute({
 /** What `signalbox lock` does on the command line, for the servers that run here. */
 export function lockRoutes(
   app: ServerApp,
-  box: Signalbox,
+  box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
   maxBodyBytes: number,
 ): void {

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { serverGauge } from '../prometheus-registry.ts';
@@ -18,7 +18,7 @@ const route = createRoute({
   },
 });
 
-export function metricsRoutes(app: ServerApp, box: Signalbox, registry: Registry): void {
+export function metricsRoutes(app: ServerApp, box: InternalSignalbox, registry: Registry): void {
   const showServers = serverGauge(registry);
   app.openapi(route, async (context) => {
     showServers(box.catalog().servers);

@@ -151,7 +151,7 @@ describe('GET /openapi.json', () => {
     await assertDocumented('get', '/api/results/{id}', await get(`/api/results/${callId}`));
     await assertDocumented('get', '/api/journal', await get('/api/journal?limit=x'));
     await assertDocumented('get', '/api/info', await fetch(`${server.url}/api/info`));
-    box.disable('test');
+    box.servers.disable('test');
     await assertDocumented('get', '/api/tools', await get('/api/tools'));
   });
 

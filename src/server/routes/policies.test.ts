@@ -24,10 +24,10 @@ describe('/api/policies', () => {
   it('shows the rules in force, takes other ones, and calls are decided by them and say why', async (test) => {
     const started = await startTestServer(test);
     const { get, call, box } = started;
-    await box.setPolicies([{ name: 'mine', check: () => undefined }]);
+    await box.policies.set([{ name: 'mine', check: () => undefined }]);
     const send = await sending(started);
     assert.deepEqual(await bodyOf<PolicySummary>(get('/api/policies')), {
-      version: box.policies().version,
+      version: box.policies.list().version,
       rules: [],
       code: ['mine'],
     });
@@ -53,13 +53,13 @@ describe('/api/policies', () => {
     const started = await startTestServer(test);
     const { get, box, server, token } = started;
     const rules = [{ id: 'open', allow: true }];
-    const before = box.policies();
+    const before = box.policies.list();
     for (const role of ['agent', 'approver', 'viewer'] as const) {
       const sendAs = sendingAs(server.url, { authorization: `Bearer ${(await token(role)).token}` });
       const refused = await sendAs('PUT', '/api/policies', { rules });
       assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
     }
-    assert.deepEqual(box.policies(), before);
+    assert.deepEqual(box.policies.list(), before);
     const send = await sending(started);
     const { version } = await bodyOf<PolicySummary>(send('PUT', '/api/policies', { rules }));
     const recorded = get('/api/journal?type=ConfigurationChanged');
@@ -74,12 +74,12 @@ describe('/api/policies', () => {
     const started = await startTestServer(test);
     const { box } = started;
     const send = await sending(started);
-    const before = box.policies();
+    const before = box.policies.list();
     const response = await send('PUT', '/api/policies', { text: '- id: a\n  denny: true\n- id: b\n  deny: x > 1\n' });
     const { code, issues } = await bodyOf<{ code: string; issues: unknown[] }>(response);
     assert.deepEqual([response.status, code], [400, 'policy-invalid']);
     assert.deepEqual(issues[0], { path: 'policies:2:3 [0].denny', message: 'unknown key; did you mean "deny"?' });
-    assert.deepEqual(box.policies(), before);
+    assert.deepEqual(box.policies.list(), before);
     for (const body of [{}, { rules: [], text: '' }, { rules: 7 }])
       assert.equal((await send('PUT', '/api/policies', body)).status, 400);
   });
@@ -88,7 +88,7 @@ describe('/api/policies', () => {
     const started = await startTestServer(test);
     const { box } = started;
     const send = await sending(started);
-    const before = box.policies();
+    const before = box.policies.list();
     const check = (body: object): Promise<unknown> => bodyOf<unknown>(send('POST', '/api/policies/check', body));
     assert.deepEqual(await check({ text: '- id: a\n  denny: true\n- id: b\n  deny: x >\n' }), {
       valid: false,
@@ -103,7 +103,7 @@ describe('/api/policies', () => {
     const { valid, rules, version } = (await check({ text: '- id: a\n  deny: "true"\n' })) as Record<string, unknown>;
     assert.deepEqual([valid, rules, typeof version], [true, 1, 'string']);
     assert.equal(((await check({ text: '- id: [' })) as { valid: boolean }).valid, false);
-    assert.deepEqual(box.policies(), before);
+    assert.deepEqual(box.policies.list(), before);
     assert.equal((await send('PUT', '/api/policies', { text: '', save: true })).status, 404, 'no configuration');
   });
 

@@ -3,7 +3,7 @@ import type { RuleSource } from '../../pipeline/policies/compile-policies.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { PolicyError } from '../../policy/rules/policy-error.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -40,7 +40,7 @@ const readRoute = createRoute({
 /** The policies in force, other ones, and what other ones would have said. */
 export function policyRoutes(
   app: ServerApp,
-  box: Signalbox,
+  box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
   checks: PolicyChecks,
   maxBodyBytes: number,
@@ -52,7 +52,7 @@ export function policyRoutes(
     tags: ['Policies'],
     summary: 'Put other rules into force',
     description:
-      'All or none. Policies in code stay. Without `save`, no file is written: they hold until the rules of the configuration change or Signalbox is started again.',
+      'All or none. Policies in code stay. Without `save`, no file is written: they hold until the rules of the configuration change or InternalSignalbox is started again.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newPoliciesSchema } } } },
     responses: { 200: inForce, ...problems(400, 404, 409, 413, 415, 500, 503) },
@@ -91,19 +91,19 @@ export function policyRoutes(
 
   const shown = (): z.output<typeof policiesSchema> => {
     const file = configuration?.policyFile();
-    return { ...box.policies(), ...(file === undefined ? {} : { file }) };
+    return { ...box.policies.list(), ...(file === undefined ? {} : { file }) };
   };
 
   app.openapi(readRoute, (context) => json(context, policiesSchema, shown(), 200));
 
   app.openapi(changeRoute, async (context) => {
     const by = context.var.principal;
-    const { version: before = 'none' } = box.policies();
+    const { version: before = 'none' } = box.policies.list();
     const { save = false, seen, ...given } = context.req.valid('json');
     const sources = rulesOf(given);
     if (save) await presentConfiguration(configuration).savePolicies(textOf(given), seen);
-    else await box.setPolicies(sources, { keepCode: true });
-    const { version = 'none', rules } = box.policies();
+    else await box.policies.set(sources, { keepCode: true });
+    const { version = 'none', rules } = box.policies.list();
     const details = [
       `changed the policies: ${pluralize(rules.length, 'rule')}, version ${version} in the place of ${before}`,
     ];
@@ -124,7 +124,7 @@ export function policyRoutes(
     const rules = rulesOf(given);
     const { valid, problems: wrong } = await checks.check(rules);
     if (!valid) throw new PolicyError(wrong.map((problem) => ({ file: 'policies', ...problem })));
-    const result = await box.backtest(rules, { signal, ...(from === undefined ? {} : { since: from }) });
+    const result = await box.policies.backtest(rules, { signal, ...(from === undefined ? {} : { since: from }) });
     const changed = result.changed.slice(-limit);
     return json(context, backtestSchema, { ...result, changedTotal: result.changed.length, changed }, 200);
   });

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { ResultPage } from '../../journal/store/store.ts';
 import { maySeeHidden, mayView } from '../access/identity.ts';
 import { may } from '../access/may.ts';
@@ -43,13 +43,13 @@ const route = createRoute({
 /** Redacting a result takes all of it at once: a page may begin in the middle of a secret. */
 const maxRedactedCharacters = 4 * 1024 * 1024;
 
-export function resultRoutes(app: ServerApp, box: Signalbox): void {
+export function resultRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(route, async (context) => {
     const { id } = context.req.valid('param');
     const query = context.req.valid('query');
     const { identity } = context.var;
     const isWhole = maySeeHidden(identity);
-    const page = await box.readResult(id, isWhole ? query : { offset: 0, limit: maxRedactedCharacters });
+    const page = await box.journal.result(id, isWhole ? query : { offset: 0, limit: maxRedactedCharacters });
     if (!mayView(identity, page.owner))
       throw new Problem('result-unknown', `no result of a call of yours is kept as ${id}`);
     return json(context, resultSchema, isWhole ? page : redactedPage(box, page, query), 200);
@@ -57,7 +57,7 @@ export function resultRoutes(app: ServerApp, box: Signalbox): void {
 }
 
 function redactedPage(
-  box: Signalbox,
+  box: InternalSignalbox,
   whole: ResultPage,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): ResultPage {

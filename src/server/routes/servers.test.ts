@@ -17,7 +17,7 @@ function post({ server }: TestServer, path: string): Promise<Response> {
 
 async function mount({ box }: TestServer, options: Partial<McpServerOptions> = {}): Promise<void> {
   const server = mcpServer({ name: 'files', transport: fixtureProgram('legacy', '--pid'), ...options });
-  box.mount(server);
+  box.servers.add(server);
   await server.ready();
 }
 
@@ -25,7 +25,7 @@ describe('GET /api/servers/{name}', () => {
   it('tells how a server outside is doing, and what it wrote last, without secrets', async (test) => {
     const served = await startTestServer(test);
     await mount(served);
-    served.box.addSecret('TOKEN', 'line 249 ');
+    served.box.secrets.add('TOKEN', 'line 249 ');
     await served.box.call('mcp__files__flood', { lines: 250 });
     let details = await bodyOf<Details>(served.get('/api/servers/files'));
     for (const end = Date.now() + 60_000; details.stderr.length < 200 && Date.now() < end;)
@@ -100,7 +100,7 @@ describe('a required server', () => {
       starting: 0,
     });
     assert.equal((await bodyOf<Details>(served.get('/api/servers/files'))).required, true);
-    await served.box.unmount('files');
+    await served.box.servers.remove('files');
     assert.equal((await fetch(`${served.server.url}/api/health`)).status, 200);
   });
 });

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { toServer } from '../catalog-document.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
@@ -17,7 +17,8 @@ const state = {
   description: 'The server as it is now.',
   content: { 'application/json': { schema: serverStateSchema } },
 };
-const untilThen = 'Holds until the entry changes or Signalbox is started again: the configuration file is not written.';
+const untilThen =
+  'Holds until the entry changes or InternalSignalbox is started again: the configuration file is not written.';
 
 const listRoute = createRoute({
   method: 'get',
@@ -78,7 +79,11 @@ const restartRoute = createRoute({
   responses: { 200: state, ...problems(404, 409) },
 });
 
-export function serverRoutes(app: ServerApp, box: Signalbox, configuration: ServedConfiguration | undefined): void {
+export function serverRoutes(
+  app: ServerApp,
+  box: InternalSignalbox,
+  configuration: ServedConfiguration | undefined,
+): void {
   const record = ({ var: { principal } }: ServerContext, what: string): void =>
     box.recordConfiguration({ status: 'applied', by: principal, details: [what] });
 
@@ -95,14 +100,14 @@ export function serverRoutes(app: ServerApp, box: Signalbox, configuration: Serv
       ...server,
       ...(signIn === undefined ? {} : { signIn: { ...signIn, since: new Date(signIn.since).toISOString() } }),
       configured: configuration?.has(name) ?? false,
-      stderr: box.health(name)?.stderr ?? [],
+      stderr: box.servers.health(name)?.stderr ?? [],
     };
     return json(context, serverDetailsSchema, details, 200);
   });
 
   app.openapi(enableRoute, async (context) => {
     const { name } = context.req.valid('param');
-    if (configuration === undefined) box.enable(name);
+    if (configuration === undefined) box.servers.enable(name);
     else await configuration.enable(name);
     record(context, `enabled ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
@@ -110,27 +115,27 @@ export function serverRoutes(app: ServerApp, box: Signalbox, configuration: Serv
 
   app.openapi(disableRoute, (context) => {
     const { name } = context.req.valid('param');
-    box.disable(name);
+    box.servers.disable(name);
     record(context, `disabled ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 
   app.openapi(restartRoute, async (context) => {
     const { name } = context.req.valid('param');
-    await box.restart(name);
+    await box.servers.restart(name);
     record(context, `restarted ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 }
 
-function stateOf(box: Signalbox, name: string): z.output<typeof serverStateSchema> {
+function stateOf(box: InternalSignalbox, name: string): z.output<typeof serverStateSchema> {
   const server = box.catalog().servers.find((candidate) => candidate.name === name);
   if (server === undefined) throw new SignalboxError('server-unknown', `no server is named "${name}"`);
   return toState(box, server);
 }
 
-function toState(box: Signalbox, server: ServerProvenance): z.output<typeof serverStateSchema> {
-  const health = box.health(server.name);
+function toState(box: InternalSignalbox, server: ServerProvenance): z.output<typeof serverStateSchema> {
+  const health = box.servers.health(server.name);
   if (health === undefined) return toServer(server);
   const { state: now, since, lastError, nextRetryAt, restarts, protocolVersion, serverInfo } = health;
   return {

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -34,7 +34,7 @@ const replaySchema = z
   .openapi('Replay', { description: 'The calls of a session, then and now, in the order they ended.' });
 
 /** What `signalbox replay` does on the command line. */
-export function sessionReplayRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+export function sessionReplayRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/sessions/{id}/replay',

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { SessionEvent } from '../../sessions/session-event.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -33,7 +33,7 @@ const interruptRoute = createRoute({
 /** Turns: a message begins one, and nothing but its end or an interruption ends it. */
 export function sessionTurnRoutes(
   app: ServerApp,
-  box: Signalbox,
+  box: InternalSignalbox,
   served: ServedSessions,
   streams: EventStreams,
   maxBodyBytes: number,

@@ -1,7 +1,8 @@
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import { type ToolInvoked, createSignalbox, defineTool, localServer } from '../../index.ts';
+import { type ToolInvoked, defineTool, localServer } from '../../index.ts';
 import { OutcomeUnknownError } from '../../core/tools/source-errors.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 
@@ -13,7 +14,7 @@ test('POST /api/calls/{id}/settle records what an approver found out, once, and 
       throw new OutcomeUnknownError('the line broke');
     },
   });
-  const box = await createSignalbox({
+  const box = await openSignalbox({
     servers: [localServer({ name: 'test', tools: [unknown] })],
     approve: () => ({ allow: true }),
   });

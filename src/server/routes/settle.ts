@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -13,7 +13,7 @@ const requestSchema = z
   .openapi('SettleRequest');
 
 /** What `signalbox settle` does on the command line. */
-export function settleRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+export function settleRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/calls/{id}/settle',
@@ -35,7 +35,7 @@ export function settleRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
   app.openapi(route, async (context) => {
     const { id } = context.req.valid('param');
     const { as, note } = context.req.valid('json');
-    await box.settle(id, { as, by: context.var.principal, ...(note === undefined ? {} : { note }) });
+    await box.journal.settle(id, { as, by: context.var.principal, ...(note === undefined ? {} : { note }) });
     const call = await box.journal.call(id);
     if (call === undefined) throw new Problem('call-unknown', 'no call of that id is in the journal');
     return json(context, callEntrySchema, call, 200);

@@ -1,10 +1,10 @@
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { z } from '@hono/zod-openapi';
 import { seedJournal } from '../../../test/support/seed-journal.ts';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
-import { createSignalbox } from '../../signalbox.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { statisticsSchema } from '../schemas/statistics.ts';
 
@@ -16,7 +16,7 @@ describe('GET /api/statistics', () => {
   it('counts calls, outcomes and latency in all, in steps of time, by tool and by server, as the journal has them', async (test) => {
     const store = sqliteStore();
     await seedJournal(store, { calls: 3000, until, spanMs: 6 * 3_600_000 });
-    const { get, box } = await startTestServer(test, { box: await createSignalbox({ store }) });
+    const { get, box } = await startTestServer(test, { box: await openSignalbox({ store }) });
     const found = await bodyOf<Body>(
       get(`/api/statistics?since=${until - 3 * 3_600_000}&until=${until}&bucketSeconds=1800`),
     );

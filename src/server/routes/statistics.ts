@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
@@ -45,7 +45,7 @@ const route = createRoute({
   },
 });
 
-export function statisticsRoutes(app: ServerApp, box: Signalbox): void {
+export function statisticsRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(route, async (context) => {
     const { tool, server, until = Date.now(), ...given } = context.req.valid('query');
     const begin = Math.max(0, given.since ?? until - usualWindow);

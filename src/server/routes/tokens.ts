@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -38,7 +38,7 @@ const revokeRoute = createRoute({
 });
 
 /** Tokens for others: who may do what. */
-export function tokenRoutes(app: ServerApp, { tokens }: Signalbox, maxBodyBytes: number): void {
+export function tokenRoutes(app: ServerApp, { tokens }: InternalSignalbox, maxBodyBytes: number): void {
   const createTokenRoute = createRoute({
     method: 'post',
     path: '/api/tokens',

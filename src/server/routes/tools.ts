@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { namedHidden } from '../../catalog/snapshot.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { catalogDocuments } from '../catalog-document.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
@@ -45,7 +45,7 @@ const oneRoute = createRoute({
   },
 });
 
-export function toolRoutes(app: ServerApp, box: Signalbox): void {
+export function toolRoutes(app: ServerApp, box: InternalSignalbox): void {
   const catalog = catalogDocuments(box);
 
   app.openapi(listRoute, (context) => {

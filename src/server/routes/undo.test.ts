@@ -1,10 +1,11 @@
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import { createSignalbox, defineTool, localServer } from '../../index.ts';
+import { defineTool, localServer } from '../../index.ts';
 
 test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a second time are 409', async (t) => {
   const workspace = mkdtempSync(join(tmpdir(), 'signalbox-http-undo-'));
@@ -17,7 +18,7 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
     run: () => writeFileSync(file, 'after'),
   });
   const servers = [localServer({ name: 'test', tools: [write], workspace: [workspace] })];
-  const box = await createSignalbox({ servers, approve: () => ({ allow: true }) });
+  const box = await openSignalbox({ servers, approve: () => ({ allow: true }) });
   t.after(async () => {
     await box.close();
     rmSync(workspace, { recursive: true });
@@ -65,7 +66,7 @@ test('POST /api/sessions/{id}/undo undoes the calls of a session, the last one f
     run: ({ name }) => writeFileSync(join(workspace, name), 'after'),
   });
   const servers = [localServer({ name: 'test', tools: [write], workspace: [workspace] })];
-  const box = await createSignalbox({ servers, approve: () => ({ allow: true }) });
+  const box = await openSignalbox({ servers, approve: () => ({ allow: true }) });
   t.after(async () => {
     await box.close();
     rmSync(workspace, { recursive: true });

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { UndoOptions } from '../../pipeline/undo/undo-calls.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -40,7 +40,7 @@ const requestSchema = z
 const undoPageSchema = z.object({ items: z.array(undoSchema).readonly() }).openapi('UndoResults');
 
 /** Not for agents: no rule decides what is taken back. What it met on the way is a problem with one issue for each path. */
-export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+export function undoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/calls/{id}/undo',
@@ -60,7 +60,7 @@ export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number)
   });
 
   app.openapi(route, async (context) => {
-    const result = await box.undo(context.req.valid('param').id, undoOptions(context, context.req.valid('json')));
+    const result = await box.undo.call(context.req.valid('param').id, undoOptions(context, context.req.valid('json')));
     if (result.outcome === 'conflict') {
       const issues = result.conflicts.map(({ path, reason }) => ({ path, message: reason }));
       throw new Problem('undo-conflict', `${issues.length} paths were changed since; nothing was touched`, { issues });
@@ -89,7 +89,7 @@ export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number)
 
   app.openapi(sessionRoute, async (context) => {
     const { id } = context.req.valid('param');
-    const items = await box.undoSession(id, undoOptions(context, context.req.valid('json')));
+    const items = await box.undo.session(id, undoOptions(context, context.req.valid('json')));
     return json(context, undoPageSchema, { items }, 200);
   });
 }

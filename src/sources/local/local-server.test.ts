@@ -4,7 +4,8 @@ import { type TestContext, describe, test } from 'node:test';
 import * as z from 'zod';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import { type Signalbox, createSignalbox } from '../../signalbox.ts';
+import type { Signalbox } from '../../signalbox/signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from './define-tool.ts';
 import type { AnyTool } from './foreign-tools.ts';
 import { type LocalServer, localServer } from './local-server.ts';
@@ -45,20 +46,20 @@ describe('many local servers', () => {
       localServer({ name: 'notes', tools: [answering('list', '1'), answering('add', '2')] }),
       localServer({ name: 'mail', tools: [answering('list', '3')] }),
     );
-    box.disable('notes');
+    box.servers.disable('notes');
     assert.deepEqual(names(box), ['mcp__mail__list']);
     assert.equal(await answer(box, 'mcp__notes__list'), 'tool-hidden');
     assert.equal(await answer(box, 'mcp__mail__list'), '3');
-    box.enable('notes');
+    box.servers.enable('notes');
     assert.deepEqual(names(box), ['mcp__notes__list', 'mcp__notes__add', 'mcp__mail__list']);
     assert.equal(await answer(box, 'mcp__notes__list'), '1');
   });
 
   test('each comes and goes while the box runs', async (t) => {
     const box = await boxWith(t, localServer({ name: 'notes', tools: [answering('list', '1')] }));
-    box.mount(localServer({ name: 'mail', tools: [answering('list', '2')] }));
+    box.servers.add(localServer({ name: 'mail', tools: [answering('list', '2')] }));
     assert.equal(await answer(box, 'mcp__mail__list'), '2');
-    await box.unmount('notes');
+    await box.servers.remove('notes');
     assert.deepEqual(names(box), ['mcp__mail__list']);
     assert.equal(await answer(box, 'mcp__notes__list'), 'tool-unknown');
   });

@@ -98,19 +98,21 @@ for (const way of ['stdio', 'http'] as const) {
 
     test('its resources are read, watched and completed, its prompts filled in', async (t) => {
       const { box } = await up(t);
-      assert.ok(box.resources().length > 0 && box.resourceTemplates().length > 0 && box.prompts().length > 0);
-      const [first] = box.resources();
-      const read = await box.readResource('fixture', first?.uri ?? '');
+      assert.ok(
+        box.resources.list().length > 0 && box.resources.templates().length > 0 && box.prompts.list().length > 0,
+      );
+      const [first] = box.resources.list();
+      const read = await box.resources.read('fixture', first?.uri ?? '');
       assert.ok(Array.isArray(read['contents']) && read['contents'].length > 0);
-      const dynamic = await box.readResource('fixture', 'demo://resource/dynamic/text/1');
+      const dynamic = await box.resources.read('fixture', 'demo://resource/dynamic/text/1');
       assert.match(JSON.stringify(dynamic), /Resource 1/);
-      const prompt = await box.getPrompt('fixture', 'args-prompt', { city: 'Berlin' });
+      const prompt = await box.prompts.get('fixture', 'args-prompt', { city: 'Berlin' });
       assert.match(JSON.stringify(prompt), /Berlin/);
       const ref = { type: 'ref/prompt', name: 'completable-prompt' } as const;
       const { completion } = await box.complete('fixture', { ref, argument: { name: 'department', value: 'E' } });
       assert.deepEqual((completion as { values: string[] }).values, ['Engineering']);
       let changes = 0;
-      const stop = await box.subscribeResource('fixture', 'demo://resource/dynamic/text/1', () => (changes += 1));
+      const stop = await box.resources.subscribe('fixture', 'demo://resource/dynamic/text/1', () => (changes += 1));
       await box.call('mcp__fixture__toggle-subscriber-updates');
       await until(() => changes > 0, 'it is told of a change', 15_000);
       await stop();

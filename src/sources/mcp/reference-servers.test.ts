@@ -125,7 +125,7 @@ describe('the four reference servers, mounted together', () => {
   test('removing one removes exactly its tools', async (t) => {
     const { box } = await mounted(t);
     const others = box.tools().filter((tool) => tool.id.server !== 'memory');
-    await box.unmount('memory');
+    await box.servers.remove('memory');
     assert.deepEqual(box.tools(), others);
   });
 

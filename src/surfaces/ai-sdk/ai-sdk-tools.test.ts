@@ -5,7 +5,7 @@ import { type LanguageModel, generateText, isStepCount } from 'ai';
 import { type ScriptedRequest, scriptedHttp } from '../../../test/support/scripted-http.ts';
 import { picture, shopBox } from '../../../test/support/shop.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
-import { createSignalbox } from '../../signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { CallFailed, aiSdkSteps, aiSdkTools } from './index.ts';
 
 /** A model that calls these tools, one in each step, and then says "done". */
@@ -60,7 +60,7 @@ describe('tools of the AI SDK', () => {
   test('a call that is denied or fails is a tool error; the model reads why and goes on', async (t) => {
     const box = await shopBox(t, { approve: () => ({ allow: false, reason: 'not today' }) });
     const source = testSource('a', [testTool('pay', { effect: 'irreversible' })]);
-    box.mount(source);
+    box.servers.add(source);
     const { model, requests } = await modelThatCalls(t, 'mcp__a__pay', 'mcp__shop__broken');
     const { steps, text } = await generateText({ ...settings, model, tools: aiSdkTools(box) });
     assert.equal(text, 'done');
@@ -94,8 +94,8 @@ describe('tools of the AI SDK', () => {
     const first = testSource('first', [
       testTool('one', {
         run: () => {
-          box.mount(later);
-          box.disable('first');
+          box.servers.add(later);
+          box.servers.disable('first');
           return 'mounted';
         },
       }),

@@ -7,7 +7,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModel, generateText, isStepCount } from 'ai';
 import { scriptedHttp } from '../../../test/support/scripted-http.ts';
 import { shopBox } from '../../../test/support/shop.ts';
-import type { Signalbox } from '../../signalbox.ts';
+import type { Signalbox } from '../../signalbox/signalbox.ts';
 import { anthropicTools, geminiTools, openaiTools } from '../providers/index.ts';
 import { type AiSdkOptions, aiSdkTools } from './index.ts';
 

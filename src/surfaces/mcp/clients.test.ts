@@ -151,7 +151,7 @@ for (const era of ['legacy', 'modern'] as const) {
       if (era === 'legacy') await client.subscribeResource({ uri: 'note://one' });
       else await client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://one'] });
       assert.equal(await updated.promise, 'note://one');
-      box.disable('signalbox');
+      box.servers.disable('signalbox');
       await changed.promise;
       const { tools } = await client.listTools();
       assert.ok(tools.every(({ name }) => !name.startsWith('mcp__signalbox__')));

@@ -1,4 +1,4 @@
-import type { BoxContent } from '../../pipeline/box-content.ts';
+import type { BoxContent, ServerInstructions } from '../../pipeline/box-content.ts';
 import type { ProfileSettings } from '../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { ResultPage } from '../../journal/store/store.ts';
@@ -13,11 +13,16 @@ export interface EndpointBox extends BoxContent {
   catalog(view?: { readonly profile?: string }): CatalogSnapshot;
   /** What a client of this profile is told of. */
   tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
-  profiles(): readonly { readonly name: string; readonly settings: ProfileSettings }[];
-  /** Waits, for a bounded time, for servers that are starting; `undefined` when none is. */
-  awaitStartup(options: { readonly profile?: string; readonly signal?: AbortSignalLike }): Promise<void> | undefined;
+  readonly profiles: { list(): readonly { readonly name: string; readonly settings: ProfileSettings }[] };
+  readonly servers: {
+    /** Waits, for a bounded time, for servers that are starting; `undefined` when none is. */
+    started(options: { readonly profile?: string; readonly signal?: AbortSignalLike }): Promise<void> | undefined;
+    instructions(view?: { readonly profile?: string }): readonly ServerInstructions[];
+  };
   /** Reads a result that was too large to pass whole. */
-  readResult(uri: string, page: { readonly offset: number; readonly limit: number }): Promise<ResultPage>;
+  readonly journal: {
+    result(uri: string, page: { readonly offset: number; readonly limit: number }): Promise<ResultPage>;
+  };
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
   on(event: 'CatalogChanged', listener: (snapshot: CatalogSnapshot) => void): () => void;
 }

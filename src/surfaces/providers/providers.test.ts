@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import * as z from 'zod';
 import { document, picture, shopBox } from '../../../test/support/shop.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
-import { createSignalbox } from '../../signalbox.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { anthropicTools, geminiTools, openaiTools } from './index.ts';
@@ -183,9 +183,9 @@ describe('the tools of a provider', () => {
     const mine = anthropicTools(box);
     mine.tools.length = 0;
     assert.equal(anthropicTools(box).tools[0], first);
-    box.disable('shop');
+    box.servers.disable('shop');
     assert.deepEqual(anthropicTools(box).tools, []);
-    box.enable('shop');
+    box.servers.enable('shop');
     assert.equal(anthropicTools(box).tools.length, 5);
   });
 

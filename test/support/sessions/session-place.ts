@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../src/signalbox/create-signalbox.ts';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ import type { Agent } from '../../../src/sessions/agent.ts';
 import { type SessionsOptions, createSessions } from '../../../src/sessions/create-sessions.ts';
 import type { SessionEvent } from '../../../src/sessions/session-event.ts';
 import type { Sessions } from '../../../src/sessions/sessions.ts';
-import { type Signalbox, type SignalboxOptions, createSignalbox, defineTool, localServer } from '../../../src/index.ts';
+import { type SignalboxOptions, defineTool, localServer } from '../../../src/index.ts';
 
 /** Drives a turn as a story says. */
 export type ScriptedTurn = (turn: Turn) => AsyncIterable<TurnEvent>;
@@ -17,7 +19,7 @@ export type ScriptedTurn = (turn: Turn) => AsyncIterable<TurnEvent>;
 /** Sessions on a real box and a real store, with the demo model and an agent that does what a story says. */
 export interface SessionPlace {
   readonly directory: string;
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly sessions: Sessions;
   /** What was written with the tool that asks. */
   readonly notes: readonly string[];
@@ -47,9 +49,9 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     turn: (turn) => place.script(turn),
     close: () => Promise.resolve(),
   };
-  const open = async (): Promise<{ box: Signalbox; sessions: Sessions }> => {
+  const open = async (): Promise<{ box: InternalSignalbox; sessions: Sessions }> => {
     const own = runtimeTools('runtime');
-    const box = await createSignalbox({
+    const box = await openSignalbox({
       data: join(directory, 'data'),
       ...boxOptions,
       servers: [notesServer(notes), own, ...(boxOptions?.servers ?? [])],

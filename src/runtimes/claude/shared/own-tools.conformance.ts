@@ -11,8 +11,8 @@ import type { ClaudeCodeOptions } from './claude-options.ts';
 /** Adds a server with resources and prompts for the time of a test. */
 async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void> {
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
-  box.mount(fixture);
-  t.after(() => box.unmount('fixture'));
+  box.servers.add(fixture);
+  t.after(() => box.servers.remove('fixture'));
   await fixture.ready();
 }
 
@@ -68,7 +68,7 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       );
       assert.match(text, /note:\/\/one.*note:\/\/three.*the text of note:\/\/two/s);
       const tool = 'mcp__fixture__resources/read';
-      const { items } = await place.box.journal.entries({ type: 'ToolInvoked', tool, session: 'resources' });
+      const { items } = await place.box.journal.query({ type: 'ToolInvoked', tool, session: 'resources' });
       assert.partialDeepStrictEqual(items, [
         { server: 'fixture', arguments: { uri: 'note://two' }, principal: { id: 'suite', kind: 'agent' } },
       ]);
@@ -94,7 +94,7 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
         call?.changes?.map(({ path, kind }) => [path, kind]),
         [['new.txt', 'added']],
       );
-      assert.equal((await place.box.undo(call?.callId ?? '')).outcome, 'undone');
+      assert.equal((await place.box.undo.call(call?.callId ?? '')).outcome, 'undone');
       assert.ok(!existsSync(inside('new.txt')));
     });
 

@@ -6,7 +6,8 @@ import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import type { Approve } from '../../../core/calls/approval.ts';
-import { type Signalbox, createSignalbox } from '../../../signalbox.ts';
+import type { Signalbox } from '../../../signalbox/signalbox.ts';
+import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { demoServer, prepareDemo } from '../../../sources/local/demo/demo-server.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import { modelRuntime } from '../model-runtime.ts';
@@ -109,7 +110,7 @@ describe('the demo model', () => {
     );
     const { items } = await box.journal.calls();
     const written = items.find((item) => item.type === 'ToolInvoked' && item.tool === 'mcp__demo__write_note');
-    await box.undo(written?.callId ?? '');
+    await box.undo.call(written?.callId ?? '');
     assert.ok(!existsSync(join(directory, 'tour.txt')), 'the write was undone');
     const again = await say('ping', turn.memory);
     assert.match(again.text, /pong/);

@@ -96,8 +96,8 @@ for (const [name, start] of Object.entries(apis)) {
 
     test('is asked for with schemas that compile', async (t) => {
       const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } };
-      box.box.mount(testSource('broken', [testTool('t', { inputSchema })]));
-      t.after(() => box.box.unmount('broken'));
+      box.box.servers.add(testSource('broken', [testTool('t', { inputSchema })]));
+      t.after(() => box.box.servers.remove('broken'));
       const { requests } = await turn(t, () => [{ type: 'text', text: 'ok' }]);
       assert.match(JSON.stringify(requests), /mcp__broken__t/);
       assert.doesNotMatch(JSON.stringify(requests), /missing/);

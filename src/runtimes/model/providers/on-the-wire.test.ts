@@ -53,7 +53,7 @@ describe('what reaches the provider', () => {
       }),
     });
     const providerOptions = { openai: { strict: true }, anthropic: { cacheControl: { type: 'ephemeral' } } };
-    box.box.mount(transformSource(camera, (tool) => ({ ...tool, providerOptions })));
+    box.box.servers.add(transformSource(camera, (tool) => ({ ...tool, providerOptions })));
   });
   after(() => box.close());
 

@@ -40,7 +40,7 @@ describe('resources and prompts in a model session', () => {
       ['completed', 'completed', 'completed', 'completed'],
     );
     assert.match(text, /"uri":"note:\/\/one".*the text of note:\/\/two.*"name":"greet".*Greet Ada\./s);
-    const { items } = await box.box.journal.entries({ type: 'ToolInvoked', session: 'reads' });
+    const { items } = await box.box.journal.query({ type: 'ToolInvoked', session: 'reads' });
     assert.deepEqual(
       items
         .map((entry) => entry.type === 'ToolInvoked' && `${entry.tool} by ${entry.principal.id}`)
@@ -61,15 +61,15 @@ describe('resources and prompts in a model session', () => {
     const read = ['read_resource', { server: 'fixture', uri: 'note://two' }] as const;
     const outcomes = async (...calls: readonly (typeof read)[]): Promise<readonly string[]> =>
       (await turn('counted', ...calls)).results.map(({ outcome }) => outcome);
-    await box.box.setPolicies(limits);
+    await box.box.policies.set(limits);
     try {
       assert.deepEqual(await outcomes(read), ['completed']);
       // Other rules have facts of their own, which they read from the journal.
-      await box.box.setPolicies([...limits, { id: 'other', match: 'mcp__x__y', deny: true }]);
+      await box.box.policies.set([...limits, { id: 'other', match: 'mcp__x__y', deny: true }]);
       assert.deepEqual(await outcomes(read), ['completed']);
       assert.deepEqual(await outcomes(read), ['denied']);
     } finally {
-      await box.box.setPolicies([]);
+      await box.box.policies.set([]);
     }
   });
 
@@ -90,9 +90,9 @@ describe('resources and prompts in a model session', () => {
     await turn('offered');
     const readers = (): string[] => offered.filter((name) => /^(list|read|get)_(resource|prompt)/.test(name));
     assert.deepEqual(readers(), ['list_resources', 'read_resource', 'list_prompts', 'get_prompt']);
-    box.box.disable('fixture');
+    box.box.servers.disable('fixture');
     await turn('not offered');
-    box.box.enable('fixture');
+    box.box.servers.enable('fixture');
     assert.deepEqual(readers(), []);
   });
 });

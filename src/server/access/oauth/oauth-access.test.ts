@@ -252,7 +252,7 @@ describe('a token of a trusted authorization server', () => {
     const args = { name: 'mcp__signalbox__ping', arguments: { said: good } };
     const headers = { Authorization: `Bearer ${good}` };
     await messageOf(sendModern(url, 'tools/call', args, { headers }));
-    const { items } = await box.journal.entries({});
+    const { items } = await box.journal.query({});
     assert.ok(items.length > 0);
     const told = JSON.stringify([items, answers, logged]);
     for (const each of [good, wrong]) for (const part of each.split('.')) assert.ok(!told.includes(part));

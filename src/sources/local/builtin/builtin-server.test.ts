@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
-import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../../signalbox.ts';
+import type { Signalbox } from '../../../signalbox/signalbox.ts';
+import type { SignalboxOptions } from '../../../signalbox/signalbox-options.ts';
+import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { defineTool } from '../define-tool.ts';
 import { localServer } from '../local-server.ts';
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { distractors } from '../../../../test/support/distractors.ts';
-import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../../signalbox.ts';
+import type { Signalbox } from '../../../signalbox/signalbox.ts';
+import type { SignalboxOptions } from '../../../signalbox/signalbox-options.ts';
+import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 import { localServer } from '../local-server.ts';
 import { calledTool } from './call-tool.ts';

@@ -14,22 +14,22 @@ for (const way of ways) {
     test('are listed page by page, read, filled in and completed', async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way) });
       assert.deepEqual(
-        box.resources().map(({ server, uri }) => `${server} ${uri}`),
+        box.resources.list().map(({ server, uri }) => `${server} ${uri}`),
         ['fixture note://one', 'fixture note://two', 'fixture note://three'],
       );
       assert.deepEqual(
-        box.resourceTemplates().map(({ uriTemplate }) => uriTemplate),
+        box.resources.templates().map(({ uriTemplate }) => uriTemplate),
         ['note://{name}'],
       );
       assert.deepEqual(
-        box.prompts().map(({ server, name }) => [server, name]),
+        box.prompts.list().map(({ server, name }) => [server, name]),
         [['fixture', 'greet']],
       );
-      const read = await box.readResource('fixture', 'note://two');
+      const read = await box.resources.read('fixture', 'note://two');
       assert.deepEqual(read['contents'], [
         { uri: 'note://two', mimeType: 'text/plain', text: 'the text of note://two\u200b' },
       ]);
-      const prompt = await box.getPrompt('fixture', 'greet', { who: 'Ada' });
+      const prompt = await box.prompts.get('fixture', 'greet', { who: 'Ada' });
       assert.match(JSON.stringify(prompt['messages']), /Greet Ada\./);
       const ref = { type: 'ref/prompt', name: 'greet' } as const;
       const completed = await box.complete('fixture', { ref, argument: { name: 'who', value: 'a' } });
@@ -39,19 +39,19 @@ for (const way of ways) {
     test('what is not there, or takes too long, or is not wanted any more, rejects with what happened', async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: 400 });
       const failing = { code: 'content-failed' };
-      await assert.rejects(box.readResource('fixture', 'note://none'), {
+      await assert.rejects(box.resources.read('fixture', 'note://none'), {
         ...failing,
         message: /there is no note:\/\/none/,
       });
-      await assert.rejects(box.readResource('fixture', 'note://slow'), { ...failing, message: /ran out of time/ });
-      await assert.rejects(box.readResource('fixture', 'note://slow', { signal: AbortSignal.timeout(100) }), {
+      await assert.rejects(box.resources.read('fixture', 'note://slow'), { ...failing, message: /ran out of time/ });
+      await assert.rejects(box.resources.read('fixture', 'note://slow', { signal: AbortSignal.timeout(100) }), {
         ...failing,
         message: /was cancelled/,
       });
-      await assert.rejects(box.readResource('nowhere', 'note://one'), { code: 'server-unknown' });
-      box.disable('fixture');
-      await assert.rejects(box.readResource('fixture', 'note://one'), { code: 'server-unavailable' });
-      assert.deepEqual(box.resources(), []);
+      await assert.rejects(box.resources.read('nowhere', 'note://one'), { code: 'server-unknown' });
+      box.servers.disable('fixture');
+      await assert.rejects(box.resources.read('fixture', 'note://one'), { code: 'server-unavailable' });
+      assert.deepEqual(box.resources.list(), []);
     });
   });
 }
@@ -76,7 +76,7 @@ test('a change that a server tells of together with its answer to the subscripti
   const args = ['-e', tellsAtOnce];
   const { box } = await boxed(t, { transport: { type: 'stdio', command: process.execPath, args } });
   let changes = 0;
-  await box.subscribeResource('fixture', 'note://one', () => (changes += 1));
+  await box.resources.subscribe('fixture', 'note://one', () => (changes += 1));
   await until(() => changes === 1, 'the change is told');
 });
 
@@ -84,7 +84,7 @@ for (const way of ['legacy stdio', 'legacy http'] as const) {
   test(`a resource that is watched tells of its changes, over reconnections too (${way})`, async (t) => {
     const { box, server } = await boxed(t, { transport: await transportOf(t, way) });
     let changes = 0;
-    const stop = await box.subscribeResource('fixture', 'note://one', () => (changes += 1));
+    const stop = await box.resources.subscribe('fixture', 'note://one', () => (changes += 1));
     await until(() => changes === 1, 'it is told');
     await server.restart();
     await until(() => changes === 2, 'it is told by the next connection too');
@@ -97,8 +97,8 @@ test('a resource that is watched tells of its changes, in the revision without s
   t.after(() => fixture.close());
   const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
   const changed: string[] = [];
-  const stop = await box.subscribeResource('fixture', 'note://one', () => changed.push('one'));
-  await box.subscribeResource('fixture', 'note://two', () => changed.push('two'));
+  const stop = await box.resources.subscribe('fixture', 'note://one', () => changed.push('one'));
+  await box.resources.subscribe('fixture', 'note://two', () => changed.push('two'));
   fixture.resourceUpdated('note://one');
   await until(() => changed.length === 1, 'it is told');
   await stop();
@@ -120,29 +120,29 @@ for (const way of ways)
       // In the revision without sessions, a client gets notifications only after it listens.
       if (way === 'modern http') fixture?.contentChanged();
       return (
-        box.resources().some(({ uri }) => uri === 'note://five') &&
-        box.resourceTemplates().some(({ uriTemplate }) => uriTemplate === 'five://{name}') &&
-        box.prompts().some(({ name }) => name === 'five')
+        box.resources.list().some(({ uri }) => uri === 'note://five') &&
+        box.resources.templates().some(({ uriTemplate }) => uriTemplate === 'five://{name}') &&
+        box.prompts.list().some(({ name }) => name === 'five')
       );
     };
     await until(hasAll, 'what is new is there');
     assert.deepEqual(
-      box.prompts().map(({ name }) => name),
+      box.prompts.list().map(({ name }) => name),
       ['greet', 'four', 'five'],
     );
     assert.deepEqual(
-      box.resourceTemplates().map(({ name }) => name),
+      box.resources.templates().map(({ name }) => name),
       ['note', 'four', 'five'],
     );
-    assert.equal(box.resources().length, 5);
+    assert.equal(box.resources.list().length, 5);
   });
 
 test('a read is recorded as a call, with who read what', async (t) => {
   const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
   const principal = { id: 'ada', kind: 'agent' } as const;
-  await box.readResource('fixture', 'note://one', { principal, session: 's1' });
-  await assert.rejects(box.getPrompt('fixture', 'greet', { who: 'Ada' }, { deadline: Date.now() - 1 }));
-  const { items } = await box.journal.entries({ type: 'ToolInvoked', order: 'oldest-first' });
+  await box.resources.read('fixture', 'note://one', { principal, session: 's1' });
+  await assert.rejects(box.prompts.get('fixture', 'greet', { who: 'Ada' }, { deadline: Date.now() - 1 }));
+  const { items } = await box.journal.query({ type: 'ToolInvoked', order: 'oldest-first' });
   const [read, prompt] = items;
   assert.ok(read?.type === 'ToolInvoked' && prompt?.type === 'ToolInvoked');
   assert.deepEqual(
@@ -166,8 +166,8 @@ test('lock, transforms and configuration pass them on, their descriptions withou
   );
   const box = await createSignalbox({ servers: [shaped] });
   t.after(() => box.close());
-  assert.equal(box.resources()[0]?.['description'], 'The note one.');
-  const { contents } = (await box.readResource('fixture', 'note://one')) as { contents: { text: string }[] };
+  assert.equal(box.resources.list()[0]?.['description'], 'The note one.');
+  const { contents } = (await box.resources.read('fixture', 'note://one')) as { contents: { text: string }[] };
   assert.equal(contents[0]?.text, 'the text of note://one\u200b', 'what is read stays as it is');
 });
 
@@ -175,6 +175,6 @@ test('a server of functions has none, and says so', async (t) => {
   const tool = defineTool({ name: 'a', description: 'A.', effect: 'read', run: () => 'a' });
   const box = await createSignalbox({ servers: [localServer({ name: 'own', tools: [tool] })] });
   t.after(() => box.close());
-  assert.deepEqual([box.resources(), box.resourceTemplates(), box.prompts()], [[], [], []]);
-  await assert.rejects(box.readResource('own', 'a://b'), /server "own" has tools only/);
+  assert.deepEqual([box.resources.list(), box.resources.templates(), box.prompts.list()], [[], [], []]);
+  await assert.rejects(box.resources.read('own', 'a://b'), /server "own" has tools only/);
 });

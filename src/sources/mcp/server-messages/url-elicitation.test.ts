@@ -47,7 +47,7 @@ describe('a server that wants the user to open a page first (-32042)', () => {
     });
     const called = (await answer.json()) as { error: { message: string } };
     assert.ok(called.error.message.includes(page), called.error.message);
-    await assert.rejects(box.readResource('demanding', 'note://one'), (failed) => messageOf(failed).includes(page));
+    await assert.rejects(box.resources.read('demanding', 'note://one'), (failed) => messageOf(failed).includes(page));
   });
 
   for (const era of ['legacy', 'modern'] as const)

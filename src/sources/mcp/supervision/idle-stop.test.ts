@@ -70,7 +70,7 @@ describe('a server that nobody calls', () => {
   test('an idle server can be restarted and closed', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram(), idleStopMs: 50 });
     await until(() => server.health().state === 'idle', 'it is idle');
-    await box.restart('fixture');
+    await box.servers.restart('fixture');
     assert.equal(server.health().state, 'up');
     await until(() => server.health().state === 'idle', 'it is idle again');
     await box.close();

@@ -34,7 +34,7 @@ describe(
       const server = mcpServer({ name: 'hang', transport: sleeping });
       const box = await createSignalbox({ servers: [server] });
       await until(() => running() === 1, 'it runs');
-      await box.unmount('hang');
+      await box.servers.remove('hang');
       assert.equal(running(), 0);
       await box.close();
     });

@@ -1,3 +1,4 @@
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { twoServers } from '../../../../test/mcp-clients/two-servers.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { within } from '../../../../test/support/within.ts';
-import { createSignalbox, defineTool, localServer, mcpServer } from '../../../index.ts';
+import { defineTool, localServer, mcpServer } from '../../../index.ts';
 import { startServer } from '../../../server/start-server.ts';
 
 const authorized = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
@@ -116,7 +117,7 @@ describe('a session that another process began', () => {
     const { box, one, other } = await twoServers(t, { servers: [desk('Says.').server] });
     const session = await begin(one);
     await (await send(one, ask(1, 'tools/list'), session)).text();
-    await box.replace(desk('Says otherwise.').server).close();
+    await box.servers.replace(desk('Says otherwise.').server).close();
     const stale = await messageOf(send(other, call(2, 'say'), session));
     assert.match(stale.result?.content?.[0]?.text ?? '', /changed/);
     await (await send(one, ask(3, 'tools/list'), session)).text();
@@ -141,12 +142,12 @@ describe('a session that another process began', () => {
     const session = await begin(one);
     await (await send(one, ask(1, 'tools/list'), session)).text();
     await endOne();
-    box.mount(desk().server);
+    box.servers.add(desk().server);
     const stream = await fetch(other, { headers: { ...session, ...authorized } });
     const missed = await readUntil(stream, (text) => text.includes('tools/list_changed'));
     assert.equal(eventsIn(missed).length, 1, 'it is told of what it missed');
     const again = await fetch(other, { headers: { ...session, ...authorized } });
-    box.disable('signalbox');
+    box.servers.disable('signalbox');
     await readUntil(again, (text) => text.includes('tools/list_changed'));
     assert.match(
       (await messageOf(send(other, call(2, 'say'), session))).result?.content?.[0]?.text ?? '',
@@ -208,7 +209,7 @@ describe('a session that another process began', () => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-any-process-'));
     t.after(() => rmSync(data, { recursive: true }));
     const serve = async (): Promise<{ url: URL; end(): Promise<void> }> => {
-      const box = await createSignalbox({ data, servers: [desk().server] });
+      const box = await openSignalbox({ data, servers: [desk().server] });
       const server = await startServer({ box, host: '127.0.0.1', port: 0, token, limits: { graceMs: 0 } });
       const end = async (): Promise<void> => {
         await server.close();

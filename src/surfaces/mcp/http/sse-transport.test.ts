@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, get } from 'node:http';
@@ -11,7 +13,7 @@ import { twoServers } from '../../../../test/mcp-clients/two-servers.ts';
 import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { within } from '../../../../test/support/within.ts';
-import { type McpServer, type Signalbox, createSignalbox, defineTool, localServer, mcpServer } from '../../../index.ts';
+import { type McpServer, defineTool, localServer, mcpServer } from '../../../index.ts';
 import { type RunningServer, startServer } from '../../../server/start-server.ts';
 
 const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} } as const;
@@ -23,7 +25,7 @@ function textOf(result: object): string {
 }
 
 interface Served {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly url: URL;
   readonly server: McpServer;
   /** Resolves with the progress that a client received. */
@@ -103,7 +105,7 @@ async function opened(
 }
 
 /** Resolves when a tool is called. */
-function callOf(box: Signalbox, name: string): Promise<void> {
+function callOf(box: InternalSignalbox, name: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = box.on('CallStarted', ({ tool }) => {
     if (tool !== name) return;
@@ -160,7 +162,7 @@ describe('a client of the HTTP+SSE transport', () => {
     await until(() => seen().includes('"id":1'), 'the list');
     assert.match(seen(), /mcp__fixture__echo/);
     assert.doesNotMatch(seen(), /mcp__fixture__wait/);
-    box.disable('fixture');
+    box.servers.disable('fixture');
     await until(() => seen().includes('notifications/tools/list_changed'), 'the news');
   });
 
@@ -267,7 +269,7 @@ describe('a client of the HTTP+SSE transport', () => {
         return 'done at last';
       },
     });
-    const box = await createSignalbox({ servers: [localServer({ name: 'own', tools: [slow] })] });
+    const box = await openSignalbox({ servers: [localServer({ name: 'own', tools: [slow] })] });
     const running: RunningServer = await startServer({
       box,
       host: '127.0.0.1',

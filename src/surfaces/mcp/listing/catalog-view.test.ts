@@ -158,7 +158,7 @@ describe('a profile', () => {
     const { box, url } = await serving(t, { profiles: { coding: {} } });
     const coding = new URL(`${url.href}/coding`);
     assert.equal((await sendModern(coding, 'tools/list', {})).status, 200);
-    box.setProfiles({});
+    box.profiles.set({});
     assert.equal((await sendModern(coding, 'tools/list', {})).status, 404);
   });
 });

@@ -76,14 +76,14 @@ export class View {
   /** Waits, for a bounded time, for servers that are starting, because many clients list tools only once; `undefined` when none is starting. */
   awaitStartup(signal?: AbortSignalLike): Promise<void> | undefined {
     const profile = this.profile === undefined ? {} : { profile: this.profile };
-    return this.#box.awaitStartup({ ...profile, ...(signal === undefined ? {} : { signal }) });
+    return this.#box.servers.started({ ...profile, ...(signal === undefined ? {} : { signal }) });
   }
 
   #now(): Seen {
     const snapshot = this.#box.catalog();
     if (this.#seen?.snapshot === snapshot) return this.#seen;
     const settings =
-      this.profile === undefined ? {} : this.#box.profiles().find(({ name }) => name === this.profile)?.settings;
+      this.profile === undefined ? {} : this.#box.profiles.list().find(({ name }) => name === this.profile)?.settings;
     return (this.#seen = { snapshot, settings, listing: undefined });
   }
 
@@ -93,10 +93,13 @@ export class View {
     const named = <Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> =>
       byName(items, idOf, names === 'own');
     const tools = named(this.exists ? this.#box.tools(view) : [], ({ id }) => id);
-    const prompts = named(this.exists ? this.#box.prompts(view) : [], ({ server, name }) => ({ server, tool: name }));
-    const resources = this.exists ? this.#box.resources(view) : [];
-    const templates = this.exists ? this.#box.resourceTemplates(view) : [];
-    const instructions = instructionsFor(this.exists ? this.#box.instructions(view) : [], names);
+    const prompts = named(this.exists ? this.#box.prompts.list(view) : [], ({ server, name }) => ({
+      server,
+      tool: name,
+    }));
+    const resources = this.exists ? this.#box.resources.list(view) : [];
+    const templates = this.exists ? this.#box.resources.templates(view) : [];
+    const instructions = instructionsFor(this.exists ? this.#box.servers.instructions(view) : [], names);
     let discovery: Prepared | undefined;
     let listedNames: ReadonlyMap<string, string> | undefined;
     const lists: Record<ListName, (isModern: boolean) => JsonObject[]> = {
@@ -170,8 +173,8 @@ function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObjec
   return (annotations.readOnlyHint === true) === isRead ? { ...annotations } : { ...annotations, readOnlyHint: isRead };
 }
 
-type Resources = ReturnType<EndpointBox['resources']>;
-type Templates = ReturnType<EndpointBox['resourceTemplates']>;
+type Resources = ReturnType<EndpointBox['resources']['list']>;
+type Templates = ReturnType<EndpointBox['resources']['templates']>;
 
 /** Listed, or of a listed family; or else of the first server whose resources have the same scheme: not all of them are listed. */
 function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {

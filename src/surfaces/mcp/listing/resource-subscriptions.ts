@@ -56,7 +56,7 @@ export class WatchedResources {
     const server = view.listing.serverOf(uri);
     if (server === undefined)
       throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
-    return await this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri), this.#optionsOf());
+    return await this.#box.resources.subscribe(server, uri, () => this.#onUpdate(uri), this.#optionsOf());
   }
 
   close(): void {

@@ -44,7 +44,7 @@ const methods: Readonly<Record<string, Method>> = {
     const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
-      const { ttlMs = 0, ...result } = await box.readResource(server, uri, readOptions(parts, caller));
+      const { ttlMs = 0, ...result } = await box.resources.read(server, uri, readOptions(parts, caller));
       return caller.isModern ? { ...result, ...cacheable, ttlMs } : result;
     } catch (error) {
       throw wireError(error, caller);
@@ -55,7 +55,7 @@ const methods: Readonly<Record<string, Method>> = {
     const { server, name } = await promptOf(textOf(params, 'name', 'prompts/get'), caller);
     const args = textsOf(params['arguments'] ?? {}, 'prompts/get');
     try {
-      return complete(await parts.box.getPrompt(server, name, args, readOptions(parts, caller)), caller);
+      return complete(await parts.box.prompts.get(server, name, args, readOptions(parts, caller)), caller);
     } catch (error) {
       throw wireError(error, caller);
     }
@@ -75,7 +75,7 @@ const methods: Readonly<Record<string, Method>> = {
 
 /** Reads a shortened result by the address in its link: the whole text, for the caller who made the call. */
 async function readWholeResult(box: CallParts['box'], uri: string, caller: Caller): Promise<JsonObject> {
-  const page = await box.readResult(uri, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
+  const page = await box.journal.result(uri, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
   if (page === undefined || page.owner !== caller.principal.id) throw noResource(uri, caller.isModern);
   const contents = [{ uri, mimeType: page.mimeType, text: page.text }];
   return caller.isModern ? { contents, ...cacheable, ttlMs: 0 } : { contents };

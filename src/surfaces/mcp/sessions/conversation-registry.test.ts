@@ -1,11 +1,11 @@
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createSignalbox } from '../../../index.ts';
 import type { Peer } from '../requests/request-context.ts';
 import { Conversations } from './conversation-registry.ts';
 import { View } from '../listing/catalog-view.ts';
 
-const box = await createSignalbox();
+const box = await openSignalbox();
 after(() => box.close());
 const view = new View(box, undefined);
 

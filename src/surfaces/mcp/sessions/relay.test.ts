@@ -1,8 +1,9 @@
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../../../../test/support/within.ts';
-import { type Signalbox, createSignalbox } from '../../../index.ts';
 import type { PubSub } from '../../../journal/store/pub-sub.ts';
 import { Relay, RelayLost, type RelayTimes } from './relay.ts';
 
@@ -15,8 +16,8 @@ async function two(t: TestContext, of: RelayTimes = times): Promise<[Relay, Rela
   return relays;
 }
 
-async function openShared(t: TestContext): Promise<Signalbox['shared']> {
-  const box = await createSignalbox();
+async function openShared(t: TestContext): Promise<InternalSignalbox['shared']> {
+  const box = await openSignalbox();
   t.after(() => box.close());
   return box.shared;
 }

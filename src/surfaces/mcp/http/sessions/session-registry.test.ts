@@ -1,6 +1,6 @@
+import { openSignalbox } from '../../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
-import { createSignalbox } from '../../../../index.ts';
 import type { Peer } from '../../requests/request-context.ts';
 import { McpEndpoint } from '../../mcp-endpoint.ts';
 import { Refusal } from '../../protocol/wire-messages.ts';
@@ -14,7 +14,7 @@ interface Room {
 }
 
 async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
-  const box = await createSignalbox();
+  const box = await openSignalbox();
   const endpoint = new McpEndpoint({ box });
   const sessions = new HttpSessions(endpoint, limits);
   t.after(async () => {
@@ -80,7 +80,7 @@ describe('sessions that other processes can go on with', () => {
     t: TestContext,
     limits: SessionLimits = {},
   ): Promise<{ one: HttpSessions; other: HttpSessions; peer: Peer; begin(): Promise<HttpSession> }> {
-    const box = await createSignalbox();
+    const box = await openSignalbox();
     const endpoints = [1, 2].map(() => new McpEndpoint({ box, shared: box.shared })) as [McpEndpoint, McpEndpoint];
     const [one, other] = endpoints.map((endpoint) => new HttpSessions(endpoint, limits)) as [
       HttpSessions,

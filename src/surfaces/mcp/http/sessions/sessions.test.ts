@@ -113,7 +113,7 @@ describe('a session', () => {
     const { box, url } = await serving(t, {});
     const session = await begin(url);
     const stream = await fetch(url, { headers: { ...session, ...authorized } });
-    box.mount(gate().server);
+    box.servers.add(gate().server);
     const text = await readUntil(stream, (read) => read.includes('list_changed'));
     assert.deepEqual(
       eventsIn(text).map(({ data }) => (JSON.parse(data) as { method: string }).method),
@@ -124,14 +124,14 @@ describe('a session', () => {
   test('what was told before anybody listened is heard by the first who does, once', async (t) => {
     const { box, url } = await serving(t, {});
     const session = await begin(url);
-    box.disable('signalbox');
+    box.servers.disable('signalbox');
     await (await send(url, ask(1, 'ping'), session)).text();
     const headers = { ...session, ...authorized };
     const first = await fetch(url, { headers });
     const heard = await readUntil(first, (read) => read.includes('list_changed'));
     assert.equal(eventsIn(heard).length, 1);
     const second = await fetch(url, { headers });
-    box.mount(gate().server);
+    box.servers.add(gate().server);
     assert.equal(eventsIn(await readUntil(second, (read) => read.includes('list_changed'))).length, 1);
   });
 
@@ -223,7 +223,7 @@ describe('a session', () => {
     const { box, url } = await serving(t, { servers: [tool('Buys one.')] });
     const session = await begin(url);
     await (await send(url, ask(1, 'tools/list'), session)).text();
-    await box.replace(tool('Buys ten.')).close();
+    await box.servers.replace(tool('Buys ten.')).close();
     const call = ask(2, 'tools/call', { name: 'mcp__shop__buy', arguments: {} });
     const stale = await messageOf(send(url, call, session));
     assert.equal(stale.result?.isError, true);

@@ -1,0 +1,48 @@
+import type { Pins } from '../catalog/pins/pins.ts';
+import type { ToolReference } from '../core/calls/call.ts';
+import type { ConfigurationChange } from '../journal/entries/journal-event.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
+import type { JobStore } from '../journal/store/job-store.ts';
+import type { SessionStore } from '../journal/store/session-store.ts';
+import type { Store } from '../journal/store/store.ts';
+import type { BeginOptions, BeginResult } from '../pipeline/begin-call.ts';
+import type { FileProtection } from '../pipeline/files/file-guard.ts';
+import type { ObservedCall } from '../pipeline/recording/call-entries.ts';
+import type { LocalServer } from '../sources/local/local-server.ts';
+import type { JournalApi, Signalbox } from './signalbox.ts';
+
+/** A box with what only our own server, sessions and commands use. Not part of the public interface. */
+export interface InternalSignalbox extends Signalbox {
+  readonly journal: JournalApi & JournalReader;
+  /**
+   * Begins a call that the host runs itself, such as a built-in tool of an agent: decided, approved, checkpointed and recorded like any
+   * other. The tool's source marks it `isExternal`.
+   */
+  begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
+  /** Records a call that did not pass this box, with an entry like any other but without a decision. */
+  recordObserved(call: ObservedCall): Promise<void>;
+  /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected in any case. */
+  protectFiles(protection: FileProtection): void;
+  readonly sessionStore: SessionStore;
+  readonly jobStore: JobStore;
+  /** The definitions of external servers as they were first seen or accepted. */
+  readonly pins: Pins;
+  /** The key-value store and the messages that all processes on one store share. */
+  readonly shared: Pick<Store, 'keyValues' | 'post'>;
+  /** The built-in server, to which a host adds tools that need more than the box; `undefined` where it was left out. */
+  readonly builtin: LocalServer | undefined;
+  /** Removes what servers stored for a session (`context.state`). */
+  endSession(session: string): void;
+  /** Redacts JSON text as the journal does: registered values, and text that looks like a secret. It stays valid JSON. */
+  redactJson(text: string): string;
+  /** Returns how many characters at the end of a text may be the beginning of a secret, for text that comes in pieces. */
+  secretTail(text: string): number;
+  /** Records that the configuration of this box was changed, or could not be. */
+  recordConfiguration(change: ConfigurationChange): void;
+}
+
+/** Returns the internal interface of a box. Throws for an object that `createSignalbox` did not make. */
+export function internalsOf(box: Signalbox): InternalSignalbox {
+  if ('sessionStore' in box) return box as InternalSignalbox;
+  throw new TypeError('not a box made by createSignalbox');
+}

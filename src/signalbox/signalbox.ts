@@ -1,0 +1,133 @@
+import type { AccessTokens } from '../access/access-tokens.ts';
+import type { ProfilesByName } from '../catalog/profile.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { Source, SourceHealth } from '../catalog/source.ts';
+import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
+import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
+import type { ToolDefinition } from '../core/tools/tool.ts';
+import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
+import type { JournalReader } from '../journal/queries/journal-reader.ts';
+import type { ResultPage } from '../journal/store/store.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
+import type { BoxContent, ContentView, ServerInstructions } from '../pipeline/box-content.ts';
+import type { SignalboxEvents } from '../pipeline/box-events.ts';
+import type { PolicySummary } from '../pipeline/policies/active-policies.ts';
+import type { PolicySource, RuleSource } from '../pipeline/policies/compile-policies.ts';
+import type { Settling } from '../pipeline/recording/settle-call.ts';
+import type { UndoOptions, UndoResult, UndoStanding } from '../pipeline/undo/undo-calls.ts';
+import type { Backtest } from '../policy/backtest.ts';
+import type { SecretOptions } from '../redaction/redactor.ts';
+
+/** Selects the view of one profile; without one, the whole catalog. */
+export interface ViewOptions {
+  readonly profile?: string;
+}
+
+/** A profile in force. */
+export interface ProfileSummary {
+  readonly name: string;
+  readonly settings: ProfilesByName[string];
+  /** The patterns that match no tool now. */
+  readonly unmatched: readonly string[];
+}
+
+/** The servers of a box. */
+export interface ServersApi {
+  add(server: Source): void;
+  /** Removes a server and closes it. */
+  remove(server: string): Promise<void>;
+  /** Replaces the server of the same name and returns the old one, whose calls go on until you close it. */
+  replace(server: Source): Source;
+  /** Reconnects a server. Rejects with `server-local` for a server in this process. */
+  restart(server: string): Promise<void>;
+  enable(server: string): void;
+  disable(server: string): void;
+  /** Returns the state of a server outside this process; `undefined` for a local one. */
+  health(server: string): SourceHealth | undefined;
+  /** Waits until every required server is up. Rejects with `server-required` when one is not after `waitMs` (5 s). */
+  ready(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Waits until the first start of every server (or those of a profile) has ended, successfully or not, for at most `startup.waitMs` after
+   * it began. Returns `undefined` when none is starting.
+   */
+  started(options?: ViewOptions & { readonly signal?: AbortSignalLike }): Promise<void> | undefined;
+  /** Returns the instructions for models of the servers that are up. */
+  instructions(view?: ContentView): readonly ServerInstructions[];
+  /** Accepts the definitions that a server has now, in place of those first seen or accepted before. */
+  accept(server: string): Promise<void>;
+}
+
+/** The policies of a box. */
+export interface PoliciesApi {
+  /** Replaces the policies, all or none. Rejects with a `PolicyError` that lists every problem. */
+  set(policies: readonly PolicySource[], options?: { readonly keepCode?: boolean }): Promise<void>;
+  /** Returns the policies in force. */
+  list(): PolicySummary;
+  /** Returns the recorded calls that other rules would have decided differently. */
+  backtest(
+    rules: readonly RuleSource[],
+    options?: { readonly since?: number; readonly signal?: AbortSignal },
+  ): Promise<Backtest>;
+}
+
+/** The profiles of a box: named views of its catalog. */
+export interface ProfilesApi {
+  /** Replaces the profiles. */
+  set(profiles: ProfilesByName): void;
+  list(): readonly ProfileSummary[];
+}
+
+/** The journal of a box. */
+export interface JournalApi extends Pick<
+  JournalReader,
+  'query' | 'calls' | 'call' | 'statistics' | 'recording' | 'beginning' | 'verify' | 'stream' | 'export' | 'location'
+> {
+  /** Archives old entries in a file and removes them from the front of the journal. */
+  prune(request: PruneRequest): Promise<Pruned>;
+  /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
+  settle(call: string, how: Settling): Promise<void>;
+  /** Reads a page of a result that was too large to return whole. */
+  result(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
+}
+
+/** Undoes calls. */
+export interface UndoApi {
+  /** Undoes a call. When something changed since, nothing is touched and the conflicts are reported. */
+  call(callId: string, options?: UndoOptions): Promise<UndoResult>;
+  /** Undoes the calls of a session, last first, until one cannot be undone. */
+  session(session: string, options?: UndoOptions): Promise<UndoResult[]>;
+  /** Returns whether a call can be undone, as far as that is known without trying. */
+  status(callId: string): Promise<UndoStanding>;
+}
+
+/** Values that must never be recorded. */
+export interface SecretsApi {
+  add(name: string, value: string, options?: SecretOptions): void;
+  /** Replaces registered values in a text. */
+  redact(text: string): string;
+}
+
+/** A gateway for tool calls: every call is validated, decided, asked about where needed, recorded, and can be undone where possible. */
+export interface Signalbox extends BoxContent {
+  readonly version: string;
+  /** Returns the tools that can be called now, by a client of this profile if one is named. */
+  tools(view?: ViewOptions): readonly ToolDefinition[];
+  /** Returns the tools, and the reasons why others cannot be called. */
+  catalog(view?: ViewOptions): CatalogSnapshot;
+  /** Calls a tool. Never rejects because of the tool: every call has an outcome. Rejects with `box-closed` after `close`. */
+  call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
+  /** Adds a listener; returns a function that removes it. */
+  on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
+  readonly servers: ServersApi;
+  readonly policies: PoliciesApi;
+  readonly profiles: ProfilesApi;
+  /** The questions that wait for a human, and their answers. */
+  readonly approvals: ApprovalInbox;
+  readonly journal: JournalApi;
+  readonly undo: UndoApi;
+  /** The tokens that let programs in where this box is served. */
+  readonly tokens: Pick<AccessTokens, 'create' | 'list' | 'find' | 'revoke' | 'revocations' | 'check' | 'isActive'>;
+  readonly secrets: SecretsApi;
+  /** Waits for calls under way (for `graceMs`, 5 s), cancels the rest, closes servers and journal. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
