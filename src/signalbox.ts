@@ -5,7 +5,7 @@ import { type ApprovalInbox, Approvals } from './pipeline/approvals/approval-inb
 import type { RevealKey } from './pipeline/approvals/reveal-store.ts';
 import { endLostCalls } from './pipeline/approvals/waiting-calls.ts';
 import { Questions, callbackChannel } from './pipeline/approvals/questions.ts';
-import { type PolicySummary, Policies, directoryOf } from './pipeline/policies/active-policies.ts';
+import { type PolicySummary, ActivePolicies, directoryOf } from './pipeline/policies/active-policies.ts';
 import { type BeginOptions, type BeginResult, ExternalRun, beginCall } from './pipeline/begin-call.ts';
 import { Compensations } from './pipeline/undo/compensations.ts';
 import { type Call, toCallResult, createCall } from './pipeline/call-lifecycle.ts';
@@ -253,7 +253,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
   const reader = new JournalReader(store, journal, (name) => recordedName(redactor, name));
-  const policies = new Policies(store, journal, ownServer);
+  const policies = new ActivePolicies(store, journal, ownServer);
   await policies.set(options.policies ?? []);
   const results: SizeLimits = {
     maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,
@@ -261,7 +261,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   };
   const files = new FileGuard(options.data);
   const revealKey: RevealKey =
-    options.data === undefined || store.post.isCrossProcess ? { in: 'store' } : { in: 'directory', data: options.data };
+    options.data === undefined || store.pubSub.isCrossProcess
+      ? { in: 'store' }
+      : { in: 'directory', data: options.data };
   const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
   const isShared = options.data !== undefined || options.store !== undefined;
@@ -434,12 +436,12 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     sessionStore: store.sessions,
     jobStore: store.jobs,
     pins,
-    shared: { keyValues: store.keyValues, post: store.post },
+    shared: { keyValues: store.keyValues, pubSub: store.pubSub },
     builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),
     redactJson: (text) => redactor.json(text),
-    secretTail: (text) => redactor.tail(text),
+    secretTail: (text) => redactor.partialMatchLength(text),
     addSecret: (name, value, given) => redactor.add(name, value, given),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),
     close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),

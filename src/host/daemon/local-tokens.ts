@@ -1,11 +1,11 @@
-import { Failure, usageFailure } from '../../cli/fail.ts';
-import { shortPath } from '../data-directory.ts';
-import { createFileOnce, replaceFile } from '../../config/file/atomic-file.ts';
-import { SignalboxError, messageOf } from '../../core/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure, usageFailure } from '../../cli/fail.ts';
+import { createFileOnce, replaceFile } from '../../config/file/atomic-file.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { shortPath } from '../data-directory.ts';
 
 /** The admin token, and where it is kept. */
 export interface AdminToken {

@@ -85,7 +85,7 @@ export function openSchedules(
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
-    post: box.shared.post,
+    post: box.shared.pubSub,
     sessions,
     redact: (text) => box.redact(text),
     refusal: (owner) => tokenRefusal(box.tokens, owner),

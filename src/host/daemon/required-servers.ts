@@ -1,7 +1,7 @@
 import { type CatalogSnapshot, missingServers } from '../../catalog/snapshot.ts';
-import type { Signalbox } from '../../signalbox.ts';
 import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
+import type { Signalbox } from '../../signalbox.ts';
 
 /** Says which required servers are not up, now and whenever that changes. Returns how to stop. */
 export function reportRequiredServers(box: Signalbox, errors: Printer): () => void {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { printable } from '../../cli/printable.ts';
+import type { Printer } from '../../cli/terminal.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
-import { printable } from '../../cli/printable.ts';
-import type { Printer } from '../../cli/terminal.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
