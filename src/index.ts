@@ -107,7 +107,7 @@ export { discoverMcpServer } from './sources/mcp/discover-mcp-server.ts';
 export type { Discovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer } from './sources/mcp/http/oauth/oauth-options.ts';
 export { signIn } from './sources/mcp/http/oauth/sign-in/sign-in.ts';
-export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in/sign-in-options.ts';
+export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in/sign-in.ts';
 export { signOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
 export type { SignOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
 export type { TokenStore } from './sources/mcp/http/oauth/tokens/token-store.ts';

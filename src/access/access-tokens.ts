@@ -75,7 +75,7 @@ export class AccessTokens {
   async create(request: NewAccessToken): Promise<AccessToken & { readonly token: string }> {
     assertMakeable(request);
     const { role, profile = '', name = '', expiresInMs, by } = request;
-    const { id, text, hash } = newToken();
+    const { id, text, hash } = generateToken();
     const createdAt = this.#now();
     const expiresAt = expiresInMs === undefined ? 0 : createdAt + expiresInMs;
     const record: TokenRecord = { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0 };
@@ -114,9 +114,9 @@ export class AccessTokens {
 
   /** Looks whether a presented token lets its holder in now. */
   async check(presented: string): Promise<TokenCheck> {
-    const id = idOf(presented);
+    const id = parseTokenId(presented);
     const record = id === undefined ? undefined : await this.#store.find(id);
-    if (!hasHash(presented, record?.hash) || record === undefined) return { state: 'wrong' };
+    if (!matchesHash(presented, record?.hash) || record === undefined) return { state: 'wrong' };
     const now = this.#now();
     const state = stateOf(record, now);
     if (state !== 'active') return { state };
@@ -192,20 +192,20 @@ const form = /^sbx_([0-9a-z]{19})_[A-Za-z0-9_-]{43}$/;
 const unlikeAny = '0'.repeat(64);
 
 /** A new token, with the id that it is found by. */
-export function newToken(): { readonly id: string; readonly text: string; readonly hash: string } {
+export function generateToken(): { readonly id: string; readonly text: string; readonly hash: string } {
   const id = newId('tok');
   const text = `sbx_${id.slice('tok_'.length)}_${randomBytes(32).toString('base64url')}`;
   return { id, text, hash: hashOf(text) };
 }
 
 /** The id that a token says it has; `undefined` when it has not the form of one. */
-export function idOf(token: string): string | undefined {
+export function parseTokenId(token: string): string | undefined {
   const [, id] = form.exec(token) ?? [];
   return id === undefined ? undefined : `tok_${id}`;
 }
 
 /** Whether a token has this hash, in a time that tells nothing about it; without a hash, no in the same time. */
-export function hasHash(token: string, expected = unlikeAny): boolean {
+export function matchesHash(token: string, expected = unlikeAny): boolean {
   return timingSafeEqual(Buffer.from(hashOf(token), 'hex'), Buffer.from(expected, 'hex'));
 }
 

@@ -1,6 +1,6 @@
 import { toolRan } from '../pipeline/policies/recorded-calls.ts';
 import type { JournalReader } from '../journal/queries/journal-reader.ts';
-import { waitedForAnswer } from '../journal/queries/approval-wait.ts';
+import { approvalWaitMs } from '../journal/queries/approval-wait.ts';
 import { formatDuration } from './duration.ts';
 
 /** How long a call took, how much of that it waited for a human's answer, and whether its tool ran. */
@@ -18,7 +18,7 @@ export async function readCallTime(journal: JournalReader, call: string): Promis
   const { items } = await journal.query({ call, order: 'oldest-first', limit: mostEntries });
   const ended = items.findLast((entry) => entry.type === 'ToolInvoked');
   if (ended?.type !== 'ToolInvoked' || ended.durationMs === null) return undefined;
-  const waitedMs = waitedForAnswer(ended, items);
+  const waitedMs = approvalWaitMs(ended, items);
   return {
     durationMs: ended.durationMs,
     ...(waitedMs === undefined ? {} : { waitedMs }),

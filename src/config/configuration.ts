@@ -5,8 +5,8 @@ import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { PolicyDocument } from '../policy/rules/read-policies.ts';
 import { type AgentEntries, defaultAgents } from './entries/agent-entry.ts';
-import type { OAuthSettings } from './schema/oauth-schema.ts';
 import type { ExternalSettings, UndoSettings } from './schema/configuration-schema.ts';
+import type { OAuthSettings } from './schema/oauth-schema.ts';
 
 /** A server whose tools are defined by a module that runs in this process. */
 export interface LocalModuleEntry {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { PostListeners } from '../store/post-listeners.ts';
-import { Announcer } from './growth-announcer.ts';
+import { GrowthAnnouncer } from './growth-announcer.ts';
 import type { PubSub } from './store/pub-sub.ts';
 
 /** A post whose notes are counted, and on which others can be heard. */
@@ -23,7 +23,7 @@ function countedPost(): { readonly post: PubSub; readonly sent: () => number; ot
 
 test('an entry is told of, though another process told of the journal just when it was written', async () => {
   const { post, sent, others } = countedPost();
-  const announcer = new Announcer(post);
+  const announcer = new GrowthAnnouncer(post);
   others();
   announcer.announce();
   // Long enough after the first entry for the note of another to have told of it, and not of the second.
@@ -36,7 +36,7 @@ test('an entry is told of, though another process told of the journal just when 
 
 test('an entry is told of, though notes of others were missed meanwhile', async () => {
   const { post, sent, others, gap } = countedPost();
-  const announcer = new Announcer(post);
+  const announcer = new GrowthAnnouncer(post);
   others();
   announcer.announce();
   await wait(12);
@@ -47,7 +47,7 @@ test('an entry is told of, though notes of others were missed meanwhile', async 
 
 test('an entry is not told of again when another process told of the journal after it', async () => {
   const { post, sent, others } = countedPost();
-  const announcer = new Announcer(post);
+  const announcer = new GrowthAnnouncer(post);
   others();
   announcer.announce();
   await wait(12);

@@ -11,7 +11,7 @@ const sureMs = 10;
  * Tells the other processes of a store that the journal has grown. Whoever hears a note reads all there is, so one note serves
  * every process that has something to tell: however many write, together they send some forty in a second.
  */
-export class Announcer {
+export class GrowthAnnouncer {
   readonly #post: PubSub;
   readonly #id: string = randomUUID();
   readonly #stop: () => void;

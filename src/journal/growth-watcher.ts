@@ -8,7 +8,7 @@ const longestMs = { untold: 250, told: fallbackPollMs };
 const shortestMs = 10;
 
 /** When to look at the journal again: soon after something was written, and now and then. */
-export class News {
+export class GrowthWatcher {
   readonly #signal: AbortSignal | undefined;
   readonly #unsubscribe: () => void;
   readonly #longestMs: number;
@@ -19,7 +19,7 @@ export class News {
   constructor(post: PubSub, journal?: Journal, signal?: AbortSignal) {
     this.#longestMs = post.isCrossProcess ? longestMs.told : longestMs.untold;
     this.#signal = signal;
-    this.#unsubscribe = journal?.onNews(this.#hear) ?? onGrowth(post, this.#hear);
+    this.#unsubscribe = journal?.onGrowth(this.#hear) ?? onGrowth(post, this.#hear);
     signal?.addEventListener('abort', this.#stop, { once: true });
   }
 

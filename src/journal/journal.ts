@@ -1,4 +1,4 @@
-import { Announcer } from './growth-announcer.ts';
+import { GrowthAnnouncer } from './growth-announcer.ts';
 import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import type { Appended, Store } from './store/store.ts';
 
@@ -52,7 +52,7 @@ class Item implements Waiting {
 export class Journal {
   readonly #store: Store;
   readonly #listeners = new Set<(entry: StoredEntry) => void>();
-  readonly #announcer: Announcer;
+  readonly #announcer: GrowthAnnouncer;
   #queue: Item[] = [];
   #patient: Item[] = [];
   /** What is written and does not survive a loss of power yet. */
@@ -65,7 +65,7 @@ export class Journal {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#announcer = new Announcer(store.post);
+    this.#announcer = new GrowthAnnouncer(store.pubSub);
   }
 
   /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
@@ -114,7 +114,7 @@ export class Journal {
   }
 
   /** Tells that entries were written, here or by another process of the store. */
-  onNews(listener: () => void): () => void {
+  onGrowth(listener: () => void): () => void {
     const stops = [this.subscribe(listener), this.#announcer.onOthers(listener)];
     return () => stops.forEach((stop) => stop());
   }

@@ -13,113 +13,148 @@ import type { ToolId } from '../core/tools/tool.ts';
 import type { Waiting } from '../journal/journal.ts';
 import { recordedName } from '../journal/entries/recorded-name.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { PolicyInput } from '../policy/policy.ts';
 import type { StateChanges } from '../workspace/state-changes.ts';
 import type { ExternalRun } from './begin-call.ts';
+import type { PolicySet } from './policies/active-policies.ts';
 
-/** What an entry says of a call before it has ended. */
-export interface PreparedEntry {
-  readonly text: string;
-  /** Its end, with which what follows may spell a secret; absent where it holds one itself. */
-  readonly tail: string | undefined;
-  /** How many secrets were known when it was looked at. */
-  readonly secretCount: number;
-}
-
-/** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
-export interface Call {
+/** A request to run one tool: who calls it, with which arguments, on which conditions. */
+export interface CallRequest {
   readonly id: CallId;
-  /** The tool's rendered name, and the arguments, as the caller gave them. Set by `resolve` where that is a way to call another. */
+  /** The tool's rendered name as requested; after `resolve`, that of the tool it resolved to. */
   name: string;
+  /** The arguments as the caller gave them. */
   rawArguments: unknown;
-  /** Hash of the definition that the caller saw, if it says; another one now makes the call stale. */
+  /** Hash of the definition that the caller saw. The call is stale when the tool has another one now. */
   expectedHash: string | undefined;
-  /** Who asks, under its normalized name. */
+  /** The caller, under its normalized id. */
   readonly principal: Principal;
   /** The session, under the name that the journal records. */
   readonly session: string | undefined;
   readonly options: CallOptions;
-  /** When the caller wants it ended, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly deadline: number | undefined;
   readonly startedAt: number;
-  /** Present where the caller runs the tool itself: see `beginCall`. */
+  /** Present when the caller runs the tool itself: see `beginCall`. */
   readonly externalRun: ExternalRun | undefined;
-  /** Set by `resolve`: the tool, pinned for the rest of the call. */
-  tool: CatalogTool | undefined;
-  /** Set by `validate`: the arguments that the handler receives, after defaults, configured values and transforms. */
-  arguments: unknown;
-  /** Set by `validate`: the same as JSON, for everybody but the handler; and as JSON text. */
-  argumentsJson: JsonObject;
-  argumentsText: string;
-  /** Set by `validate` where the handler receives other arguments than the caller gave: those, as JSON text. */
-  rawArgumentsText: string | undefined;
-  /** Set by `decide`. */
-  decision: Decision | undefined;
-  /** Set by `decide`: the rules that count the call. */
-  countingPolicy: Policy | undefined;
-  /** Set with the record, where it does not hold the arguments whole. */
-  argumentFacts: ArgumentFacts | undefined;
-  /** Set by `approve`: the approval it runs by. */
-  approval: string | undefined;
-  /** Set by `approve`: the approval whose answer ends the call, and which is over with it. */
-  closesApproval: string | undefined;
   /** The call whose arguments a human edited into this one. */
   readonly replaces: CallId | undefined;
-  /** The human's version of the arguments: the tool receives exactly these, or the call does not run. */
+  /** The arguments as a human edited them. The tool receives exactly these, or the call does not run. */
   readonly editedArguments: JsonObject | undefined;
-  /** Set by `approve`: what was run with edited arguments in the place of this call. */
-  replacedBy: { readonly call: Call; readonly outcome: CallOutcome } | undefined;
-  /** Set by `deduplicate`: the idempotency key it takes, and for which arguments. */
-  idempotencyClaim: { readonly key: string; readonly fingerprint: string } | undefined;
-  /** Set by `reuse`: the result is one that was given out before. */
-  isCached: boolean;
-  /** Set by `execute`: the tool asked its caller something, so its result depends on more than the arguments. */
-  hasAskedCaller?: true;
-  /** Set by `record-intent`: the tool may have begun to act. */
+}
+
+/** The run of a tool, as far as it has come. */
+interface CallRun {
+  /** Whether the tool may have begun to act. */
   isStarted: boolean;
-  /** Set by `record-intent`: a read's intent, while it waits to be written. */
-  pendingIntent: Waiting | undefined;
-  /** Set by `record-intent` when the call took an idempotency key. */
-  claimedKey: string | undefined;
-  /** Set by `execute`: how often the tool was tried, and whether the way to it broke the last time. */
   attempts: number;
+  /** Whether the connection to the server broke in the last attempt. */
   isLinkBroken: boolean;
-  /** Set by `execute`: what the tool says the call cost. Not part of the outcome: given out again, it costs nothing. */
-  costUsd: number | undefined;
-  /** Set by `execute` when the call ended before its handler did: what the handler is still doing. */
+  /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
+  hasAskedCaller: boolean;
+  /** What the handler is still doing when the call ended before it. */
   abandonedRun: PromiseLike<unknown> | undefined;
-  /** Set by `checkpoint`: what the handler changes in the session's state, for calls that can be taken back. */
+  /** What the handler changes in the session's state, for calls that can be undone. */
   stateChanges: StateChanges | undefined;
-  /** Set by `checkpoint`: what the call changed in its workspace. */
+  /** What the call changed in its workspace. */
   changes: ChangeList | undefined;
-  /** Set by `record-outcome` while the tool runs: what its entry will say in any case. */
+  /** The cost that the tool reported. Not part of the outcome: a cached result costs nothing. */
+  costUsd: number | undefined;
+  /** Whether the result comes from the cache. */
+  isCached: boolean;
+}
+
+/** The part of a journal entry that is known while the tool runs. */
+export interface PreparedEntry {
+  readonly text: string;
+  /** The end of the text, which together with what follows may spell a secret; `undefined` when the text holds one itself. */
+  readonly tail: string | undefined;
+  /** How many secrets were registered when the text was searched for them. */
+  readonly secretCount: number;
+}
+
+/** The journal entries of a call, as far as they are prepared or written. */
+interface CallRecord {
+  /** The intent of a read, while it waits to be written. */
+  pendingIntent: Waiting | undefined;
+  /** The idempotency key that the written intent has taken. */
+  claimedKey: string | undefined;
   preparedEntry: PreparedEntry | undefined;
-  /** Set by policy while the tool runs: the arguments as they are recorded. */
   recordedArguments: JsonObject | undefined;
-  /** Set by `record-outcome`. */
-  durationMs: number;
-  /** Set by `record-outcome`: nothing was taken out of its record. */
+  /** The facts that rules use, when the entry does not hold the arguments whole. */
+  argumentFacts: ArgumentFacts | undefined;
+  /** Whether the outcome's entry holds the call whole: nothing was redacted or cut. */
   isRecordedWhole: boolean;
+  /** The approval that is over with this call, because its answer ended the call. */
+  closesApproval: string | undefined;
+  durationMs: number;
 }
 
-/** The tool of a call that `resolve` let through. */
-export function toolOf(call: Call): CatalogTool {
-  if (call.tool === undefined)
-    throw new Error(`call ${call.id} reached a stage that needs a tool before it was resolved`);
-  return call.tool;
+/** An idempotency key, scoped to principal and tool, and a digest of the arguments that it was used for. */
+export interface IdempotencyClaim {
+  readonly key: string;
+  readonly fingerprint: string;
 }
 
-/** Returns the directories that the tool of a call writes to; `undefined` where none are declared. */
-export function workspaceOf(call: Call): readonly string[] | undefined {
-  const { offered, source } = toolOf(call);
-  if (call.externalRun?.workspace !== undefined) return call.externalRun.workspace;
-  return offered.workspace ?? source.limits.workspace;
+/**
+ * A call in the pipeline: one mutable object from beginning to end, so that stages allocate nothing. The types that follow describe how
+ * far it has come, and are all that the stages see of it:
+ *
+ *     Call → ResolvedCall → PreparedCall → DecidedCall → AdmittedCall → CallOutcome
+ *
+ * Only the stages around all others (`observe`, `recordOutcome`) and the result read it as `Call`, whose fields are undefined when the
+ * call ended before the stage that sets them.
+ */
+export interface Call extends CallRequest, CallRun, CallRecord {
+  tool: CatalogTool | undefined;
+  /** The arguments that the handler receives, after defaults, configured values and transforms. */
+  arguments: unknown;
+  /** The same as JSON, for everything but the handler. */
+  argumentsJson: JsonObject | undefined;
+  /** The same as JSON text. */
+  argumentsText: string;
+  /** The caller's arguments as JSON text, when the handler receives different ones. */
+  rawArgumentsText: string | undefined;
+  idempotencyClaim: IdempotencyClaim | undefined;
+  decision: Decision | undefined;
+  /** The policies that made the decision and what they were given; `undefined` when the default policy did. */
+  policies: PolicySet | undefined;
+  policyInput: PolicyInput | undefined;
+  /** The approval that admits the call. */
+  approval: string | undefined;
+  /** The call that takes the place of this one, because a human edited its arguments. */
+  replacement: { readonly call: Call; readonly note: string } | undefined;
 }
 
-/** Who asks when nobody is named. */
-const someone: Principal = { id: 'local', kind: 'agent' };
+/** A call of a tool that exists, is visible to the caller, and has the definition that the caller saw. */
+export interface ResolvedCall extends Call {
+  tool: CatalogTool;
+}
 
-/** A call at the head of the pipeline. */
+/** A call with valid, final arguments. */
+export interface PreparedCall extends ResolvedCall {
+  argumentsJson: JsonObject;
+}
+
+/** A call that policy allows, or that a human is to be asked about. */
+export interface DecidedCall extends PreparedCall {
+  decision: Decision;
+}
+
+/** A call that is allowed or approved, and whose intent is recorded. */
+export interface AdmittedCall extends DecidedCall {
+  isStarted: true;
+}
+
+/** Returns the directories that the tool of a call writes to; `undefined` when none are declared. */
+export function workspaceOf({ tool, externalRun }: ResolvedCall): readonly string[] | undefined {
+  return externalRun?.workspace ?? tool.offered.workspace ?? tool.source.limits.workspace;
+}
+
+/** The caller when the host names none. */
+const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
+
+/** Creates a call, as it enters the pipeline. */
 export function createCall(
   reference: ToolReference,
   given: unknown,
@@ -133,40 +168,42 @@ export function createCall(
     name: typeof reference === 'string' ? reference : nameOf(reference),
     rawArguments: given,
     expectedHash: options.definitionHash,
-    principal: normalPrincipal(options.principal ?? someone),
+    principal: normalPrincipal(options.principal ?? defaultPrincipal),
     session: session === undefined ? undefined : recordedName(redactor, session) || undefined,
     options,
     deadline: options.deadline === undefined ? undefined : Number(options.deadline),
     startedAt: Date.now(),
     externalRun,
-    tool: undefined,
-    arguments: undefined,
-    argumentsJson: {},
-    argumentsText: '{}',
-    rawArgumentsText: undefined,
-    decision: undefined,
-    countingPolicy: undefined,
-    argumentFacts: undefined,
-    approval: undefined,
-    closesApproval: undefined,
     replaces: undefined,
     editedArguments: undefined,
-    replacedBy: undefined,
+    tool: undefined,
+    arguments: undefined,
+    argumentsJson: undefined,
+    argumentsText: '{}',
+    rawArgumentsText: undefined,
     idempotencyClaim: undefined,
-    isCached: false,
+    decision: undefined,
+    policies: undefined,
+    policyInput: undefined,
+    approval: undefined,
+    replacement: undefined,
+    isStarted: false,
+    attempts: 0,
+    isLinkBroken: false,
+    hasAskedCaller: false,
     abandonedRun: undefined,
     stateChanges: undefined,
     changes: undefined,
-    isStarted: false,
+    costUsd: undefined,
+    isCached: false,
     pendingIntent: undefined,
     claimedKey: undefined,
-    attempts: 0,
-    isLinkBroken: false,
-    costUsd: undefined,
     preparedEntry: undefined,
     recordedArguments: undefined,
-    durationMs: 0,
+    argumentFacts: undefined,
     isRecordedWhole: false,
+    closesApproval: undefined,
+    durationMs: 0,
   };
 }
 
@@ -187,14 +224,12 @@ function normalPrincipal(principal: Principal): Principal {
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** What the caller gets back. */
-export function toCallResult(call: Call, ended: CallOutcome): CallResult {
-  const ran = call.replacedBy?.call ?? call;
-  const outcome = call.replacedBy?.outcome ?? ended;
-  const result: Mutable<CallResult> = { callId: ran.id, tool: ran.name, ...outcome, durationMs: ran.durationMs };
-  if (ran.costUsd !== undefined) result.costUsd = ran.costUsd;
-  if (ran.decision !== undefined) result.decision = ran.decision;
-  if (ran.changes !== undefined) result.changes = ran.changes.changes;
-  if (ran.isCached) result.cached = true;
+/** Returns what the caller receives of a call that has ended. */
+export function toCallResult(call: Call, outcome: CallOutcome): CallResult {
+  const result: Mutable<CallResult> = { callId: call.id, tool: call.name, ...outcome, durationMs: call.durationMs };
+  if (call.costUsd !== undefined) result.costUsd = call.costUsd;
+  if (call.decision !== undefined) result.decision = call.decision;
+  if (call.changes !== undefined) result.changes = call.changes.changes;
+  if (call.isCached) result.cached = true;
   return result;
 }

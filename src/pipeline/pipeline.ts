@@ -10,7 +10,7 @@ import type { FileGuard } from './files/file-guard.ts';
 import type { SizeLimits } from './results/result-size.ts';
 import type { Limiters } from './limits/concurrency-limiter.ts';
 import type { CallMetrics } from './recording/telemetry.ts';
-import type { Policies } from './policies/active-policies.ts';
+import type { ActivePolicies } from './policies/active-policies.ts';
 import type { SessionStates } from './handler/session-states.ts';
 import type { ResourceBox } from './handler/tool-resources.ts';
 import { approve } from './stages/approve.ts';
@@ -39,7 +39,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly states: SessionStates;
   readonly content: ResourceBox;
   readonly waits: Waits;
-  readonly policies: Policies;
+  readonly policies: ActivePolicies;
   readonly files: FileGuard;
   readonly unsettled: UnsettledCalls;
   /** Of this package, for who traces. */
@@ -68,7 +68,7 @@ export function createPipeline(parts: PipelineParts): Next {
       onRunning: (call) => parts.policies.running(call),
       onEnding: (call, outcome) => parts.policies.ending(call, outcome),
       onUnrecorded(call) {
-        parts.policies.inForce?.book.forget(call.id);
+        parts.policies.current?.facts.forget(call.id);
         parts.unsettled.add(call);
       },
     }),

@@ -10,13 +10,13 @@ export function applyPermissionMode(mode: PermissionMode, decision: Decision, ef
       return decision;
     case 'acceptEdits':
       if (decision.answer === 'allow' || (effect !== 'read' && effect !== 'undoable')) return decision;
-      return changed(decision, mode, 'allow', 'edits that can be undone are accepted');
+      return replaceDecision(decision, mode, 'allow', 'edits that can be undone are accepted');
     case 'plan':
       if (effect === 'read') return decision;
-      return changed(decision, mode, 'deny', 'only reads are allowed while planning');
+      return replaceDecision(decision, mode, 'deny', 'only reads are allowed while planning');
     case 'dontAsk':
       if (decision.answer === 'allow') return decision;
-      return changed(
+      return replaceDecision(
         decision,
         mode,
         'deny',
@@ -24,11 +24,16 @@ export function applyPermissionMode(mode: PermissionMode, decision: Decision, ef
       );
     case 'bypassPermissions':
       if (decision.answer === 'allow') return decision;
-      return changed(decision, mode, 'allow', 'permissions are bypassed; deny rules still hold');
+      return replaceDecision(decision, mode, 'allow', 'permissions are bypassed; deny rules still hold');
   }
 }
 
-function changed(decision: Decision, mode: PermissionMode, answer: Decision['answer'], reason: string): Decision {
+function replaceDecision(
+  decision: Decision,
+  mode: PermissionMode,
+  answer: Decision['answer'],
+  reason: string,
+): Decision {
   const { policy, shadow } = decision;
   const kept = { ...(policy === undefined ? {} : { policy }), ...(shadow === undefined ? {} : { shadow }) };
   const ruled = { answer: decision.answer, rule: decision.rule, reason: decision.reason };

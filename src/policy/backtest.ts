@@ -79,7 +79,7 @@ export class Backtester {
 
   /** Takes into account that a call was undone. */
   undone(call: string): void {
-    for (const facts of this.#facts.values()) facts.undone(call);
+    for (const facts of this.#facts.values()) facts.revert(call);
   }
 
   result(): Backtest {

@@ -24,7 +24,7 @@ export interface ToolPolicy {
 }
 
 /** What rules and policies in code say together: `deny` beats `ask` beats `allow`, and any of them beats the default. */
-export function strongest(ruled: Decision, said: readonly Decision[]): Decision {
+export function combineDecisions(ruled: Decision, said: readonly Decision[]): Decision {
   let found = ruled.rule.startsWith('default:') ? undefined : ruled;
   for (const each of said) if (found === undefined || isStronger(each.answer, found.answer)) found = each;
   if (found === undefined) return ruled;
@@ -41,7 +41,7 @@ export function strongest(ruled: Decision, said: readonly Decision[]): Decision 
 }
 
 /** Asks one policy in code. Waits only when it has to be waited for. */
-export function askToolPolicy(
+export function evaluateToolPolicy(
   policy: ToolPolicy,
   call: PolicyInput,
   session: SessionHistory,

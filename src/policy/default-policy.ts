@@ -2,13 +2,13 @@ import { type Decision, askingRules } from '../core/calls/decision.ts';
 import { type Effect, type ToolDefinition, isEffect } from '../core/tools/tool.ts';
 
 /** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
-export const asksOnce = 'default:undoable';
+export const askOncePerSessionRule = 'default:undoable';
 
 const decisions: Readonly<Record<Effect, Decision>> = {
   read: { answer: 'allow', rule: 'default:read', reason: 'reads run' },
   undoable: {
     answer: 'ask',
-    rule: asksOnce,
+    rule: askOncePerSessionRule,
     reason: 'the tool writes; undoable calls ask once in a session, and each time outside one',
   },
   compensable: {
@@ -34,7 +34,10 @@ export function decideByDefault({ effect }: ToolDefinition): Decision {
 }
 
 /** Makes a call of a tool ask whose definition nobody accepted, whatever the rules allow. A human's answer holds for that definition alone. */
-export function askUnaccepted(decision: Decision, { unaccepted, definitionHash }: ToolDefinition): Decision {
+export function askForUnacceptedDefinition(
+  decision: Decision,
+  { unaccepted, definitionHash }: ToolDefinition,
+): Decision {
   if (unaccepted === undefined || decision.answer === 'deny') return decision;
   const asking = { rule: 'default:definition', reason: unaccepted.reason, version: definitionHash };
   const { answer, rule, reason, at: _, version: __, ...rest } = decision;

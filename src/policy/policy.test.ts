@@ -5,8 +5,8 @@ import type { JsonObject } from '../core/json/json.ts';
 import type { Effect, ToolDefinition } from '../core/tools/tool.ts';
 import type { CallEvent } from './facts/call-event.ts';
 import type { Facts } from './facts/facts.ts';
-import { type Past, Policy } from './policy.ts';
-import { policyText } from './rules/parse-policy-text.ts';
+import { type DecisionFacts, Policy } from './policy.ts';
+import { parsePolicyText } from './rules/parse-policy-text.ts';
 import { readPolicies } from './rules/read-policies.ts';
 
 const at = Date.parse('2026-11-15T12:00:00Z');
@@ -20,11 +20,11 @@ function toolNamed(name: string, effect: Effect = 'irreversible', labels: readon
 /** A policy with one session's past. */
 function opened(text: string): {
   readonly session: Facts;
-  readonly past: Past;
+  readonly past: DecisionFacts;
   decide(tool: ToolDefinition | string, args?: JsonObject, size?: number): Decision;
   ran(tool: string, event?: Partial<CallEvent>): void;
 } {
-  const policy = new Policy(readPolicies([policyText(text, 'p.yaml')]));
+  const policy = new Policy(readPolicies([parsePolicyText(text, 'p.yaml')]));
   const past = { session: policy.sessionFacts(), principal: policy.principalFacts() };
   let seq = 0;
   return {
@@ -240,7 +240,7 @@ test('the cost of a call is evaluated once for the session and the principal, al
   const reads = (by: string): number => {
     const policy = new Policy(
       readPolicies([
-        policyText(`- { id: purse, budget: { match: "*", cost: 100, each: args.amount${by} } }`, 'p.yaml'),
+        parsePolicyText(`- { id: purse, budget: { match: "*", cost: 100, each: args.amount${by} } }`, 'p.yaml'),
       ]),
     );
     const past = { session: policy.sessionFacts(), principal: policy.principalFacts() };

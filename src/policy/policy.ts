@@ -22,7 +22,7 @@ export interface PolicyInput extends ConditionCall {
 }
 
 /** What is known of the past when a call is decided. */
-export interface Past {
+export interface DecisionFacts {
   readonly session: Facts;
   readonly principal: Facts;
 }
@@ -70,12 +70,12 @@ export class Policy {
   }
 
   /** Whether values that were read are recognised again, which needs the whole text that a tool gave. */
-  get recognisesValues(): boolean {
+  get tracksValues(): boolean {
     return this.#set.principalNeeds.valuesOf.length > 0;
   }
 
   /** Returns the labels of a tool whose output is recognised again in arguments; without a tool, all such labels. */
-  recognisedLabels(labels: readonly string[] = this.#set.principalNeeds.valuesOf): readonly string[] {
+  trackedLabels(labels: readonly string[] = this.#set.principalNeeds.valuesOf): readonly string[] {
     return labels.filter((label) => this.#set.principalNeeds.valuesOf.includes(label));
   }
 
@@ -85,7 +85,7 @@ export class Policy {
   }
 
   /** Whether what is decided of a tool depends on what happened before. */
-  looksBack(tool: ToolDefinition): boolean {
+  dependsOnHistory(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).lookBack;
   }
 
@@ -95,7 +95,7 @@ export class Policy {
   }
 
   /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
-  overLimit(call: PolicyInput, past: Past, isAsked: boolean): Decision | undefined {
+  denyOverLimit(call: PolicyInput, past: DecisionFacts, isAsked: boolean): Decision | undefined {
     const { enforced, view } = this.#rulesFor(call.tool);
     const situation = new EvaluationContext(call, past.session, past.principal, view);
     for (const rule of enforced) {
@@ -130,7 +130,7 @@ export class Policy {
   }
 
   /** Decides a call. Never throws: a rule that cannot be evaluated denies. */
-  decide(call: PolicyInput, past: Past): Decision {
+  decide(call: PolicyInput, past: DecisionFacts): Decision {
     const rules = this.#rulesFor(call.tool);
     if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.byDefault;
     const situation = new EvaluationContext(call, past.session, past.principal, rules.view);

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { createRedactor } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
-import { secretForms } from './secret-encodings.ts';
+import { secretEncodings } from './secret-encodings.ts';
 
 function redactorOf(secrets: Readonly<Record<string, string>>): Redactor {
   const redactor = createRedactor();
@@ -151,7 +151,11 @@ suite('no registered value is ever left', () => {
 
   /** Texts in which the secrets stand in every form, with other text around and between. */
   function texts(values: readonly string[]): fc.Arbitrary<string> {
-    const part = fc.oneof(fc.constantFrom(...values.flatMap(secretForms)), fc.constantFrom(...values), ...alphabets);
+    const part = fc.oneof(
+      fc.constantFrom(...values.flatMap(secretEncodings)),
+      fc.constantFrom(...values),
+      ...alphabets,
+    );
     return fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
   }
 
@@ -171,7 +175,7 @@ suite('no registered value is ever left', () => {
   }
 
   function assertNoneIn(values: readonly string[], text: string): void {
-    for (const form of values.flatMap(secretForms)) assert.ok(!text.includes(form), `${form} is in ${text}`);
+    for (const form of values.flatMap(secretEncodings)) assert.ok(!text.includes(form), `${form} is in ${text}`);
   }
 
   test('in plain text', () => {

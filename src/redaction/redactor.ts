@@ -1,17 +1,17 @@
 import { SignalboxError } from '../core/errors.ts';
 import { decodeJsonString, isJson, isJsonDocument, rewriteJsonTokens } from './json-tokens.ts';
 import type { JsonToken } from './json-tokens.ts';
-import { secretForms } from './secret-encodings.ts';
-import { isSecretKey, mayHoldSecretKey } from './secret-keys.ts';
-import { holdsSecretPattern, replaceSecretPatterns } from './secret-patterns.ts';
+import { secretEncodings } from './secret-encodings.ts';
+import { isSecretKey, mayContainSecretKey } from './secret-keys.ts';
+import { containsSecretPattern, replaceSecretPatterns } from './secret-patterns.ts';
 import { createPrefixSearch, createUnwrappingSearch } from './string-search.ts';
 
 /** Keeps secrets out of the journal, logs and errors. */
 export interface Redactor {
   /** How many values were registered: what was looked at before a change has to be looked at again. */
-  readonly registered: number;
+  readonly registeredCount: number;
   /** The length of the longest value that may begin before a comma and a key of a JSON document, and end after them. */
-  readonly longestAcrossKeys: number;
+  readonly maxCrossKeyLength: number;
   /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
   add(name: string, value: string, options?: SecretOptions): void;
   /** Whether nothing would be taken out of a JSON document, or of a part of one that is cut before a key. */
@@ -27,7 +27,7 @@ export interface Redactor {
   /** Returns what stands in the place of something that looks like a secret. */
   placeholder(name?: string): string;
   /** How many characters at the end of a text may be the beginning of a registered value, of which the rest is still to come. */
-  tail(text: string): number;
+  partialMatchLength(text: string): number;
 }
 
 /** Where a secret value comes from. */
@@ -47,7 +47,7 @@ export interface RegisteredSpan {
 type Scope = 'everything' | 'values';
 
 /** A shorter value cannot be kept out of the record: it would take ordinary words with it. */
-export const shortestSecret = 4;
+export const minSecretLength = 4;
 const NEUTRAL = '[●●●●]';
 const NOTHING = '';
 
@@ -129,26 +129,26 @@ export function createRedactor(): Redactor {
   }
 
   function isClean(text: string): boolean {
-    return !holdsValue(text) && !holdsSecretPattern(text) && !mayHoldSecretKey(text);
+    return !holdsValue(text) && !containsSecretPattern(text) && !mayContainSecretKey(text);
   }
 
   return {
-    get registered() {
+    get registeredCount() {
       return nameOf.size;
     },
-    get longestAcrossKeys() {
+    get maxCrossKeyLength() {
       return longestAcrossKeys;
     },
     isClean,
     add: (name, value, { isForeign = false } = {}) => {
-      if (value.length < shortestSecret) {
-        const message = `the secret "${name}" is shorter than ${shortestSecret} characters: it cannot be kept out of the record`;
+      if (value.length < minSecretLength) {
+        const message = `the secret "${name}" is shorter than ${minSecretLength} characters: it cannot be kept out of the record`;
         throw new SignalboxError('secret-invalid', `${message}; use a longer one`);
       }
       if (!value.isWellFormed()) {
         throw new SignalboxError('secret-invalid', `the secret "${name}" is not well-formed text; use valid Unicode`);
       }
-      for (const form of secretForms(value)) {
+      for (const form of secretEncodings(value)) {
         if (!isForeign) foreign.delete(form);
         else if (!nameOf.has(form)) foreign.add(form);
         if (!nameOf.has(form)) nameOf.set(form, name);
@@ -161,7 +161,7 @@ export function createRedactor(): Redactor {
       if (isClean(text)) return text;
       return isJson(text) ? redactJson(text, 'everything') : JSON.stringify(redactText(text, 'everything'));
     },
-    text: (text) => (!holdsValue(text) && !holdsSecretPattern(text) ? text : redactText(text, 'everything')),
+    text: (text) => (!holdsValue(text) && !containsSecretPattern(text) ? text : redactText(text, 'everything')),
     values: (text) => {
       if (!holdsValue(text)) return text;
       return isJsonDocument(text) ? redactJson(text, 'values') : redactText(text, 'values');
@@ -176,7 +176,7 @@ export function createRedactor(): Redactor {
       }));
     },
     placeholder: (name) => (name === undefined ? firstSafe('[redacted]', NEUTRAL) : placeholder(name)),
-    tail: (text) => {
+    partialMatchLength: (text) => {
       refresh();
       return prefixes(text);
     },

@@ -4,7 +4,7 @@ const SHORTEST_ENCODED = 8;
  * Returns every way in which a secret value is looked for: as it is, escaped in JSON, HTML, XML and for shells, percent-encoded, in hex and
  * base64, in UTF-16, and encoded twice. Line breaks inside a form are the search's business.
  */
-export function secretForms(value: string): string[] {
+export function secretEncodings(value: string): string[] {
   const texts = [value, ...markupForms(value), ...shellForms(value)];
   const forms = [...texts, ...texts.flatMap(escapedForms), ...percentForms(value)];
   const bytes = Buffer.from(value);

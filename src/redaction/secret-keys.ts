@@ -25,6 +25,6 @@ const SECRET_KEY =
   /":(?<=(?:passwords?|passwd|pwd|secrets?|token|authorization|cookies?|credentials?|(?:api|access|private|secret|signing|encryption|shared|master|account|auth|ssh)[^a-z]?key)[_\d]{0,8}\\*":)/i;
 
 /** Says, cheaply, whether a JSON text may hold a secret key. */
-export function mayHoldSecretKey(text: string): boolean {
+export function mayContainSecretKey(text: string): boolean {
   return (SUSPECT_KEY.test(text) && SECRET_KEY.test(text)) || text.includes('phrase') || text.includes('PHRASE');
 }

@@ -141,7 +141,7 @@ const EXACT = new RegExp(patterns.map(({ expression }) => expression.source).joi
 const URL_WITH_PASSWORD = /:\/\/[^\s/?#:@]*:[^\s/?#]+@/;
 
 /** Says, cheaply, whether a text holds a token of a well-known format. */
-export function holdsSecretPattern(text: string): boolean {
+export function containsSecretPattern(text: string): boolean {
   return (
     (SUSPECT.test(text) && EXACT.test(text)) ||
     (text.includes('@') && URL_WITH_PASSWORD.test(text)) ||
@@ -151,7 +151,7 @@ export function holdsSecretPattern(text: string): boolean {
 
 /** Replaces every token of a well-known format; `placeholder` gives what stands in its place. */
 export function replaceSecretPatterns(text: string, placeholder: (name: string, token: string) => string): string {
-  if (!holdsSecretPattern(text)) return text;
+  if (!containsSecretPattern(text)) return text;
   let result = text;
   for (const { name, expression } of patterns) {
     result = result.replace(expression, (match, group: unknown) => {
@@ -171,7 +171,7 @@ export interface PatternSpan {
 
 /** Returns every token that has the whole form of one, and nothing around it. Spans may overlap. */
 export function findSecretPatterns(text: string): readonly PatternSpan[] {
-  if (!holdsSecretPattern(text)) return [];
+  if (!containsSecretPattern(text)) return [];
   return patterns.flatMap(({ name, exact, isExact }) =>
     Array.from(text.matchAll(exact), (found) => {
       const start = found.index + (found[1]?.length ?? 0);

@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import { toolRan } from '../pipeline/policies/recorded-calls.ts';
-import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
-import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
-import type { CallStarted } from 'src/journal/entries/journal-event.ts';
-import { waitedForAnswer } from '../journal/queries/approval-wait.ts';
+import type { JournalEvent } from '../journal/entries/journal-event.ts';
+import type { ToolInvoked } from '../journal/entries/journal-event.ts';
+import type { CallStarted } from '../journal/entries/journal-event.ts';
+import { approvalWaitMs } from '../journal/queries/approval-wait.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
@@ -32,7 +32,7 @@ export async function callDetails(box: InternalSignalbox, call: ToolInvoked | Ca
     history,
   };
   if (call.type === 'CallStarted') return { ...call, ...details };
-  const waitedMs = waitedForAnswer(call, history, approval);
+  const waitedMs = approvalWaitMs(call, history, approval);
   return {
     ...call,
     ...details,

@@ -2,7 +2,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import type { CallerChange } from '../pipeline/approvals/approval-inbox.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
+import type { JournalEvent } from '../journal/entries/journal-event.ts';
 import type { SessionEvent } from '../sessions/session-event.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';

@@ -13,7 +13,7 @@ test('a turn whose process is gone ends with the questions of servers that it ha
   t.after(() => place.close());
   const { box, sessions } = place;
   const store = box.sessionStore;
-  const post = new SessionPost(box.shared.post);
+  const post = new SessionPost(box.shared.pubSub);
   const log = new EventLog({ store, watchers: new Watchers(), post, redact: (text) => text });
   const { id } = await sessions.create({}, ann);
   const { turnId } = await sessions.send(id, 'go', ann);

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { JobRecord, JobStore } from '../journal/store/job-store.ts';
 import type { PubSub } from '../journal/store/pub-sub.ts';
-import { holdsSecretPattern } from '../redaction/secret-patterns.ts';
+import { containsSecretPattern } from '../redaction/secret-patterns.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
 import type { Principal } from '../core/principal.ts';
@@ -212,7 +212,7 @@ export class Schedules {
   #assertRunnable({ prompt, agent, cwd }: NewJob): void {
     if (prompt.trim() === '') throw invalid('the prompt is empty: it is what the agent is asked to do');
     if (prompt.length > longestPrompt) throw invalid(`the prompt is longer than ${longestPrompt} characters`);
-    if (holdsSecretPattern(prompt) || this.#parts.redact(prompt) !== prompt)
+    if (containsSecretPattern(prompt) || this.#parts.redact(prompt) !== prompt)
       throw invalid('the prompt holds a secret, or what looks like one, and jobs are kept as they are; leave it out');
     if (cwd !== undefined && !isAbsolute(cwd))
       throw invalid(`the directory ${JSON.stringify(cwd)} is no absolute path`);

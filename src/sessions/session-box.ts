@@ -16,7 +16,7 @@ export interface SessionBox extends ContentBox, TurnBox {
   };
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;
-  readonly shared: { readonly post: PubSub };
+  readonly shared: { readonly pubSub: PubSub };
   endSession(session: string): void;
   readonly secrets: { redact(text: string): string };
   secretTail(text: string): number;

@@ -1,5 +1,5 @@
 import { principalName } from '../core/principal.ts';
-import type { ApprovalResolved } from 'src/journal/entries/journal-event.ts';
+import type { ApprovalResolved } from '../journal/entries/journal-event.ts';
 import type { Approval, ApprovalAnswer, ApprovalRequest } from '../core/calls/approval.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionHappening } from './session-event.ts';

@@ -5,7 +5,7 @@ import { Approvals } from '../pipeline/approvals/approval-inbox.ts';
 import type { RevealKey } from '../pipeline/approvals/reveal-store.ts';
 import { endLostCalls } from '../pipeline/approvals/waiting-calls.ts';
 import { Questions, callbackChannel } from '../pipeline/approvals/questions.ts';
-import { Policies, directoryOf } from '../pipeline/policies/active-policies.ts';
+import { ActivePolicies, directoryOf } from '../pipeline/policies/active-policies.ts';
 import { ExternalRun, beginCall } from '../pipeline/begin-call.ts';
 import { Compensations } from '../pipeline/undo/compensations.ts';
 import { type Call, toCallResult, createCall } from '../pipeline/call-lifecycle.ts';
@@ -88,7 +88,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
   const reader = new BoxJournal(store, journal, redactor);
-  const policies = new Policies(store, journal, ownServer);
+  const policies = new ActivePolicies(store, journal, ownServer);
   await policies.set(options.policies ?? []);
   const results: SizeLimits = {
     maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,
@@ -96,7 +96,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   };
   const files = new FileGuard(options.data);
   const revealKey: RevealKey =
-    options.data === undefined || store.post.isCrossProcess ? { in: 'store' } : { in: 'directory', data: options.data };
+    options.data === undefined || store.pubSub.isCrossProcess
+      ? { in: 'store' }
+      : { in: 'directory', data: options.data };
   const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
   const isShared = options.data !== undefined || options.store !== undefined;
@@ -264,11 +266,11 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     sessionStore: store.sessions,
     jobStore: store.jobs,
     pins,
-    shared: { keyValues: store.keyValues, post: store.post },
+    shared: { keyValues: store.keyValues, pubSub: store.pubSub },
     builtin: own,
     endSession: (session) => states.end(session),
     redactJson: (text) => redactor.json(text),
-    secretTail: (text) => redactor.tail(text),
+    secretTail: (text) => redactor.partialMatchLength(text),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),
     close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),
   };

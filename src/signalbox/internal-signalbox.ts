@@ -28,7 +28,7 @@ export interface InternalSignalbox extends Signalbox {
   /** The definitions of external servers as they were first seen or accepted. */
   readonly pins: Pins;
   /** The key-value store and the messages that all processes on one store share. */
-  readonly shared: Pick<Store, 'keyValues' | 'post'>;
+  readonly shared: Pick<Store, 'keyValues' | 'pubSub'>;
   /** The built-in server, to which a host adds tools that need more than the box; `undefined` where it was left out. */
   readonly builtin: LocalServer | undefined;
   /** Removes what servers stored for a session (`context.state`). */

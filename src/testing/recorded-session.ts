@@ -1,5 +1,5 @@
 import { costKey } from '../pipeline/results/tool-outcome.ts';
-import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import type { ToolInvoked } from '../journal/entries/journal-event.ts';
 import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import { type OutcomeName } from '../core/calls/call-outcome.ts';
 import { type CallOutcome } from '../core/calls/call-outcome.ts';

@@ -16,7 +16,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
-import { processStart } from '../../src/host/daemon/running-servers.ts';
+import { processStart } from '../../src/host/daemon/run-files.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';

@@ -1,6 +1,6 @@
 /** The architecture page as data: which room may know which, and where each vendor's code may stand. */
 
-const innerRing = ['catalog', 'policy', 'workspace', 'journal'];
+const innerRing = ['catalog', 'policy', 'workspace', 'redaction', 'journal'];
 const core = ['core', ...innerRing, 'pipeline'];
 const outerRing = ['sources', 'surfaces', 'runtimes', 'sessions', 'store'];
 
@@ -10,11 +10,12 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   catalog: ['core'],
   policy: ['core'],
   workspace: ['core'],
-  journal: ['core'],
+  redaction: ['core'],
+  journal: ['core', 'redaction'],
 
-  config: ['core', 'catalog', 'policy', 'journal'],
+  config: ['core', 'catalog', 'policy', 'redaction', 'journal'],
   pipeline: ['core', ...innerRing],
-  access: ['core', 'journal'],
+  access: ['core', 'redaction', 'journal'],
   process: ['core'],
 
   sources: [...core, 'process'],

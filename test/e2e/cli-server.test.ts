@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, suite, test } from 'node:test';
-import { processStart } from '../../src/host/daemon/running-servers.ts';
+import { processStart } from '../../src/host/daemon/run-files.ts';
 import { Place, finished, launcher, said } from './cli-place.ts';
 
 const desk = `

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { processStart } from '../../src/host/daemon/running-servers.ts';
+import { processStart } from '../../src/host/daemon/run-files.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };

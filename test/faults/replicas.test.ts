@@ -182,7 +182,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
       const times = { createdAt: dueAt - 60_000, nextAt: dueAt, lastAt: 0, lastSession: '', lastError: '' };
       await store.jobs.add({ id: `job_${job}`, ...record, ...times }, 99);
     }
-    await store.post.publish('jobs', '');
+    await store.pubSub.publish('jobs', '');
     await until(() => replicas.effects().length >= count, 'all jobs have run');
     await until(
       async () => (await store.sessions.select({ limit: 99, active: true })).length === 0,

@@ -95,7 +95,7 @@ export function* decideBoth(
     };
     for (const facts of Object.values(factsOf(step))) {
       if (ran) facts.observe({ ...event, arguments: { ...args } });
-      else facts.forget(call);
+      else facts.discard(call);
     }
   };
 

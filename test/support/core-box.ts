@@ -1,12 +1,12 @@
 import { Approvals } from '../../src/pipeline/approvals/approval-inbox.ts';
 import { Questions } from '../../src/pipeline/approvals/questions.ts';
 import { toCallResult, createCall } from '../../src/pipeline/call-lifecycle.ts';
-import { type Stage } from 'src/pipeline/stage.ts';
-import { type Next } from 'src/pipeline/stage.ts';
+import { type Stage } from '../../src/pipeline/stage.ts';
+import { type Next } from '../../src/pipeline/stage.ts';
 import { createContent } from '../../src/pipeline/box-content.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
 import { compose } from '../../src/pipeline/stage.ts';
-import { Policies } from '../../src/pipeline/policies/active-policies.ts';
+import { ActivePolicies } from '../../src/pipeline/policies/active-policies.ts';
 import type { PolicySource } from '../../src/pipeline/policies/compile-policies.ts';
 import { SessionStates } from '../../src/pipeline/handler/session-states.ts';
 import { approve } from '../../src/pipeline/stages/approve.ts';
@@ -68,7 +68,7 @@ export async function coreBox(
     expireAfterMs: 3_600_000,
     shared: true,
   });
-  const policies = new Policies(store, journal);
+  const policies = new ActivePolicies(store, journal);
   const decideStage: Stage =
     typeof policy === 'function'
       ? (call, next) => {

@@ -1,7 +1,7 @@
 import { pluralize } from '../../core/text/pluralize.ts';
 import { type Globals } from '../globals.ts';
 import { shortPath } from '../../host/data-directory.ts';
-import { runningServers } from '../../host/daemon/running-servers.ts';
+import { readRunFiles } from '../../host/daemon/run-files.ts';
 import { isConfigurationOf } from '../server/connect.ts';
 import { type ServerStatus, askServer } from '../status/ask-server.ts';
 import type { Finding } from './finding.ts';
@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 /** Checks the health of the servers that run on the data directory, since commands talk to them. */
 export async function checkRunning(globals: Globals): Promise<Finding[]> {
   if (globals.local) return [];
-  const statuses = await Promise.all(runningServers(globals.data).map((server) => askServer(server)));
+  const statuses = await Promise.all(readRunFiles(globals.data).map((server) => askServer(server)));
   return statuses.flatMap((status) => findingsOf(status, globals));
 }
 

@@ -1,6 +1,6 @@
 import { principalName } from '../../core/principal.ts';
 import { basename } from 'node:path';
-import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
+import type { JournalEvent } from '../../journal/entries/journal-event.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { formatDuration } from '../duration.ts';

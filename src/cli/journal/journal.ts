@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
-import { wholeJournal } from '../../journal/store/drop-request.ts';
+import type { JournalEvent } from '../../journal/entries/journal-event.ts';
+import { unprunedJournal } from '../../journal/store/drop-request.ts';
 import type { JournalQuery, JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
@@ -128,7 +128,7 @@ async function show(
   json: boolean,
 ): Promise<void> {
   const page = await newest(reader, queryOf(options), options.limit);
-  const { seq, at } = page.next === undefined ? await reader.beginning() : wholeJournal;
+  const { seq, at } = page.next === undefined ? await reader.beginning() : unprunedJournal;
   const since = new Date(at).toISOString();
   if (json) return printJson(output, seq === 0 ? page : { ...page, pruned: { seq, at: since } });
   const pruned = seq === 0 ? '' : `entries up to ${seq} (${since}) were pruned: look into their archive\n`;

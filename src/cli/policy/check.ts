@@ -30,7 +30,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
     .option('--no-servers', 'do not start servers; names in rules are not checked')
     .action(async (file: string | undefined, { servers }: Options, command: Command) => {
       const globals = globalsOf(command);
-      const [{ namedPolicies }, { readPolicies }, { prefixWarnings }] = await Promise.all([
+      const [{ namedPolicies }, { readPolicies }, { warnAboutPrefixes }] = await Promise.all([
         import('./named-policies.ts'),
         import('../../policy/rules/read-policies.ts'),
         import('../../policy/rules/prefix-warnings.ts'),
@@ -38,7 +38,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
       const { rules, version } = readPolicies(namedPolicies(file, globals));
       const shadowed = rules.filter(({ shadow }) => shadow).length;
       const names = servers && rules.length > 0 ? await nameWarnings(rules, globals, errors) : [];
-      const warnings = [...prefixWarnings(rules), ...names];
+      const warnings = [...warnAboutPrefixes(rules), ...names];
       if (globals.json)
         return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed, warnings });
       const count = pluralize(rules.length, 'rule');

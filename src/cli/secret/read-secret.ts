@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { shortestSecret } from '../../redaction/redactor.ts';
+import { minSecretLength } from '../../redaction/redactor.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** The value of a secret: from a variable, typed unseen at a terminal, or from standard input without its last line break. */
 export async function readSecret(name: string, variable: string | undefined, terminal: Terminal): Promise<string> {
   const value = variable === undefined ? await ask(name, terminal) : fromVariable(variable);
-  if (value.length < shortestSecret)
+  if (value.length < minSecretLength)
     throw usageFailure(
-      `a secret has at least ${shortestSecret} characters, or it could not be redacted from the record`,
+      `a secret has at least ${minSecretLength} characters, or it could not be redacted from the record`,
     );
   return value;
 }

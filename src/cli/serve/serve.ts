@@ -13,9 +13,9 @@ import { onNpmExit } from '../../host/daemon/npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
 import { onModuleFile } from '../../host/modules/tool-modules.ts';
-import { assertAlone } from './assert-alone.ts';
+import { assertOnlyServer } from './assert-only-server.ts';
 import { FileWatch } from '../../host/daemon/file-watch.ts';
-import type { ServeOptions } from './serve-options.ts';
+import type { ServerSettings } from '../../host/daemon/server-settings.ts';
 
 /** `signalbox serve`: the HTTP API and the page. */
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {
@@ -52,7 +52,7 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
     )
     .option('--grace-seconds <seconds>', 'how long to wait after that for running turns and calls', parseSeconds, 5)
     .option('--force', 'start even if a server with this configuration runs on the data directory')
-    .action(async (options: ServeOptions, command: Command) => {
+    .action(async (options: ServerSettings, command: Command) => {
       await serve(options, globalsOf(command), terminal);
     });
 }
@@ -65,7 +65,7 @@ function parsePort(text: string): number {
 }
 
 /** Roles are for processes that share their work. */
-async function assertRole({ role }: ServeOptions, configuration: Configuration, data: string): Promise<void> {
+async function assertRole({ role }: ServerSettings, configuration: Configuration, data: string): Promise<void> {
   const { store } = configuration;
   if (role === 'all') return;
   const { assertTrusted } = await loadHost();
@@ -87,11 +87,11 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
-async function serve(options: ServeOptions, globals: Globals, terminal: Terminal): Promise<void> {
+async function serve(options: ServerSettings, globals: Globals, terminal: Terminal): Promise<void> {
   const { startConfiguredServers, readConfiguration } = await loadHost();
   const { configuration, file } = readConfiguration(globals);
   await assertRole(options, configuration, globals.data);
-  await assertAlone(configuration, globals, terminal.errors, options.force === true);
+  await assertOnlyServer(configuration, globals, terminal.errors, options.force === true);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
   onModuleFile((changeable) => watch.add(changeable));

@@ -6,7 +6,7 @@ import { Failure } from '../fail.ts';
 import { type Globals } from '../globals.ts';
 import { shortPath } from '../../host/data-directory.ts';
 import { printable } from '../printable.ts';
-import { type RunningServer, runningServers } from '../../host/daemon/running-servers.ts';
+import { type RunFile, readRunFiles } from '../../host/daemon/run-files.ts';
 import type { Printer } from '../terminal.ts';
 import { ServerClient } from './server-client.ts';
 
@@ -62,9 +62,9 @@ export function withConfigurationOfServer(globals: Globals): Globals {
 }
 
 /** Returns the servers that accept commands, the newest first. */
-export function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
-  return runningServers(data)
-    .filter((server): server is RunningServer & { key: string } => server.key !== undefined)
+export function reachableServers(data: string): readonly (RunFile & { readonly key: string })[] {
+  return readRunFiles(data)
+    .filter((server): server is RunFile & { key: string } => server.key !== undefined)
     .filter(({ role }) => role !== 'worker')
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
@@ -74,7 +74,7 @@ function ownConfiguration({ config }: Globals): string | undefined {
 }
 
 async function askConfiguration(
-  server: RunningServer & { readonly key: string },
+  server: RunFile & { readonly key: string },
 ): Promise<ConnectedServer | { readonly problem: string }> {
   const { url, key, configuration = '' } = server;
   const client = new ServerClient(url, key);

@@ -1,10 +1,10 @@
 import { messageOf } from '../../core/errors.ts';
-import type { RunningServer } from '../../host/daemon/running-servers.ts';
+import type { RunFile } from '../../host/daemon/run-files.ts';
 import { catalogAtServer } from '../server/catalog-at-server.ts';
 import { ServerClient } from '../server/server-client.ts';
 
 /** How a server is doing, as it says itself. */
-export interface ServerStatus extends Omit<RunningServer, 'key'> {
+export interface ServerStatus extends Omit<RunFile, 'key'> {
   /** `silent`: it runs, but does not answer. */
   readonly status: 'ok' | 'stopping' | 'unavailable' | 'silent';
   /** Why it does not answer, or what is not ready. */
@@ -37,7 +37,7 @@ interface Health {
 const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
 
 /** Returns the status of a running server. Details that need the key are left out without one. */
-export async function askServer({ key, ...server }: RunningServer): Promise<ServerStatus> {
+export async function askServer({ key, ...server }: RunFile): Promise<ServerStatus> {
   try {
     const { status, ...parts } = await healthOf(server.url);
     if (!states.has(status)) throw new Error('something else answers there');

@@ -12,7 +12,7 @@ import { runnable } from '../invocation.ts';
 import { configuredStore } from '../../host/store/open-store.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
-import { runningServers } from '../../host/daemon/running-servers.ts';
+import { readRunFiles } from '../../host/daemon/run-files.ts';
 import { withConfigurationOfServer } from '../server/connect.ts';
 import type { Printer } from '../terminal.ts';
 import { type ServerStatus, askServer } from './ask-server.ts';
@@ -39,7 +39,7 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
-      const running = await Promise.all(runningServers(globals.data).map((server) => askServer(server)));
+      const running = await Promise.all(readRunFiles(globals.data).map((server) => askServer(server)));
       const records = await recordsOf(withConfigurationOfServer(globals));
       if (!running.some(({ status }) => status === 'ok')) exitWith(1);
       if (globals.json) return printJson(terminal.output, { running, ...(records === undefined ? {} : { records }) });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { idOf } from '../../access/access-tokens.ts';
+import { parseTokenId } from '../../access/access-tokens.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { only, withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -20,7 +20,7 @@ export function addRevokeTokenCommand(token: Command, { terminal: { output } }: 
       const globals = globalsOf(command);
       await withRecords(globals, async (box) => {
         // Who found a token somewhere has only the token.
-        const wanted = idOf(given) ?? given;
+        const wanted = parseTokenId(given) ?? given;
         const found = only(await box.tokens.list(), wanted, 'tok_');
         if (found === undefined)
           throw new SignalboxError('token-unknown', 'no token has that id, or one that begins so');

@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { type AgentSettings, agentSchemas } from '../schema/agent-schema.ts';
-import { type ValidationIssue, nameIssues, toIssues, didYouMean } from './validation-issue.ts';
 import { parseOptions } from '../schema/schema-parts.ts';
 import { isLikelySecret } from '../secrets/secret-detection.ts';
+import { type ValidationIssue, nameIssues, toIssues, didYouMean } from './validation-issue.ts';
 
 /** An agent of the configuration; paths are absolute. */
 export type AgentEntry = AgentSettings & { readonly name: string };

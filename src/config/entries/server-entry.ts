@@ -1,15 +1,15 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../../catalog/names.ts';
 import { type SourceLimits, limitsOf } from '../../catalog/source-limits.ts';
-import { parseDurationMs } from '../../core/text/duration.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ServerEntry } from '../configuration.ts';
-import { toIssues } from './validation-issue.ts';
-import type { ValidationIssue } from './validation-issue.ts';
-import { hasKey, parseOptions } from '../schema/schema-parts.ts';
 import { externalParts, localParts, undecidedSchema } from '../schema/configuration-schema.ts';
 import type { ExternalSettings, LimitSettings } from '../schema/configuration-schema.ts';
+import { hasKey, parseOptions } from '../schema/schema-parts.ts';
 import { shapingIssues, toToolShaping } from './tool-settings.ts';
+import { toIssues } from './validation-issue.ts';
+import type { ValidationIssue } from './validation-issue.ts';
 
 /** What came of reading one part of a configuration. */
 export interface EntryReading {

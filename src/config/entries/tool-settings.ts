@@ -1,8 +1,8 @@
 import { doubleMentions } from '../../catalog/transforms/tool-mentions.ts';
 import type { ToolShaping } from '../../catalog/transforms/tool-shaping.ts';
-import type { ValidationIssue } from './validation-issue.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import type { ToolSettings } from '../schema/configuration-schema.ts';
+import type { ValidationIssue } from './validation-issue.ts';
 
 /** The `tools` block of an entry, with the file it comes from. */
 export function toToolShaping(

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { closestMatch } from '../../core/text/closest-match.ts';
+import { displayValue } from '../file/displayed-value.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import { serverName } from '../schema/schema-parts.ts';
-import { displayValue } from '../file/displayed-value.ts';
 
 /** Something wrong with a configuration; without an offset it stands where its path leads. */
 export interface ValidationIssue {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import type { Configuration } from '../configuration.ts';
+import { replaceFile } from './atomic-file.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { removeProperty, setProperty } from './json-edit.ts';
 import { parseConfiguration } from './load-configuration.ts';
-import { replaceFile } from './atomic-file.ts';
 
 /** One change of a configuration: the value that a place gets, or `undefined` to take it out. */
 export interface ConfigurationEdit {

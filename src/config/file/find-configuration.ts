@@ -1,7 +1,7 @@
-import { type Configuration, configurationFileNames } from '../configuration.ts';
-import { lockFile } from '../lock/lock-file.ts';
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { type Configuration, configurationFileNames } from '../configuration.ts';
+import { lockFile } from '../lock/lock-file.ts';
 
 /** The nearest configuration file, from the directory upwards; `undefined` when there is none. */
 export function findConfiguration(startDirectory: string): string | undefined {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import type { ProfilesByName } from '../../catalog/profile.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json/json.ts';
@@ -13,8 +15,6 @@ import type { OAuthSettings } from '../schema/oauth-schema.ts';
 import { parseOptions } from '../schema/schema-parts.ts';
 import { displayPath } from './displayed-value.ts';
 import { type DocumentPath, type DocumentPlace, type JsonDocument, parseJsonDocument } from './json-document.ts';
-import { readFileSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
 
 /** Reads a configuration file. Throws a `ConfigurationError` that tells everything that is wrong with it. */
 export function loadConfiguration(file: string): Configuration {

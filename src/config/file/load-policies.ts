@@ -1,10 +1,10 @@
-import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
-import type { Configuration, PolicyFile } from '../configuration.ts';
-import { checked } from './policy-file.ts';
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
+import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import { ConfigurationError } from '../configuration-error.ts';
+import type { Configuration, PolicyFile } from '../configuration.ts';
+import { checked } from './policy-file.ts';
 
 /** Reads the policies of a configuration. Throws a `ConfigurationError` that tells everything that is wrong with them. */
 
@@ -22,5 +22,5 @@ export function loadPolicyFile({ path, name }: PolicyFile): readonly PolicyDocum
     const problem = { file: path, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
     throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
   }
-  return checked(() => policyText(text, name, path));
+  return checked(() => parsePolicyText(text, name, path));
 }

@@ -1,10 +1,10 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PolicyError } from '../../policy/rules/policy-error.ts';
 import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import type { Configuration, PolicyFile } from '../configuration.ts';
-import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 /** A file of rules as it is now. */
 export interface PolicyFileText {

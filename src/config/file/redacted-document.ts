@@ -1,5 +1,5 @@
-import { createRedactor } from '../../redaction/redactor.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { createRedactor } from '../../redaction/redactor.ts';
 import { authorizationScheme, isSecretName, isRandomLooking } from '../secrets/secret-detection.ts';
 
 const hidden = '[redacted]';

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync,
 import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { replaceFile } from './atomic-file.ts';
 import { editConfiguration } from './edit-configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
-import { replaceFile } from './atomic-file.ts';
 import { redactedDocument } from './redacted-document.ts';
 
 /** What a call changed: the text of the file before and after, `null` where there was none. */

@@ -1,12 +1,12 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
 import { readPolicies } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
+import { replaceFile } from './atomic-file.ts';
 import { type EditedConfiguration, editConfiguration } from './edit-configuration.ts';
 import { policyFileOf, policyFileText, defaultPolicyFile } from './policy-file.ts';
-import { replaceFile } from './atomic-file.ts';
 
 /**
  * Writes the file of rules of a configuration, and names it there where it is new. Throws the `PolicyError` of rules that cannot be
@@ -24,7 +24,7 @@ export function writePolicyFile(
       'setting-refused',
       `the rules stand in ${basename(configuration.file)} itself; move them to a file and name that as "policies", then they can be saved`,
     );
-  readPolicies([policyText(text, file.name, file.path)]);
+  readPolicies([parsePolicyText(text, file.name, file.path)]);
   const now = policyFileText(configuration);
   if (seen !== undefined && seen !== now?.fingerprint)
     throw new SignalboxError('file-outdated', `${file.name} was changed since you read it; read it again`);

@@ -1,9 +1,9 @@
-import type { FoundServers, Origin } from './find-servers.ts';
-import type { FoundServer, ImportedEntry, SkippedServer } from './found-server.ts';
-import { type ImportedPermission, permissionsOf, withoutForbidden } from './permissions.ts';
 import { hash } from 'node:crypto';
 import { resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { FoundServers, Origin } from './find-servers.ts';
+import type { FoundServer, ImportedEntry, SkippedServer } from './found-server.ts';
+import { type ImportedPermission, permissionsOf, withoutForbidden } from './permissions.ts';
 
 /** A server that is taken over, under the name it gets here. */
 export interface PlannedServer {

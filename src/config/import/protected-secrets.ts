@@ -1,4 +1,4 @@
-import { shortestSecret } from '../../redaction/redactor.ts';
+import { minSecretLength } from '../../redaction/redactor.ts';
 import { replaceSecretPatterns } from '../../redaction/secret-patterns.ts';
 import { authorizationScheme, isSecretName, isLikelySecret } from '../secrets/secret-detection.ts';
 import type { ImportContext } from './found-server.ts';
@@ -74,7 +74,7 @@ function withoutSecretDefaults(key: string, value: string, { note }: SecretHolde
 
 function reference(key: string, value: string, { server, context: { secrets }, note }: SecretHolder): string {
   // What holds references has no value yet.
-  const canBeKept = value.length >= shortestSecret && !/\$\{|\0/.test(value) && value.isWellFormed();
+  const canBeKept = value.length >= minSecretLength && !/\$\{|\0/.test(value) && value.isWellFormed();
   const name = canBeKept ? secrets.keep(server, key, value) : secrets.nameFor(server, key, value);
   note(
     canBeKept

@@ -4,8 +4,8 @@ import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
 import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { setLockedServer } from './lock-status.ts';
 import { writeLock } from './lock-file.ts';
+import { setLockedServer } from './lock-status.ts';
 
 const kind = 'lock';
 const topic = 'lock';
@@ -33,7 +33,7 @@ export class AcceptedChanges {
 
   /** Whether there can be other machines. */
   get isShared(): boolean {
-    return this.#shared.post.isCrossProcess;
+    return this.#shared.pubSub.isCrossProcess;
   }
 
   /** Looks at what all have accepted. */
@@ -66,7 +66,7 @@ export class AcceptedChanges {
     const change: Accepted = { before: [...before].slice(-mostBefore), lock };
     await this.#shared.keyValues.put(kind, server, { text: JSON.stringify(change), until: neverExpires });
     this.#changes.set(server, change);
-    await this.#shared.post.publish(topic, server);
+    await this.#shared.pubSub.publish(topic, server);
   }
 
   /** Writes the lock file, too. It holds all the same where it is kept for all: the files of a container often cannot be written. */
@@ -80,7 +80,7 @@ export class AcceptedChanges {
 
   /** Tells when another machine may have accepted something; returns how to stop. */
   listen(onChange: () => void): () => void {
-    const stops = [this.#shared.post.subscribe(topic, onChange), this.#shared.post.onGap(onChange)];
+    const stops = [this.#shared.pubSub.subscribe(topic, onChange), this.#shared.pubSub.onGap(onChange)];
     return () => {
       for (const stop of stops) stop();
     };

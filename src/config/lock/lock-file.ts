@@ -6,9 +6,9 @@ import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
-import { parseJsonDocument } from '../file/json-document.ts';
 import { replaceFile } from '../file/atomic-file.ts';
 import { displayPath } from '../file/displayed-value.ts';
+import { parseJsonDocument } from '../file/json-document.ts';
 
 /** Where the lock of a configuration stands. */
 export function lockFile(directory: string): string {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { effects } from '../../core/tools/tool.ts';
 import { agentSchemas } from './agent-schema.ts';
 import { oauthSchema } from './oauth-schema.ts';
@@ -18,7 +19,6 @@ import {
   textByName,
   texts,
 } from './schema-parts.ts';
-import { z } from 'zod';
 
 const variableRule = 'the name of an environment variable';
 const storeForm = '"sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME}';

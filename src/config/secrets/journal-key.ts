@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sealer } from '../../journal/integrity/seal.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import type { Sealer } from '../../journal/integrity/seal.ts';
 import { type Key, keyFile, toKey } from './secret-keys.ts';
 
 const minPassphrase = 32;

@@ -1,20 +1,20 @@
-import { ImportedSecrets } from '../import/imported-secrets.ts';
 import type { ExternalEntry } from '../configuration.ts';
+import { ImportedSecrets } from '../import/imported-secrets.ts';
 import { authorizationScheme, isRandomLooking, isLikelySecret } from './secret-detection.ts';
 
-/** A credential that stands in the configuration itself, in the place of a reference to it. */
+/** A credential that is written in the configuration itself instead of a reference. */
 export interface LiteralSecret {
-  /** Where it stands: `mcpServers.web.auth.token`. */
+  /** Its key in the configuration: `mcpServers.web.auth.token`. */
   readonly path: string;
-  /** What it could be called where secrets are kept. */
+  /** A name under which it could be stored. */
   readonly name: string;
   readonly value: string;
 }
 
-/** Shorter values would take ordinary words out of the record. */
-const shortest = 8;
+/** Redacting shorter values would remove ordinary words from the journal. */
+const minLength = 8;
 
-/** The credentials of an entry that are written out, so that they are kept out of the record all the same. */
+/** Returns the credentials that are written in an entry, so that they can be redacted from the journal. */
 export function literalSecrets({ name: server, settings }: Pick<ExternalEntry, 'name' | 'settings'>): LiteralSecret[] {
   const { env = {}, headers = {}, auth } = settings;
   const names = new ImportedSecrets();
@@ -22,12 +22,12 @@ export function literalSecrets({ name: server, settings }: Pick<ExternalEntry, '
     text
       .replace(authorizationScheme, '')
       .split(/\$\{[^}]*\}/)
-      .filter((value) => value.length >= shortest)
+      .filter((value) => value.length >= minLength)
       .map((value) => ({ path: `mcpServers.${server}.${path}`, name: names.nameFor(server, key, value), value }));
   const among = (part: string, texts: Readonly<Record<string, string>>): LiteralSecret[] =>
     Object.entries(texts)
       .filter(([key, text]) => isLikelySecret(key, text) || isRandomLooking(text.replace(authorizationScheme, '')))
-      // A header is named for what it carries, which for an authorization is a token.
+      // An authorization header is named for the token in it.
       .flatMap(([key, text]) => found(`${part}.${key}`, /^authorization$/i.test(key) ? 'TOKEN' : key, text));
   return [
     ...among('env', env),

@@ -1,39 +1,39 @@
-import { createFileOnce } from '../file/atomic-file.ts';
-import { type KeyStore, secretUnusable } from './secret-vault.ts';
 import { createHash, randomBytes, scrypt } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { createFileOnce } from '../file/atomic-file.ts';
+import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
-/** A key that secrets are sealed with. */
+/** A key that encrypts secrets. */
 export interface Key {
-  /** A fingerprint: tells keys apart and says nothing about them. */
+  /** A fingerprint of the key. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** Keeps the key that secrets are sealed with. */
+/** A place where the encryption key is stored. */
 export interface KeyHolder {
   readonly store: KeyStore;
-  /** The key for new secrets; made when there is none. */
+  /** Returns the key for new secrets, and creates one if there is none. */
   current(): Promise<Key>;
-  /** The key that has this id, or the one that stands in its place. Throws, with what to do, when there is none. */
+  /** Returns the key with this id, or the one that has replaced it. Rejects with the next step when there is none. */
   find(id: string): Promise<Key>;
 }
 
-/** How many bytes a key of AES-256 has. */
+/** The length of an AES-256 key. */
 export const keyBytes = 32;
 
 export function toKey(bytes: Buffer): Key {
   return { id: createHash('sha256').update('signalbox key ').update(bytes).digest('hex').slice(0, 32), bytes };
 }
 
-/** Reads a key that was written as text; `undefined` when it is none. */
+/** Parses the text form of a key. Returns `undefined` when it is not valid. */
 export function parseKey(text: string): Key | undefined {
   const bytes = Buffer.from(text.trim(), 'base64url');
   return bytes.length === keyBytes ? toKey(bytes) : undefined;
 }
 
-/** A key in a file that only its owner may read. */
+/** Stores the key in a file that only its owner may read. */
 export function keyFile(file: string): KeyHolder & { exists(): boolean } {
   return {
     store: 'file',
@@ -44,13 +44,13 @@ export function keyFile(file: string): KeyHolder & { exists(): boolean } {
     },
     async find() {
       if (existsSync(file)) return readKey(file);
-      throw secretUnusable(`the key file ${file} is gone; restore it from a copy, or set the secrets anew`);
+      throw secretUnusable(`the key file ${file} is gone; restore it from a copy, or set the secrets again`);
     },
   };
 }
 
 function readKey(file: string): Key {
-  // Who else could read it may have read it: that is for a human to judge, not to be mended in silence.
+  // Other users may have read it already, which a person has to judge; the permissions are not corrected silently.
   if (isReadableByOthers(file))
     throw secretUnusable(`other users of this machine can read the key file ${file}; run chmod 600 ${file}`);
   const key = parseKey(readFileSync(file, 'utf8'));
@@ -59,25 +59,25 @@ function readKey(file: string): Key {
   return key;
 }
 
-/** Says whether others than the owner may read or change a file. Windows has no such marks. */
+/** Returns whether users other than the owner may read or change a file. Always `false` on Windows. */
 export function isReadableByOthers(file: string): boolean {
   return process.platform !== 'win32' && ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-const shortest = 16;
+const minPassphraseLength = 16;
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/** A key made from SIGNALBOX_SECRET_KEY and from salt, which is kept in a file. */
-export function environmentKey(saltFile: string, given: string): KeyHolder {
+/** Derives the key from a passphrase, SIGNALBOX_SECRET_KEY, and a salt, which is stored in a file. */
+export function environmentKey(saltFile: string, passphrase: string): KeyHolder {
   const current = async (): Promise<Key> => {
-    if (given.length < shortest)
+    if (passphrase.length < minPassphraseLength)
       throw secretUnusable(
-        `SIGNALBOX_SECRET_KEY is ${given === '' ? 'not set' : `shorter than ${shortest} characters`}; set the one that the secrets were kept with, or a new one as openssl rand -hex 32 makes it`,
+        `SIGNALBOX_SECRET_KEY is ${passphrase === '' ? 'not set' : `shorter than ${minPassphraseLength} characters`}; set the one that encrypted the secrets, or a new one (openssl rand -hex 32)`,
       );
     if (!existsSync(saltFile)) createFileOnce(saltFile, `${randomBytes(16).toString('base64url')}\n`);
     const salt = Buffer.from(readFileSync(saltFile, 'utf8').trim(), 'base64url');
-    return toKey(await derive(given, salt, keyBytes, cost));
+    return toKey(await derive(passphrase, salt, keyBytes, cost));
   };
   return { store: 'environment', current, find: current };
 }

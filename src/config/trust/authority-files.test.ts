@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
-import { authorityFiles, baseDirectories } from './authority-files.ts';
 import type { Configuration } from '../configuration.ts';
 import { parseConfiguration } from '../file/load-configuration.ts';
+import { authorityFiles, baseDirectories } from './authority-files.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-authority-'));
 after(() => rmSync(directory, { recursive: true }));

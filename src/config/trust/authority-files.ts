@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProtectedFile } from '../../core/calls/decision.ts';
-import { configurationFiles } from '../file/find-configuration.ts';
 import type { Configuration, ExternalEntry, ServerEntry } from '../configuration.ts';
+import { configurationFiles } from '../file/find-configuration.ts';
 import { lockFile } from '../lock/lock-file.ts';
 
 const codeFile = /\.(?:[cm]?[jt]sx?|py|pyz|rb|pl|php|lua|sh|bash|zsh|fish|ps1|bat|cmd|exe|jar|wasm|go|rs)$/i;

@@ -5,10 +5,10 @@ import { after, suite, test } from 'node:test';
 import { memoryDirectory } from '../../../test/support/memory-directory.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { defaultConfiguration } from '../configuration.ts';
-import { type SettingsSchema, eachKey, keyDescriptions } from '../schema/key-descriptions.ts';
 import { parseConfiguration } from '../file/load-configuration.ts';
 import { loadPolicies } from '../file/load-policies.ts';
 import { configurationSchema } from '../schema/configuration-schema.ts';
+import { type SettingsSchema, eachKey, keyDescriptions } from '../schema/key-descriptions.ts';
 import { ConfigurationTrust, type ReadRules } from './configuration-trust.ts';
 import { type KeyAuthority, keyAuthorities } from './key-authority.ts';
 

@@ -1,6 +1,6 @@
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
-import { parseDurationMs } from '../../core/text/duration.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import { referencesIn } from '../references.ts';

@@ -1,5 +1,5 @@
-import { pluralize } from '../../core/text/pluralize.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { Capability } from './capabilities.ts';
 import type { AcceptedCapability } from './trust-records.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import type { AgentEntry, runtimeServers } from '../../config/entries/agent-entry.ts';
 import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/schema/agent-schema.ts';
-import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';

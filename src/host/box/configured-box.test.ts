@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { printLock } from '../../catalog/lock/print-lock.ts';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
+import { printLock } from '../../catalog/lock/print-lock.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import { openBoxForDiagnosis } from './open-box.ts';
 import type { ConfiguredBox } from './configured-box.ts';
+import { openBoxForDiagnosis } from './open-box.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-configured-'));
 after(() => rmSync(directory, { recursive: true }));

@@ -5,8 +5,12 @@ import type { Lock } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-import { authorityFiles, baseDirectories } from '../../config/trust/authority-files.ts';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
+import { parseJsonDocument } from '../../config/file/json-document.ts';
+import { loadConfiguration } from '../../config/file/load-configuration.ts';
+import { type PolicyFileText, policyFileOf, policyFileText } from '../../config/file/policy-file.ts';
+import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
+import { readLock } from '../../config/lock/lock-file.ts';
 import {
   type AcceptedPart,
   type ServerLockStatus,
@@ -16,19 +20,15 @@ import {
   setLockedServer,
   setLockedTool,
 } from '../../config/lock/lock-status.ts';
-import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
-import { readLock } from '../../config/lock/lock-file.ts';
-import { parseJsonDocument } from '../../config/file/json-document.ts';
-import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
+import { authorityFiles, baseDirectories } from '../../config/trust/authority-files.ts';
 import type { ConfigurationTrust, ReadRules } from '../../config/trust/configuration-trust.ts';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
-import { type PolicyFileText, policyFileOf, policyFileText } from '../../config/file/policy-file.ts';
+import { emitSafely } from '../../core/async/emit-safely.ts';
+import type { ProtectedFile } from '../../core/calls/decision.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import type { ProtectedFile } from '../../core/calls/decision.ts';
-import { emitSafely } from '../../core/async/emit-safely.ts';
-import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type {
   ChangedServers,
@@ -38,14 +38,14 @@ import type {
   SignInState,
 } from '../../server/served-configuration.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import type { StartedServers } from '../servers/started-servers.ts';
+import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/configured-secrets.ts';
 import { BrowserSignIns } from '../servers/browser-sign-ins.ts';
-import type { ConfiguredAgents } from './configured-agents.ts';
-import { ConfiguredPolicies, readRules } from './configured-policies.ts';
 import { ConfiguredServers } from '../servers/configured-servers.ts';
 import type { ServerStartContext } from '../servers/external-server.ts';
 import type { ServerEdits } from '../servers/server-edits.ts';
-import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/configured-secrets.ts';
+import type { StartedServers } from '../servers/started-servers.ts';
+import type { ConfiguredAgents } from './configured-agents.ts';
+import { ConfiguredPolicies, readRules } from './configured-policies.ts';
 
 /** The result of reading the files again. */
 export interface Reload {
@@ -242,7 +242,7 @@ export class ConfiguredBox implements ServedConfiguration {
       const edited = writePolicyFile(this.#configuration, text, seen);
       const configuration = edited?.configuration ?? this.#configuration;
       const { name, path } = policyFileOf(this.#configuration.policies, this.#configuration.directory) ?? {};
-      const rules = name === undefined ? [] : [policyText(text, name, path)];
+      const rules = name === undefined ? [] : [parsePolicyText(text, name, path)];
       this.#trust.acceptDifference(before, { configuration, rules });
       await this.#apply(configuration, lock);
     });

@@ -2,7 +2,7 @@ import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { ToolCallEdits } from '../../config/file/tool-call-edits.ts';
-import { shortestSecret } from '../../redaction/redactor.ts';
+import { minSecretLength } from '../../redaction/redactor.ts';
 import type { SignalboxOptions } from '../../signalbox/signalbox-options.ts';
 import { configurationTools } from '../../sources/local/builtin/configuration-tools.ts';
 import type { BoxSecrets } from '../secrets/box-secrets.ts';
@@ -44,7 +44,7 @@ export async function createBox(
   });
   // Before servers are mounted: the reason why one is down is recorded, and may contain a secret.
   secrets.attach(box);
-  if (opened.password.length >= shortestSecret) box.secrets.add('store', opened.password);
+  if (opened.password.length >= minSecretLength) box.secrets.add('store', opened.password);
   const configured = new ConfiguredBox(box, configuration, prepared, secretsFrom);
   try {
     addConfigurationTools(configured, secretsFrom);

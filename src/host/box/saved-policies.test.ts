@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
-import { lockFile } from '../../config/lock/lock-file.ts';
 import type { PolicyFileText } from '../../config/file/policy-file.ts';
+import { lockFile } from '../../config/lock/lock-file.ts';
+import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
 import type { ProblemDocument } from '../../server/problems/problem.ts';
 import { openConfiguredBox } from './open-box.ts';
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../core/errors.ts';
 import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
+import { messageOf } from '../../core/errors.ts';
 
 const ownRoot = join(import.meta.dirname, '..', '..', '..');
 

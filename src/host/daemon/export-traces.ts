@@ -1,6 +1,6 @@
-import { messageOf } from '../../core/errors.ts';
 import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
+import { messageOf } from '../../core/errors.ts';
 
 /** The environment, from which this module reads a few `OTEL_…` variables. The SDK reads the others. */
 type Environment = Readonly<Record<string, string | undefined>>;

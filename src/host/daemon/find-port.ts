@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { messageOf } from '../../core/errors.ts';
 import { usageFailure } from '../../cli/fail.ts';
+import { messageOf } from '../../core/errors.ts';
 
 const attempts = 50;
 

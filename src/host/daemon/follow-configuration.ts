@@ -1,8 +1,8 @@
-import { configurationFiles } from '../../config/file/find-configuration.ts';
-import type { Configuration } from '../../config/configuration.ts';
-import type { ConfiguredBox } from '../box/configured-box.ts';
 import { printable } from '../../cli/printable.ts';
 import type { Printer } from '../../cli/terminal.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { configurationFiles } from '../../config/file/find-configuration.ts';
+import type { ConfiguredBox } from '../box/configured-box.ts';
 import type { FileWatch } from './file-watch.ts';
 
 /**

@@ -88,7 +88,7 @@ export function openSchedules(
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
-    post: box.shared.post,
+    post: box.shared.pubSub,
     sessions,
     redact: (text) => box.secrets.redact(text),
     refusal: (owner) => tokenRefusal(box.tokens, owner),

@@ -5,103 +5,119 @@ import { prometheusMetrics } from '../../server/prometheus.ts';
 import { startServer } from '../../server/start-server.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { PendingBox } from '../box/start-servers.ts';
-import type { ConfiguredBox } from '../box/configured-box.ts';
+import type { HostLocation } from '../data-directory.ts';
+import { environment } from '../environment.ts';
+import type { HostLog } from '../host-log.ts';
+import { readConfiguration } from '../read-configuration.ts';
 import { tuneGarbageCollection } from '../tune-v8.ts';
-import { type Globals } from '../../cli/globals.ts';
-import { shortPath } from '../data-directory.ts';
-import type { Interruption } from '../../cli/interruption.ts';
-import { unmatchedKeys, unmatchedPatterns, unmatchedRules } from './unmatched-names.ts';
-import { printJson } from '../../cli/print-json.ts';
-import { printable } from '../../cli/printable.ts';
-import type { readConfiguration } from '../read-configuration.ts';
-import type { Printer, Terminal } from '../../cli/terminal.ts';
-import { adminToken, agentToken } from './local-tokens.ts';
-import { banner } from '../../cli/serve/banner.ts';
-import { findConsole, reportConsoleBuild } from './console-build.ts';
+import { findConsole, logConsoleBuild } from './console-build.ts';
 import { type TraceExport, exportTraces } from './export-traces.ts';
 import type { FileWatch } from './file-watch.ts';
 import { findFreePort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
-import { startRetention } from './retention.ts';
+import { adminToken, agentToken } from './local-tokens.ts';
 import { openSchedules, openSessions } from './open-sessions.ts';
-import { writeRunFile } from './running-servers.ts';
-import type { ServeOptions } from '../../cli/serve/serve-options.ts';
-import { StartupProgress } from '../../cli/serve/startup-progress.ts';
-import { reportRequiredServers } from './required-servers.ts';
+import { logRequiredServers } from './required-servers.ts';
+import { startRetention } from './retention.ts';
+import { writeRunFile } from './run-files.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { unmatchedNames } from './unmatched-names.ts';
 
-/** What a server runs on. */
-export interface ServerGround {
-  readonly options: ServeOptions;
-  readonly globals: Globals;
-  readonly terminal: Terminal;
-  readonly configuration: Configuration;
-  /** The file that the configuration came from, when there was one. */
+/** Options of `runServer`. */
+export interface RunServerOptions {
+  readonly settings: ServerSettings;
+  readonly location: HostLocation;
+  /** The file that the configuration was read from, if there is one. */
   readonly file: string | undefined;
-  readonly readConfiguration: typeof readConfiguration;
-  /** Has seen the files as they were read. */
+  /** Watches the files of the configuration since before they were read. */
   readonly watch: FileWatch;
   /** The box, whose servers are starting. */
-  readonly begun: PendingBox;
-  readonly interruption: Interruption;
+  readonly pending: PendingBox;
+  /** Aborted to stop the server. */
+  readonly signal: AbortSignal;
+  readonly log: HostLog;
+  /** Called when the server answers requests. Returns a function to call when it stops. */
+  onReady(server: ReadyServer): Promise<() => void>;
 }
 
-const afterListMs = 20;
+/** A server that answers requests. */
+export interface ReadyServer {
+  readonly box: InternalSignalbox;
+  readonly sessions: Sessions;
+  readonly url: string;
+  readonly port: number;
+  /** A link that signs a browser in once. */
+  readonly signInUrl: string;
+  /** Where the admin token and the token for agents are stored. */
+  readonly adminTokenLocation: string;
+  readonly agentTokenLocation: string;
+  /** Milliseconds since the process started. */
+  readonly startedInMs: number;
+}
 
-/** Serves the box of a configuration until it is interrupted. */
-export async function runServer(ground: ServerGround): Promise<void> {
-  const { options, globals, terminal, configuration, file, watch, begun, interruption } = ground;
-  const progress = new StartupProgress(terminal.errors);
-  const { errors } = progress;
-  const { role } = options;
-  // Once there is a file, another one further up is not what is meant when it is away for a moment.
+/** Clients that wait for the tools are answered before warnings are computed. */
+const warningDelayMs = 20;
+
+/** Runs the server of a configuration until its signal is aborted. */
+export async function runServer(options: RunServerOptions): Promise<void> {
+  const { settings, location, file, watch, pending, signal, log } = options;
+  const { data } = location;
+  const { role } = settings;
+  // Once a file was found, it is read again by its path: while it is missing, one in a parent directory must not replace it.
   let config = file;
   const read = (): Configuration => {
-    const found = ground.readConfiguration(config === undefined ? globals : { ...globals, config });
+    const found = readConfiguration({ config: config ?? location.config });
     config = found.file;
     return found.configuration;
   };
-  const token = adminToken(globals.data);
-  const port = await findFreePort(options.host, options.port);
-  if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
+  const token = adminToken(data);
+  const port = await findFreePort(settings.host, settings.port);
+  if (!isLoopback(settings.host))
+    log.warn(
+      `other machines can reach this server on ${settings.host}, and the connection is not encrypted; put a proxy with TLS in front, or use --host 127.0.0.1`,
+    );
   const metrics = prometheusMetrics();
-  const configured = await begun.open({ metrics: metrics.metrics, port });
+  const configured = await pending.open({ metrics: metrics.metrics, port });
   const { box } = configured;
-  const graceMs = options.graceSeconds * 1000;
+  const graceMs = settings.graceSeconds * 1000;
   const stops: (() => void)[] = [];
   let sessions: Sessions | undefined;
   let schedules: Schedules | undefined;
-  let endRetention: (() => Promise<void>) | undefined;
+  let stopRetention: (() => Promise<void>) | undefined;
   let traces: TraceExport | undefined;
   try {
-    traces = await exportTraces(process.env, box.version, errors);
-    if (box.shared.post.isCrossProcess && token.keptIn !== 'SIGNALBOX_TOKEN')
-      await warnOfOwnToken(errors, token.keptIn);
-    const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
+    traces = await exportTraces(environment, box.version, log);
+    if (box.shared.pubSub.isCrossProcess && token.location !== 'SIGNALBOX_TOKEN')
+      log.warn(
+        `the admin token (${token.location}) is known only on this machine, and other servers may share the records; set the same SIGNALBOX_TOKEN on every server, or each accepts only its own browsers and scripts`,
+      );
+    const agentTokenLocation = await agentToken(data, box.tokens);
     if (file === undefined) {
-      const endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
+      const unmountDemo = await (await import('./demo-workspace.ts')).mountDemo(box, data);
       configured.beforeChange = () => {
-        if (config !== undefined) endDemo();
+        if (config !== undefined) unmountDemo();
       };
     }
-    const built = role === 'worker' ? undefined : findConsole(interruption.signal);
-    if (built !== undefined) void reportConsoleBuild(built, errors);
-    // What waits since the last start is not asked of an agent that does not see its tools yet.
+    const build = role === 'worker' ? undefined : findConsole(signal);
+    if (build !== undefined) void logConsoleBuild(build, log);
+    // Work from before the start resumes only when agents see their tools.
     const mounted = Promise.withResolvers<void>();
     const ready = Promise.all([mounted.promise, box.servers.started()]);
-    sessions = await openSessions(configured, { ready, turnsAtOnce: role === 'web' ? 0 : options.turns });
+    sessions = await openSessions(configured, { ready, turnsAtOnce: role === 'web' ? 0 : settings.turns });
     schedules = openSchedules(box, sessions, {
       ready,
       runs: role !== 'web',
-      onProblem: (problem) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(problem)}\n`),
+      onProblem: (problem) => log.warn(problem),
     });
     mounted.resolve();
     const commandLineKey = randomBytes(32).toString('base64url');
     const server = await startServer({
       box,
       role,
-      allowedHosts: options.allowedHost,
-      host: options.host,
+      allowedHosts: settings.allowedHost,
+      host: settings.host,
       port,
       token: token.value,
       commandLineKey,
@@ -110,96 +126,66 @@ export async function runServer(ground: ServerGround): Promise<void> {
       oauth: () => configured.oauth,
       sessions,
       schedules,
-      agentTokenFile: agentTokenKeptIn,
+      agentTokenFile: agentTokenLocation,
       limits: {
-        ...(options.maxCalls === undefined ? {} : { calls: options.maxCalls }),
-        drainMs: options.drainSeconds * 1000,
+        ...(settings.maxCalls === undefined ? {} : { calls: settings.maxCalls }),
+        drainMs: settings.drainSeconds * 1000,
         graceMs,
       },
-      ...(built === undefined ? {} : { findConsole: () => built.directory }),
+      ...(build === undefined ? {} : { findConsole: () => build.directory }),
     });
-    // All that a call needs is loaded, and most servers outside are still starting.
+    // Everything that a call needs is loaded by now, and most external servers are still starting.
     tuneGarbageCollection();
-    begun.startAll();
-    if (options.port !== 0 && server.port !== options.port)
-      await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
+    pending.startAll();
+    if (settings.port !== 0 && server.port !== settings.port)
+      log.info(`port ${settings.port} is taken; using ${server.port}`);
     const startedInMs = performance.now();
-    const startedAt = new Date().toISOString();
-    const { file: configurationFile } = configured;
     stops.push(
-      writeRunFile(globals.data, {
+      writeRunFile(data, {
         url: server.url,
         pid: process.pid,
-        startedAt,
+        startedAt: new Date().toISOString(),
         role,
-        configuration: configurationFile,
+        configuration: configured.file,
         key: commandLineKey,
       }),
     );
-    const facts = {
-      version: box.version,
-      role,
-      startedInMs,
-      signInUrl: await server.signInUrl(),
-      url: server.url,
-      tokenKeptIn: token.keptIn,
-      agentTokenKeptIn,
+    stops.push(
+      await options.onReady({
+        box,
+        sessions,
+        url: server.url,
+        port: server.port,
+        signInUrl: await server.signInUrl(),
+        adminTokenLocation: token.location,
+        agentTokenLocation,
+        startedInMs,
+      }),
+    );
+    const warnOfUnmatchedNames = async (): Promise<void> => {
+      for (const warning of await unmatchedNames(box)) log.warn(warning);
     };
-    if (globals.json) {
-      const { version, signInUrl, url } = facts;
-      const agents = sessions.agents().map(({ name }) => name);
-      const journal = box.journal.location;
-      const about = { version, role, url, port: server.port, journal, agents };
-      await printJson(terminal.output, role === 'worker' ? about : { ...about, signInUrl });
-    } else {
-      const journal = shortPath(box.journal.location);
-      const { countImportableServers } = await import('../../config/import/prepare-import.ts');
-      const found = await countImportableServers(configuration);
-      await terminal.output.print(
-        banner(
-          {
-            ...facts,
-            journal,
-            catalog: box.catalog(),
-            agents: sessions.agents(),
-            policies: box.policies.list(),
-            found,
-          },
-          terminal.output,
-        ),
-      );
-    }
-    stops.push(progress.follow(box));
-    const tellRules = async (): Promise<void> => {
-      for (const line of [...unmatchedKeys(box), ...unmatchedPatterns(box), ...(await unmatchedRules(box))])
-        await errors.print(`${errors.colors.yellow('warning')}: ${printable(line)}\n`);
-    };
-    stops.push(followConfiguration(watch, configured, read, errors, tellRules));
+    stops.push(followConfiguration(watch, configured, read, log, warnOfUnmatchedNames));
     void configured.ready().then(async () => {
-      // Whoever waits for the tools comes first.
-      await wait(afterListMs, undefined, { ref: false });
-      if (interruption.signal.aborted) return;
-      stops.push(reportRequiredServers(box, errors));
-      await tellRules();
+      await wait(warningDelayMs, undefined, { ref: false });
+      if (signal.aborted) return;
+      stops.push(logRequiredServers(box, log));
+      await warnOfUnmatchedNames();
     });
-    if (role !== 'web') endRetention = startRetention(box, () => configured.retention, errors);
-    await aborted(interruption.signal);
-    await errors.print('stopping: no new requests, waiting for turns and calls under way (again to stop at once)\n');
+    if (role !== 'web') stopRetention = startRetention(box, () => configured.retention, log);
+    await aborted(signal);
+    log.info('stopping: no new requests, waiting for running turns and calls (press Ctrl-C again to stop at once)');
     await server.close();
   } finally {
     for (const stop of stops) stop();
-    await endRetention?.();
+    await stopRetention?.();
     await schedules?.close();
     await sessions?.close({ graceMs });
-    await close(configured, errors, graceMs);
+    log.info('stopping: closing servers and journal');
+    await configured.close({ graceMs });
+    log.info('stopped');
     await traces?.close();
   }
-}
-
-async function close(configured: ConfiguredBox, errors: Printer, graceMs: number): Promise<void> {
-  await errors.print('stopping: closing servers and journal\n');
-  await configured.close({ graceMs });
-  await errors.print('stopped\n');
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -211,16 +197,4 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
-}
-
-async function warnOfOwnToken(errors: Printer, keptIn: string): Promise<void> {
-  await errors.print(
-    `${errors.colors.yellow('warning')}: the admin token is of this machine alone (${keptIn}), and the records may be shared; set the same SIGNALBOX_TOKEN for every server on them, or each knows its own browsers and scripts only\n`,
-  );
-}
-
-async function warnOfOthers(errors: Printer, host: string): Promise<void> {
-  await errors.print(
-    `${errors.colors.yellow('warning')}: on ${host} other machines can reach this server, and nothing encrypts the way; put a proxy with TLS in front, or use --host 127.0.0.1\n`,
-  );
 }

@@ -29,8 +29,8 @@ export async function unmatchedIn(
   rules: readonly Rule[],
   { tools, hidden, servers }: CatalogSnapshot,
 ): Promise<string[]> {
-  const { unmatchedNames } = await import('../../policy/rules/unmatched-names.ts');
-  const unmatched = unmatchedNames(rules, {
+  const { findUnmatchedNames } = await import('../../policy/rules/unmatched-names.ts');
+  const unmatched = findUnmatchedNames(rules, {
     tools: [...tools, ...hidden.map(namedHidden), ...servers.flatMap(({ name }) => contentToolsOf(name))],
     labels: [...new Set(tools.flatMap(({ labels }) => labels))],
     servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],

@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { Source } from '../../catalog/source.ts';
 import type { LocalModuleEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { downServer } from '../servers/down-server.ts';
 import { serverFromExports } from './server-from-exports.ts';
 import { importToolModule } from './tool-modules.ts';
-import { existsSync } from 'node:fs';
 
 const longestImportMs = 30_000;
 

@@ -1,17 +1,18 @@
 import { SignalboxError } from '../../core/errors.ts';
+import { environment } from '../environment.ts';
 
-/** A secret of the configuration that is not kept out of the record, and why. */
+/** A variable in `secrets` of the configuration that cannot be redacted, and the reason. */
 export interface SecretProblem {
   readonly name: string;
   readonly kind: 'missing' | 'invalid';
   readonly message: string;
 }
 
-/** Keeps the values of environment variables out of the record; tells of those where it cannot be done. */
+/** Registers the values of environment variables as secrets. Returns a problem for each one that cannot be redacted. */
 export function registerSecrets(names: readonly string[], add: (name: string, value: string) => void): SecretProblem[] {
   const problems: SecretProblem[] = [];
   for (const name of names) {
-    const value = process.env[name];
+    const value = environment[name];
     if (value === undefined || value === '') {
       problems.push({ name, kind: 'missing', message: `the environment variable ${name} is not set` });
       continue;
@@ -26,7 +27,7 @@ export function registerSecrets(names: readonly string[], add: (name: string, va
   return problems;
 }
 
-/** Throws when a secret would end up in the record. */
+/** Throws `secret-invalid` when a value cannot be redacted. A missing variable is no risk. */
 export function assertSecretsValid(problems: readonly SecretProblem[]): void {
   const invalid = problems.find((problem) => problem.kind === 'invalid');
   if (invalid !== undefined) throw new SignalboxError('secret-invalid', invalid.message);

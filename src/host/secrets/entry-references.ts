@@ -1,19 +1,20 @@
-import type { SecretOptions } from '../../redaction/redactor.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { displayPath } from '../../config/file/displayed-value.ts';
 import { parseJsonDocument } from '../../config/file/json-document.ts';
 import { type UsedValue, resolveReferences } from '../../config/references.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
-import { displayPath } from '../../config/file/displayed-value.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isHarmlessVariable } from '../../process/minimal-environment.ts';
+import { environment } from '../environment.ts';
+import type { SecretOptions } from '../../redaction/redactor.ts';
 
-/** Shorter values of variables would take ordinary words out of the record. */
+/** Redacting shorter values of variables would remove ordinary words from the journal. */
 export const minVariableSecretLength = 8;
 
-/** What references are resolved with. */
+/** Resolves the references of one configuration file. */
 export interface ReferenceSource {
-  /** The configuration file that the references stand in. */
+  /** The configuration file that contains the references. */
   readonly file: string;
   readonly vault: Pick<SecretVault, 'get'>;
   /** Registers a value that must never be recorded. */
@@ -22,7 +23,7 @@ export interface ReferenceSource {
 
 type Keys = readonly (string | number)[];
 
-/** The references of one entry of the configuration. What cannot be resolved is collected, so that all of it can be told at once. */
+/** Resolves the references of one entry of the configuration, and collects the problems so that all are reported at once. */
 export class EntryReferences {
   readonly #entry: Keys;
   readonly #source: ReferenceSource;
@@ -33,23 +34,23 @@ export class EntryReferences {
     this.#source = source;
   }
 
-  /** A text that may name a secret, but is none. */
+  /** Resolves a text that is not secret itself. Only values of `${secret:…}` are registered as secrets. */
   resolvePlain(text: string, ...keys: Keys): Promise<string> {
     return this.#resolve(text, keys, ({ source }) => source === 'secret');
   }
 
-  /** A text that is a secret, wherever its value comes from. */
+  /** Resolves a text that is a secret. Values of variables are registered as secrets, too. */
   resolveSecret(text: string, ...keys: Keys): Promise<string> {
     return this.#resolve(
       text,
       keys,
-      // The home directory stands in every path: taken for a secret, it would be taken out of all that is said to agents.
+      // `HOME` and the like are part of every path, which agents must be able to read.
       ({ source, name, value }) =>
         source === 'secret' || (value.length >= minVariableSecretLength && !isHarmlessVariable(name)),
     );
   }
 
-  /** Several of those, by name. */
+  /** Resolves several secrets by name. */
   async resolveSecrets(texts: Readonly<Record<string, string>>, ...keys: Keys): Promise<Record<string, string>> {
     const entries = Object.entries(texts).map(async ([key, text]) => [
       key,
@@ -58,7 +59,7 @@ export class EntryReferences {
     return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
   }
 
-  /** Throws when something could not be resolved. */
+  /** Throws all problems, if there are any. */
   assertResolved(): void {
     if (this.#problems.length > 0) throw new Error(this.#problems.join('; '));
   }
@@ -66,7 +67,7 @@ export class EntryReferences {
   async #resolve(text: string, keys: Keys, isSecret: (value: UsedValue) => boolean): Promise<string> {
     const { file, vault, addSecret } = this.#source;
     const path = [...this.#entry, ...keys];
-    const sources = { environment: process.env, secret: (name: string) => vault.get(name) };
+    const sources = { environment, secret: (name: string) => vault.get(name) };
     try {
       const { text: resolved, used } = await resolveReferences(text, sources, displayPath(path));
       for (const value of used) if (isSecret(value)) addSecret(value.name, value.value);
@@ -78,7 +79,7 @@ export class EntryReferences {
   }
 }
 
-/** Where something stands in the file as it is now, to begin a message with; nothing when the file is gone. */
+/** Returns the current place of an entry as `FILE:LINE: `, or an empty text when the file is gone. */
 function placeOf(file: string, path: Keys): string {
   try {
     const document = parseJsonDocument(readFileSync(file, 'utf8'));

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { identityOf } from '../../config/trust/trust-records.ts';
 import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
 import { whileLocked } from '../../store/sqlite/file-lock.ts';
+import { openVault } from './open-vault.ts';
 
-/** Longer than a renewal can take: who waits longer waits for a process that hangs. */
-const waitMs = 45_000;
+/** Longer than a token refresh can take. */
+const maxLockWaitMs = 45_000;
 
-/** Stores the sign-ins of one configuration encrypted in the data directory. No other configuration can use them. */
+/** Stores the OAuth tokens of one configuration, encrypted in the data directory. No other configuration can use them. */
 export function oauthTokenStore(data: string, configuration: string): TokenStore {
-  const vault = secretVault({ data, space: 'oauth' });
+  const vault = openVault(data, 'oauth');
   const place = identityOf(configuration);
   const bound = (key: string): string => {
     const [account = ''] = key.split(':');
@@ -23,6 +23,6 @@ export function oauthTokenStore(data: string, configuration: string): TokenStore
       else await vault.set(bound(key), text);
     },
     exclusively: (key, work) =>
-      whileLocked(join(data, 'locks', `${hash('sha256', bound(key), 'hex')}.lock`), waitMs, work),
+      whileLocked(join(data, 'locks', `${hash('sha256', bound(key), 'hex')}.lock`), maxLockWaitMs, work),
   };
 }

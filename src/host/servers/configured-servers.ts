@@ -6,12 +6,9 @@ import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/
 import { messageOf } from '../../core/errors.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
-import { downServer } from './down-server.ts';
 import { importLocalServer } from '../modules/load-local-server.ts';
 import { filesOfModule, renewToolModule } from '../modules/tool-modules.ts';
-import { type StartedServers, isPassthrough } from './started-servers.ts';
-import type { ServerStartContext } from './external-server.ts';
-import { passthroughSource } from './passthrough-servers.ts';
+import { downServer } from './down-server.ts';
 import {
   type CreateSource,
   isPinned,
@@ -20,6 +17,9 @@ import {
   offeredSource,
   unstartedSource,
 } from './entry-source.ts';
+import type { ServerStartContext } from './external-server.ts';
+import { passthroughSource } from './passthrough-servers.ts';
+import { type StartedServers, isPassthrough } from './started-servers.ts';
 
 interface Running {
   readonly entry: ServerEntry;

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ExternalEntry } from '../../config/configuration.ts';
-import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import type { Verdicts } from '../../sources/mcp/connection/protocol-version-cache.ts';
+import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 import type { StartQueue } from './start-queue.ts';
 

@@ -6,10 +6,10 @@ import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
+import type { McpTransport } from '../../sources/mcp/mcp-server-options.ts';
 import { EntryReferences, type ReferenceSource, minVariableSecretLength } from '../secrets/entry-references.ts';
 import { npmProgram } from './npm-program.ts';
 import { startedByVariable } from './started-by.ts';
-import type { McpTransport } from '../../sources/mcp/mcp-server-options.ts';
 
 /** What the references of an entry are resolved with. */
 export interface ReferenceContext extends ReferenceSource {

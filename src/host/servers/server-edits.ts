@@ -10,8 +10,8 @@ import {
   secretsOf,
 } from '../../config/import/prepare-import.ts';
 import { protectedEntry } from '../../config/import/protected-server.ts';
-import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
+import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { StartQueue } from './start-queue.ts';
 
 /** Programs that start one after the other in a queue; `end` ends the start of one. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pinStorage } from '../../pipeline/recording/pin-storage.ts';
 import { Pins } from '../../catalog/pins/pins.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Store } from '../../journal/store/store.ts';
+import { pinStorage } from '../../pipeline/recording/pin-storage.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { openStore, resolveStoreAddress } from './open-store.ts';

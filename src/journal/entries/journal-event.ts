@@ -1,8 +1,8 @@
-import type { FileChange } from 'src/core/calls/file-change.ts';
-import type { OutcomeName, CallError } from 'src/core/calls/call-outcome.ts';
-import type { Principal, Role } from 'src/core/principal.ts';
-import type { ApprovalQuestion, RememberScope } from 'src/core/calls/approval.ts';
-import type { JsonObject } from 'src/core/json/json.ts';
+import type { FileChange } from '../../core/calls/file-change.ts';
+import type { OutcomeName, CallError } from '../../core/calls/call-outcome.ts';
+import type { Principal, Role } from '../../core/principal.ts';
+import type { ApprovalQuestion, RememberScope } from '../../core/calls/approval.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import {
   AuthorityChanged,
   ApprovalRevealed,
@@ -23,8 +23,8 @@ import {
   ContentRead,
   ConfigurationChanged,
 } from './journal-event.ts';
-import type { Decision } from 'src/core/calls/decision.ts';
-import type { Effect } from 'src/core/tools/tool.ts';
+import type { Decision } from '../../core/calls/decision.ts';
+import type { Effect } from '../../core/tools/tool.ts';
 
 /** A call is about to run. */
 

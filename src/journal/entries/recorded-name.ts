@@ -29,9 +29,9 @@ function withoutSecrets(redactor: Redactor, name: string, maxLength: number): st
 
 /** A session makes many calls: its name is worked out once, until another secret is registered. */
 function knownBy(redactor: Redactor): KnownNames {
-  const { registered } = redactor;
+  const { registeredCount } = redactor;
   let found = known.get(redactor);
-  if (found?.registered !== registered)
+  if (found?.registered !== registeredCount)
     known.set(redactor, (found = { registered, sessions: new Map(), principals: new Map() }));
   return found;
 }

@@ -45,7 +45,7 @@ export interface EntryDraft {
   /** What happens to an access token with it. */
   readonly token?: TokenChange;
   /** What happens to something small with it. */
-  readonly kept?: KeyValueChange;
+  readonly keyValue?: KeyValueChange;
 }
 
 /** An entry as it stands in the journal. Text columns are empty where they do not apply. */

@@ -65,7 +65,7 @@ function authorityDraft(
     outcome: '',
     body,
   } as const;
-  return kept === undefined ? draft : { ...draft, kept };
+  return kept === undefined ? draft : { ...draft, keyValue: kept };
 }
 
 const maxCarried = 500;
@@ -91,7 +91,7 @@ export async function accountForAuthority(store: Store): Promise<void> {
 }
 
 /** Stores small things, and writes an entry in the same transaction where they decide what is allowed. */
-export class AuthorityKeptStore implements KeyValueStore {
+export class AuthorityKeyValueStore implements KeyValueStore {
   readonly #rows: KeyValueStore;
   readonly #append: Store['append'];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JournalEvent } from '../entries/journal-event.ts';
-import { waitedForAnswer } from './approval-wait.ts';
+import { approvalWaitMs } from './approval-wait.ts';
 
 const moment = (second: number): string => new Date(second * 1000).toISOString();
 /** What of an entry about a question is looked at. */
@@ -15,24 +15,24 @@ describe('how long a call waited for a human', () => {
   const call = { at: moment(20), durationMs: 10_000 };
 
   it('is from the question to the answer', () => {
-    assert.equal(waitedForAnswer(call, [asked(11), answered(15)]), 4000);
-    assert.equal(waitedForAnswer(call, [asked(11), answered(13), asked(14, 'b'), answered(17, 'b')]), 5000);
+    assert.equal(approvalWaitMs(call, [asked(11), answered(15)]), 4000);
+    assert.equal(approvalWaitMs(call, [asked(11), answered(13), asked(14, 'b'), answered(17, 'b')]), 5000);
   });
 
   it('is until its end when nobody had answered by then', () => {
-    assert.equal(waitedForAnswer(call, [asked(12)]), 8000);
-    assert.equal(waitedForAnswer(call, [asked(12), answered(25)]), 8000);
+    assert.equal(approvalWaitMs(call, [asked(12)]), 8000);
+    assert.equal(approvalWaitMs(call, [asked(12), answered(25)]), 8000);
   });
 
   it('is nothing when nobody was asked, or the answer was there before', () => {
-    assert.equal(waitedForAnswer(call, []), undefined);
+    assert.equal(approvalWaitMs(call, []), undefined);
     const earlier = {
       id: 'a',
       requestedAt: moment(1),
       answer: { by: { id: 'x', kind: 'human' }, at: moment(9) },
     } as const;
-    assert.equal(waitedForAnswer(call, [], earlier), undefined);
-    assert.equal(waitedForAnswer({ ...call, durationMs: null }, [asked(12)]), undefined);
+    assert.equal(approvalWaitMs(call, [], earlier), undefined);
+    assert.equal(approvalWaitMs({ ...call, durationMs: null }, [asked(12)]), undefined);
   });
 
   it('is what is left of a question that an identical call asked before', () => {
@@ -41,7 +41,7 @@ describe('how long a call waited for a human', () => {
       requestedAt: moment(5),
       answer: { by: { id: 'x', kind: 'human' }, at: moment(13) },
     } as const;
-    assert.equal(waitedForAnswer(call, [], joined), 3000);
-    assert.equal(waitedForAnswer(call, [asked(11), answered(13)], joined), 2000);
+    assert.equal(approvalWaitMs(call, [], joined), 3000);
+    assert.equal(approvalWaitMs(call, [asked(11), answered(13)], joined), 2000);
   });
 });

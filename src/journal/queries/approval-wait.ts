@@ -11,7 +11,7 @@ interface Question {
  * How many milliseconds of its duration a call waited for the answer of a human; nothing where it waited for none. Only what
  * overlaps counts: a question may have been asked, and answered, for an identical call before. `approval` is the one it ran by.
  */
-export function waitedForAnswer(
+export function approvalWaitMs(
   { at, durationMs }: Pick<ToolInvoked, 'at' | 'durationMs'>,
   history: readonly JournalEvent[],
   approval?: Pick<Approval, 'id' | 'requestedAt' | 'answer'>,

@@ -7,9 +7,9 @@ import { type ToolInvoked } from '../entries/journal-event.ts';
 import { type CallStarted } from '../entries/journal-event.ts';
 import type { Journal } from '../journal.ts';
 import { normalizeName } from '../../core/text/normalize-name.ts';
-import { News } from '../growth-watcher.ts';
+import { GrowthWatcher } from '../growth-watcher.ts';
 import type { Beginning } from '../store/drop-request.ts';
-import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
+import { type Statistics, type StatisticsQuery, computeStatistics } from './statistics.ts';
 import type { ChainHead, EntryQuery, Store } from '../store/store.ts';
 import { type JournalVerification, verifyJournal } from '../integrity/verify-journal.ts';
 
@@ -72,7 +72,7 @@ export class JournalReader {
 
   /** Counts the calls of a time, and how long they took. */
   statistics(query: StatisticsQuery): Promise<Statistics> {
-    return statisticsOf(this.#store, query);
+    return computeStatistics(this.#store, query);
   }
 
   /** The whole outcome of a call, where it was recorded besides its entry. Without secrets. */
@@ -99,7 +99,8 @@ export class JournalReader {
     options: { follow?: boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<JournalEvent> {
     let after = query.after ?? 0;
-    const news = options.follow === true ? new News(this.#store.post, this.#journal, options.signal) : undefined;
+    const news =
+      options.follow === true ? new GrowthWatcher(this.#store.pubSub, this.#journal, options.signal) : undefined;
     try {
       while (options.signal?.aborted !== true) {
         const wanted = { ...query, order: 'oldest-first', limit: largestPage, bytes: largestBytes, after } as const;

@@ -41,7 +41,7 @@ const pageSize = 10_000;
 const ran: ReadonlySet<OutcomeName> = new Set(['completed', 'failed', 'timed-out']);
 
 /** Counts the ended calls of a time. Lets others in now and then, however many calls there are. */
-export async function statisticsOf(store: Store, query: StatisticsQuery): Promise<Statistics> {
+export async function computeStatistics(store: Store, query: StatisticsQuery): Promise<Statistics> {
   const { bucketMs, signal, since, until, ...wanted } = query;
   const kinds = new Map<number, KindGroup>();
   const buckets = Array.from({ length: Math.ceil((until - since) / bucketMs) }, () => new Group());

@@ -30,10 +30,10 @@ export interface Dropped {
   readonly claims: number;
 }
 
-export const wholeJournal: Beginning = { seq: 0, hash: '', at: 0 };
+export const unprunedJournal: Beginning = { seq: 0, hash: '', at: 0 };
 
 /** Another process drops from the same journal. */
-export function prunedMeanwhile(): SignalboxError {
+export function concurrentPruneError(): SignalboxError {
   return new SignalboxError(
     'journal-pruned',
     'another process prunes the same journal; what it leaves can be pruned when it is done',

@@ -22,7 +22,7 @@ export interface Store extends ApprovalStore {
   readonly tokens: TokenStore;
   readonly jobs: JobStore;
   readonly keyValues: KeyValueStore;
-  readonly post: PubSub;
+  readonly pubSub: PubSub;
   /** Whether other processes may write to it. */
   readonly isShared: boolean;
   /**

@@ -17,7 +17,7 @@ import { type EntryDraft, toEvent } from '../../journal/entries/stored-entry.ts'
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { asksOnce } from '../../policy/default-policy.ts';
+import { askOncePerSessionRule } from '../../policy/default-policy.ts';
 import { stateOf, toApproval } from './approval-view.ts';
 import { editProblem, restoreRedacted } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
@@ -363,7 +363,7 @@ export class Approvals {
     const record = await this.#find(id);
     for (const listener of this.#listeners) listener(record);
     // Processes that miss it look now and then.
-    if (this.#store.post.isCrossProcess) this.#store.post.publish(answeredTopic, id).catch(() => undefined);
+    if (this.#store.pubSub.isCrossProcess) this.#store.pubSub.publish(answeredTopic, id).catch(() => undefined);
     return record;
   }
 
@@ -470,7 +470,7 @@ const nothing = { call: '', session: '', tool: '', outcome: '' } as const;
  * When the caller is gone it is for this exact call alone, because nobody sees it run.
  */
 function asksOncePerSession({ decision, session }: Approval): boolean {
-  return decision.rule === asksOnce && session !== undefined;
+  return decision.rule === askOncePerSessionRule && session !== undefined;
 }
 
 function assertHuman({ kind, id }: Principal, what: string): void {

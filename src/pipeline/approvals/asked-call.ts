@@ -5,15 +5,15 @@ import { requestDigest } from '../../journal/integrity/approval-history.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
+import type { DecidedCall } from '../call-lifecycle.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
 import { hideParts } from './hidden-parts.ts';
 import { hash } from 'node:crypto';
 
 /** What a human is shown of a call, and what is stored of it: without secrets. */
-export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
-  const { definition, source, flags } = toolOf(call);
+export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
+  const { definition, source, flags } = call.tool;
   const { session } = call;
   const about = {
     callId: call.id,
@@ -59,8 +59,8 @@ export interface Binding {
 }
 
 /** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
-export function bindingOf(call: Call): Binding {
-  const { definition } = toolOf(call);
+export function bindingOf(call: DecidedCall): Binding {
+  const { definition } = call.tool;
   const argumentsHash = argumentsDigest(call.argumentsText);
   const { kind, id } = call.principal;
   // A link that leads to another file since the answer makes it another question.
@@ -81,7 +81,7 @@ export function bindingOf(call: Call): Binding {
 }
 
 /** The decision of a call that asks. */
-export function decisionOf({ decision }: Pick<Call, 'decision'>): Decision {
+export function decisionOf({ decision }: Pick<DecidedCall, 'decision'>): Decision {
   return decision ?? { answer: 'ask', rule: '', reason: '' };
 }
 

@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { principalName } from '../../core/principal.ts';
 import { text } from '../../core/tools/content.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
-import type { Call } from '../call-lifecycle.ts';
+import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next } from '../stage.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -123,7 +123,7 @@ export function unlikeWanted(wanted: JsonObject, received: unknown): string | un
  * Runs the call that a human made of this one by editing its arguments: a new call, checked and decided like any other, that
  * runs by this approval. This one is over, was not run, and says where its result is; its caller gets the other's.
  */
-export async function runEdited(call: Call, record: ApprovalRecord, run: Next): Promise<CallOutcome> {
+export async function runEdited(call: DecidedCall, record: ApprovalRecord, run: Next): Promise<CallOutcome> {
   const { arguments: shown } = askedOf(record);
   const { arguments: edited = {}, by } = givenOf(record);
   const received = JSON.parse(call.argumentsText) as JsonObject;

@@ -1,6 +1,6 @@
 import { isJsonDocument, rewriteJsonTokens } from '../../redaction/json-tokens.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
-import { isSecretKey, mayHoldSecretKey } from '../../redaction/secret-keys.ts';
+import { isSecretKey, mayContainSecretKey } from '../../redaction/secret-keys.ts';
 import { findSecretPatterns } from '../../redaction/secret-patterns.ts';
 import type { HiddenKind, HiddenPart, RevealedArguments } from '../../core/calls/approval.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
@@ -94,7 +94,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
 
   /** Values of secret keys in a text that is a JSON document itself. */
   function keySpans(value: string): readonly Span[] {
-    if (!mayHoldSecretKey(value) || !isJsonDocument(value)) return [];
+    if (!mayContainSecretKey(value) || !isJsonDocument(value)) return [];
     const spans: Span[] = [];
     rewriteJsonTokens(value, ({ kind, key, source, start }) => {
       // Between the quotes, so that the text stays JSON.

@@ -7,7 +7,7 @@ import type { Journal } from '../../journal/journal.ts';
 import { fallbackPollMs } from '../../journal/store/pub-sub.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
+import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Ended, Waits } from '../limits/waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';
 import { type Approvals, answeredTopic } from './approval-inbox.ts';
@@ -46,11 +46,11 @@ export class Questions {
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     parts.approvals.onAnswer((record) => this.#settle(record));
-    const { post } = parts.store;
-    this.#pollMs = post.isCrossProcess ? pollMs.told : pollMs.untold;
+    const { pubSub } = parts.store;
+    this.#pollMs = pubSub.isCrossProcess ? pollMs.told : pollMs.untold;
     this.#stops = [
-      post.subscribe(answeredTopic, (id) => void this.#look([id])),
-      post.onGap(() => void this.#look(this.#live.keys())),
+      pubSub.subscribe(answeredTopic, (id) => void this.#look([id])),
+      pubSub.onGap(() => void this.#look(this.#live.keys())),
     ];
   }
 
@@ -58,7 +58,7 @@ export class Questions {
    * Returns the approval of exactly this call that is still open: to be answered, or to be used or told. A change of the rules
    * does not end one that answers every rule that asks now.
    */
-  async find(call: Call, { binding, subject }: Binding): Promise<ApprovalRecord | undefined> {
+  async find(call: DecidedCall, { binding, subject }: Binding): Promise<ApprovalRecord | undefined> {
     const { store } = this.#parts;
     const openAt = Date.now();
     const [known] = await store.approvals({ binding, openAt, limit: 1 });
@@ -68,7 +68,7 @@ export class Questions {
   }
 
   /** The open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
-  async open(call: Call, bound: Binding): Promise<ApprovalRecord | undefined> {
+  async open(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | undefined> {
     const { journal, redactor, approvals } = this.#parts;
     const { reveals } = approvals;
     for (;;) {
@@ -85,7 +85,7 @@ export class Questions {
   }
 
   /** Waits for the answer until then; whoever can be asked from here is asked, once for all calls that wait. */
-  async wait(record: ApprovalRecord, call: Call, until: number): Promise<Answered> {
+  async wait(record: ApprovalRecord, call: DecidedCall, until: number): Promise<Answered> {
     if (stateOf(record) !== 'pending') return { record };
     const question = this.#join(record, call) ?? this.#ask(record, call);
     const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
@@ -114,7 +114,10 @@ export class Questions {
     for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
   }
 
-  async #request(call: Call, bound: Binding): Promise<{ record: ApprovalRecord; draft: ReturnType<typeof askDraft> }> {
+  async #request(
+    call: DecidedCall,
+    bound: Binding,
+  ): Promise<{ record: ApprovalRecord; draft: ReturnType<typeof askDraft> }> {
     const note = await this.#outdated(call, bound);
     const asked = { ...askedCall(call, bound, this.#parts.redactor), ...(note === undefined ? {} : { note }) };
     const requestedAt = Date.now();
@@ -136,12 +139,12 @@ export class Questions {
   }
 
   /** Why an approval of the same call does not hold for it any more. */
-  async #outdated(call: Call, { subject }: Binding): Promise<string | undefined> {
+  async #outdated(call: DecidedCall, { subject }: Binding): Promise<string | undefined> {
     const records = await this.#parts.store.approvals({ subject, openAt: Date.now(), limit: 10 });
     const approved = records.find((record) => stateOf(record) === 'approved');
     if (approved === undefined) return undefined;
     const asked = askedOf(approved);
-    const isOtherTool = asked.definitionHash !== toolOf(call).definition.definitionHash;
+    const isOtherTool = asked.definitionHash !== call.tool.definition.definitionHash;
     const rules = unanswered(decisionOf(call), asked.decision).map(({ rule }) => JSON.stringify(rule));
     const what = isOtherTool
       ? 'the definition of the tool has changed since'
@@ -149,19 +152,19 @@ export class Questions {
     return `${approved.id} was approved, but ${what}, so it does not hold for this call`;
   }
 
-  #channelsOf(call: Call): readonly ApprovalChannel[] {
+  #channelsOf(call: DecidedCall): readonly ApprovalChannel[] {
     return [...this.#parts.approvals.channels, ...ownChannel(call)];
   }
 
   /** A question that was asked before: everybody knows of it but the human of this call. */
-  #join(record: ApprovalRecord, call: Call): Question | undefined {
+  #join(record: ApprovalRecord, call: DecidedCall): Question | undefined {
     const question = this.#live.get(record.id);
     if (question !== undefined)
       for (const channel of ownChannel(call)) void this.#askThrough(channel, record, call, question);
     return question;
   }
 
-  #ask(record: ApprovalRecord, call: Call): Question {
+  #ask(record: ApprovalRecord, call: DecidedCall): Question {
     const question = new Question(record);
     this.#live.set(record.id, question);
     this.#schedule();
@@ -170,7 +173,12 @@ export class Questions {
   }
 
   /** Answers that come too late are nobody's fault: the others were told by the signal. */
-  async #askThrough(channel: ApprovalChannel, record: ApprovalRecord, call: Call, { signal }: Question): Promise<void> {
+  async #askThrough(
+    channel: ApprovalChannel,
+    record: ApprovalRecord,
+    call: DecidedCall,
+    { signal }: Question,
+  ): Promise<void> {
     const { approvals } = this.#parts;
     const someone = { id: channel.name, kind: 'human' } as const;
     try {
@@ -227,7 +235,7 @@ export class Questions {
   }
 }
 
-function ownChannel({ options: { approve } }: Call): readonly ApprovalChannel[] {
+function ownChannel({ options: { approve } }: DecidedCall): readonly ApprovalChannel[] {
   return approve === undefined ? [] : [callbackChannel('caller', approve)];
 }
 
@@ -247,16 +255,14 @@ export function callbackChannel(
 }
 
 /** Whether an approval is one of the tool as it is, and answers every rule that asks about the call. */
-export function answersCall(record: ApprovalRecord, call: Call): boolean {
+export function answersCall(record: ApprovalRecord, call: DecidedCall): boolean {
   const { definitionHash, decision } = askedOf(record);
-  return (
-    definitionHash === toolOf(call).definition.definitionHash && unanswered(decisionOf(call), decision).length === 0
-  );
+  return definitionHash === call.tool.definition.definitionHash && unanswered(decisionOf(call), decision).length === 0;
 }
 
 function requestOf(
   record: ApprovalRecord,
-  call: Call,
+  call: DecidedCall,
   signal: AbortSignal,
   approvals: Pick<Approvals, 'reveal'>,
 ): ApprovalRequest {
@@ -264,8 +270,8 @@ function requestOf(
   return {
     approvalId: record.id,
     callId: call.id,
-    tool: toolOf(call).definition,
-    ...(toolOf(call).flags.length === 0 ? {} : { flags: toolOf(call).flags }),
+    tool: call.tool.definition,
+    ...(call.tool.flags.length === 0 ? {} : { flags: call.tool.flags }),
     arguments: JSON.parse(call.argumentsText) as JsonObject,
     shown,
     hidden,

@@ -86,10 +86,10 @@ export class WaitingCalls {
 
   #start(): void {
     if (this.#stop !== undefined) return;
-    const { post } = this.#store;
+    const { pubSub } = this.#store;
     const look = (): void => void this.#look();
     const timer = setInterval(look, lookEveryMs).unref();
-    const unsubscribe = [post.subscribe(changedTopic, look), post.onGap(look)];
+    const unsubscribe = [pubSub.subscribe(changedTopic, look), pubSub.onGap(look)];
     this.#stop = () => {
       clearInterval(timer);
       for (const end of unsubscribe) end();
@@ -98,8 +98,8 @@ export class WaitingCalls {
 
   #report(): void {
     void this.#look();
-    const { post } = this.#store;
-    if (post.isCrossProcess) post.publish(changedTopic, '').catch(() => undefined);
+    const { pubSub } = this.#store;
+    if (pubSub.isCrossProcess) pubSub.publish(changedTopic, '').catch(() => undefined);
   }
 
   async #look(): Promise<void> {

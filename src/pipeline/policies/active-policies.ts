@@ -7,16 +7,16 @@ import type { Store } from '../../journal/store/store.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
 import type { PolicyInput, Policy } from '../../policy/policy.ts';
 import { type Call, toolOf, workspaceOf } from '../call-lifecycle.ts';
-import { FactBook } from './session-facts.ts';
+import { SessionFacts } from './session-facts.ts';
 import type { PolicySource, RuleSource } from './compile-policies.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
 
 /** The rules in force, the code beside them, and the past they look at. */
-export interface PoliciesInForce {
+export interface PolicySet {
   readonly policy: Policy;
   readonly code: readonly ToolPolicy[];
-  readonly book: FactBook;
+  readonly facts: SessionFacts;
 }
 
 /** The policies in force, for people. */
@@ -30,10 +30,10 @@ export interface PolicySummary {
 }
 
 /** Keeps the policies in force; they can be changed while calls run. */
-export class Policies {
+export class ActivePolicies {
   readonly #store: Store;
   readonly #builtin: string | undefined;
-  #inForce: PoliciesInForce | undefined;
+  #inForce: PolicySet | undefined;
 
   /** `builtin` is the name of the built-in server. */
   constructor(store: Store, journal: Journal, builtin?: string) {
@@ -46,23 +46,23 @@ export class Policies {
   #observe(entry: StoredEntry): void {
     const inForce = this.#inForce;
     try {
-      inForce?.book.observe(entry);
+      inForce?.facts.observe(entry);
     } catch {
       // The journal has it all: everything is read from it again, and what cannot be read denies.
       if (inForce !== undefined)
-        this.#inForce = { ...inForce, book: new FactBook(inForce.policy, this.#store, inForce.book) };
+        this.#inForce = { ...inForce, facts: new SessionFacts(inForce.policy, this.#store, inForce.facts) };
     }
   }
 
   /** Absent when there is no policy: then the default holds and no past is kept. */
-  get inForce(): PoliciesInForce | undefined {
+  get current(): PolicySet | undefined {
     return this.#inForce;
   }
 
   /** Whether a call has to be counted again when its intent is in the journal: other processes may count at the same time. */
   countsAgain(call: Call): boolean {
     const inForce = this.#inForce;
-    return inForce?.book.isShared === true && inForce.policy.isCounted(toolOf(call).definition);
+    return inForce?.facts.isShared === true && inForce.policy.isCounted(toolOf(call).definition);
   }
 
   /** Counts a call again. Returns the denial when calls of other processes reached a limit before it. */
@@ -70,8 +70,8 @@ export class Policies {
     const inForce = this.#inForce;
     const { answer, ruled } = call.decision ?? {};
     const isAsked = answer === 'ask' || ruled?.answer === 'ask';
-    return await inForce?.book.recount(call.id, seq, (past) =>
-      inForce.policy.overLimit(decidedCall(call), past, isAsked),
+    return await inForce?.facts.recount(call.id, seq, (past) =>
+      inForce.policy.denyOverLimit(toPolicyInput(call), past, isAsked),
     );
   }
 
@@ -82,7 +82,7 @@ export class Policies {
 
   /** How a call ended is about to be recorded: what the entry will say of it need not be read there. */
   ending(call: Call, { outcome }: CallOutcome): void {
-    const book = this.#inForce?.book;
+    const book = this.#inForce?.facts;
     if (book === undefined || outcome !== 'completed' || !call.isRecordedWhole || call.decision === undefined) return;
     const { definition, naming } = toolOf(call);
     const { effect, labels } = definition;
@@ -114,12 +114,12 @@ export class Policies {
     const code = [...kept, ...sources.filter(isCode)];
     const rules = sources.filter((source): source is RuleSource => !isCode(source));
     const policy = compilePolicies(rules, this.#builtin);
-    this.#inForce = { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
+    this.#inForce = { policy, code, facts: new SessionFacts(policy, this.#store, this.#inForce?.facts) };
   }
 }
 
 /** Returns a call as rules see it. */
-export function decidedCall(call: Call): PolicyInput {
+export function toPolicyInput(call: Call): PolicyInput {
   return {
     id: call.id,
     at: Date.now(),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
 import { Policy } from '../../policy/policy.ts';
-import { policyText } from '../../policy/rules/parse-policy-text.ts';
+import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
 import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
 
 /** Makes one policy of rules from anywhere. Throws a `PolicyError` that tells everything that is wrong with them. */
@@ -14,7 +14,7 @@ function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] 
   const documents: PolicyDocument[] = [];
   const rules: JsonObject[] = [];
   for (const source of sources) {
-    if (isText(source)) documents.push(policyText(source.text, source.file));
+    if (isText(source)) documents.push(parsePolicyText(source.text, source.file));
     else if (isDocument(source)) documents.push(source);
     else rules.push(source);
   }

@@ -1,14 +1,14 @@
 import { type StoredEntry, countedIn, toEvent } from '../../journal/entries/stored-entry.ts';
-import { type Undone } from 'src/journal/entries/journal-event.ts';
-import { type ToolInvoked } from 'src/journal/entries/journal-event.ts';
-import { type CallStarted } from 'src/journal/entries/journal-event.ts';
+import { type Undone } from '../../journal/entries/journal-event.ts';
+import { type ToolInvoked } from '../../journal/entries/journal-event.ts';
+import { type CallStarted } from '../../journal/entries/journal-event.ts';
 import type { EntryQuery, Store } from '../../journal/store/store.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CallEvent } from '../../policy/facts/call-event.ts';
-import type { BegunCall, Facts } from '../../policy/facts/facts.ts';
+import type { StartedCall, Facts } from '../../policy/facts/facts.ts';
 import { fingerprintsOf } from '../../policy/facts/fingerprints/fingerprints.ts';
-import type { Past, Policy } from '../../policy/policy.ts';
+import type { DecisionFacts, Policy } from '../../policy/policy.ts';
 import { RecentSet } from '../../policy/facts/recent-set.ts';
 import { endedCall, namingIn } from './recorded-calls.ts';
 import { FingerprintCipher, StoredFingerprints } from './stored-fingerprints.ts';
@@ -39,17 +39,17 @@ interface Page {
 }
 
 /** Where the book was opened for a call. */
-export interface Opened {
+export interface FactsOfCall {
   readonly whose: Whose;
   readonly tool: ToolDefinition;
   /** Of the session, and of the principal where that matters. */
   readonly pages: readonly Page[];
-  readonly past: Past;
+  readonly past: DecisionFacts;
 }
 
 interface Begun {
-  readonly at: Opened;
-  readonly call: BegunCall;
+  readonly at: FactsOfCall;
+  readonly call: StartedCall;
   /** Fingerprints of all that it said, where that is of interest. */
   prints?: Float64Array;
   /** How it ended, where that is known without reading the entry. */
@@ -75,7 +75,7 @@ const valuesFor = 24 * 60 * 60 * 1000;
  * The facts of all sessions and principals that were seen lately. Read back from the journal when one is seen for the first
  * time, fed by every outcome that is recorded from then on, and let go when it was not used for long: the journal has it all.
  */
-export class FactBook {
+export class SessionFacts {
   readonly #policy: Policy;
   readonly #store: Store;
   /** By session, by principal for calls without one, and by principal. */
@@ -92,10 +92,10 @@ export class FactBook {
   readonly #nobody: Facts;
 
   /** Calls that are under way count in the next book too. */
-  constructor(policy: Policy, store: Store, previous: FactBook | undefined) {
+  constructor(policy: Policy, store: Store, previous: SessionFacts | undefined) {
     this.#policy = policy;
     this.#store = store;
-    this.#cipher = policy.recognisesValues ? FingerprintCipher.of(store) : undefined;
+    this.#cipher = policy.tracksValues ? FingerprintCipher.of(store) : undefined;
     this.#nobody = policy.principalFacts();
     if (previous === undefined) return;
     for (const { at, call } of previous.#begun.values()) this.begin(this.open(at.whose, at.tool), call);
@@ -107,7 +107,7 @@ export class FactBook {
   }
 
   /** Opens the book for a call: at its session, and at its principal where a rule needs that for calls of the tool. */
-  open(whose: Whose, tool: ToolDefinition): Opened {
+  open(whose: Whose, tool: ToolDefinition): FactsOfCall {
     const { session, principal } = whose;
     const own = session === '' ? this.#page('alone', principal, whose) : this.#page('session', session, whose);
     if (!this.#policy.needsPrincipal(tool))
@@ -120,7 +120,7 @@ export class FactBook {
    * What is known of the past; a promise only when the journal has to be read first. In a book that is shared, that is whenever
    * the past matters: what other processes acknowledged before is part of it.
    */
-  pastOf({ pages, past }: Opened, matters: boolean): Past | Promise<Past> {
+  pastOf({ pages, past }: FactsOfCall, matters: boolean): DecisionFacts | Promise<DecisionFacts> {
     if (pages.every(isReady) && (!matters || this.#areCurrent(pages))) return past;
     const waited = matters ? pages.map((page) => this.#catchUp(page)) : pages.flatMap(({ ready }) => ready ?? []);
     return Promise.all(waited).then(() => past);
@@ -142,18 +142,22 @@ export class FactBook {
    * Counts again, now that the intent of a call has its place in the journal: with the calls of all processes before it, and without
    * those behind it, which count this one. So of calls that are decided at once by several processes, exactly those run that fit the limits.
    */
-  async recount<Found>(id: string, seq: number, check: (past: Past) => Found | undefined): Promise<Found | undefined> {
+  async recount<Found>(
+    id: string,
+    seq: number,
+    check: (past: DecisionFacts) => Found | undefined,
+  ): Promise<Found | undefined> {
     const begun = this.#begun.get(id);
     if (begun === undefined) return undefined;
     const { pages, past } = begun.at;
-    for (const { facts } of pages) facts.placed(id, seq);
+    for (const { facts } of pages) facts.setPlace(id, seq);
     await this.pastOf(begun.at, true);
     if (pages.every(({ heard }, index) => heard === begun.heard[index])) return undefined;
     return past.session.readBefore(seq, () => past.principal.readBefore(seq, () => check(past)));
   }
 
   /** A call was let through. It counts from now on, whatever else is decided before it ends. */
-  begin(at: Opened, call: BegunCall): void {
+  begin(at: FactsOfCall, call: StartedCall): void {
     this.#begun.set(call.id, { at, call, heard: this.isShared ? at.pages.map(({ heard }) => heard) : noneHeard });
     for (const page of at.pages) {
       page.begun += 1;
@@ -168,7 +172,7 @@ export class FactBook {
     begun.prints = fingerprintsOf(output);
     const outputs = begun.at.pages.find((page) => page.outputs !== undefined)?.outputs;
     if (isRecorded || outputs === undefined) return undefined;
-    return outputs.put(this.#policy.recognisedLabels(labels), call, begun.prints, Date.now() + this.#principalSpan);
+    return outputs.put(this.#policy.trackedLabels(labels), call, begun.prints, Date.now() + this.#principalSpan);
   }
 
   /** How a call ended that is about to be recorded so, word for word: its entry need not be read for it. */
@@ -184,7 +188,7 @@ export class FactBook {
     this.#begun.delete(call);
     for (const page of begun.at.pages) {
       page.begun -= 1;
-      page.facts.forget(call);
+      page.facts.discard(call);
     }
   }
 
@@ -206,7 +210,7 @@ export class FactBook {
 
   #observeUndone(call: string): void {
     this.#undone.add(call);
-    for (const pages of Object.values(this.#pages)) for (const { facts } of pages.values()) facts.undone(call);
+    for (const pages of Object.values(this.#pages)) for (const { facts } of pages.values()) facts.revert(call);
   }
 
   #page(kind: Kind, key: string, whose: Whose): Page {
@@ -235,16 +239,16 @@ export class FactBook {
       const head = this.isShared ? await this.#newest() : undefined;
       const { events, open } = await this.#events(recorded, head);
       const undone = await this.#undoneCalls(recorded.query);
-      const outputs = await page.outputs?.read(this.#policy.recognisedLabels());
+      const outputs = await page.outputs?.read(this.#policy.trackedLabels());
       for (const event of events) page.facts.observe(event);
-      for (const [label, all] of outputs ?? []) for (const prints of all) page.facts.remember(label, prints);
-      for (const call of undone) page.facts.undone(call);
+      for (const [label, all] of outputs ?? []) for (const prints of all) page.facts.addFingerprints(label, prints);
+      for (const call of undone) page.facts.revert(call);
       for (const intent of open) hear(page.facts, intent, recorded.fits);
       page.upTo = head ?? events.at(-1)?.seq ?? 0;
       page.heard += 1;
       for (const event of page.meanwhile ?? []) if (event.seq > page.upTo) page.facts.observe(event);
       // Undone while the journal was read.
-      for (const call of this.#undone) page.facts.undone(call);
+      for (const call of this.#undone) page.facts.revert(call);
       page.meanwhile = undefined;
       page.ready = undefined;
     } catch (error) {
@@ -271,13 +275,13 @@ export class FactBook {
     const { query, fits } = page.recorded;
     const from = page.upTo;
     // Where asking is as dear as reading, nobody asks whether there is something to read.
-    const upTo = this.#store.post.isCrossProcess ? 0 : await this.#newest();
+    const upTo = this.#store.pubSub.isCrossProcess ? 0 : await this.#newest();
     let entries: readonly StoredEntry[];
     do {
       entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
       for (const entry of entries) {
         if (entry.writer !== this.#store.writer) {
-          const labels = page.outputs === undefined ? [] : this.#policy.recognisedLabels(labelsOf(entry));
+          const labels = page.outputs === undefined ? [] : this.#policy.trackedLabels(labelsOf(entry));
           await page.outputs?.hear(page.facts, labels, entry.call);
           hear(page.facts, entry, fits);
           page.heard += 1;
@@ -288,7 +292,7 @@ export class FactBook {
     page.upTo = Math.max(page.upTo, upTo);
     // Read last: an undo that is applied before its call was heard would be lost.
     if (query.principal !== undefined)
-      for (const call of await this.#undoneCalls({ ...query, after: from })) page.facts.undone(call);
+      for (const call of await this.#undoneCalls({ ...query, after: from })) page.facts.revert(call);
   }
 
   #outputsOf(principal: string): StoredFingerprints | undefined {
@@ -362,13 +366,13 @@ export class FactBook {
 
   /** How long what a principal did is of interest. */
   get #principalSpan(): number {
-    return Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
+    return Math.max(this.#policy.principalWindowMs, this.#policy.tracksValues ? valuesFor : 0);
   }
 }
 
 /** Takes what another process recorded: a call that began there, or ended. */
 function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
-  if (isUndone(entry)) facts.undone(entry.call);
+  if (isUndone(entry)) facts.revert(entry.call);
   else if (entry.type === 'CallStarted') {
     const started = toEvent(entry) as CallStarted;
     const { principal, arguments: args, tool } = started;
@@ -384,7 +388,7 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
       });
   } else if (entry.type === 'ToolInvoked') {
     const { event, ...whose } = endedCall(entry);
-    if (event === undefined) facts.forget(entry.call);
+    if (event === undefined) facts.discard(entry.call);
     else if (fits(whose)) facts.observe(event);
   }
 }

@@ -92,7 +92,7 @@ export class StoredFingerprints {
     for (const label of labels) {
       const row = await this.#kept.get(this.#kindOf(label), call);
       const prints = row === undefined ? undefined : this.#cipher.decrypt(call, row.text);
-      if (prints !== undefined) facts.remember(label, prints);
+      if (prints !== undefined) facts.addFingerprints(label, prints);
     }
   }
 

@@ -13,7 +13,7 @@ import { argumentsDigest } from './canonical-arguments.ts';
 import { hostname } from 'node:os';
 
 /** So many characters of an output are recorded. */
-export const longestOutput = 1000;
+export const maxOutputLength = 1000;
 const mostChanges = 100;
 const longestDiffs = 16 * 1024;
 const longestArguments = 1024 * 1024;
@@ -24,8 +24,8 @@ export function prepareEntry(call: Call, redactor: Redactor): PreparedEntry {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
   const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
-  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.longestAcrossKeys)) : undefined;
-  return { text, tail: seam, secretCount: redactor.registered };
+  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.maxCrossKeyLength)) : undefined;
+  return { text, tail: seam, secretCount: redactor.registeredCount };
 }
 
 /** The intent: what is about to be run, and by whose leave. */
@@ -63,7 +63,9 @@ function counting(call: Call, whole: string, body: string): string {
 
 /** Whether nothing is to be taken out of an entry, as far as that can be told without looking at all of it. */
 function isClean(known: PreparedEntry | undefined, rest: string, redactor: Redactor): boolean {
-  return known?.tail !== undefined && known.secretCount === redactor.registered && redactor.isClean(known.tail + rest);
+  return (
+    known?.tail !== undefined && known.secretCount === redactor.registeredCount && redactor.isClean(known.tail + rest)
+  );
 }
 
 /** Whether a replay needs more than the entry: one short text stands in the entry itself. */
@@ -74,7 +76,7 @@ export function needsRecording(call: Call, outcome: CallOutcome): boolean {
   const isInEntry =
     content.length === 1 &&
     only?.type === 'text' &&
-    only.text.length <= longestOutput &&
+    only.text.length <= maxOutputLength &&
     Object.keys(only).length === 2 &&
     structuredContent === undefined &&
     _meta === undefined &&
@@ -113,7 +115,7 @@ export function observedDraft(call: ObservedCall, redactor: Redactor): EntryDraf
 }
 
 function ending({ content, error }: CallOutcome, durationMs: number, redactor: Redactor): string {
-  const output = shortened(renderContent(content, longestOutput * 4), redactor);
+  const output = shortened(renderContent(content, maxOutputLength * 4), redactor);
   const ended = `"durationMs":${durationMs},"output":${JSON.stringify(output)}`;
   if (error === undefined) return ended;
   const { code, message } = error;
@@ -187,9 +189,11 @@ export function recordableArguments(given: string): string {
 
 /** Takes secrets out before it cuts: half a secret would not be recognised. What is not cut is redacted with the whole entry. */
 function shortened(value: string, redactor: Redactor): string {
-  if (value.length <= longestOutput) return value;
+  if (value.length <= maxOutputLength) return value;
   const safe = redactor.text(value);
-  return safe.length <= longestOutput ? safe : `${safe.slice(0, longestOutput - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return safe.length <= maxOutputLength
+    ? safe
+    : `${safe.slice(0, maxOutputLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 const decisionTexts = new WeakMap<Decision, string>();

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
-import type { ConfigurationChange } from 'src/journal/entries/journal-event.ts';
+import type { ConfigurationChange } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 

@@ -11,8 +11,8 @@ const recordKind = 'definitions';
  * processes that share records over the network are one service whose directories may differ: there the names alone count, and pins that
  * were copied from a machine hold until the first of them is replaced.
  */
-export function pinStorage({ keyValues, post }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
-  const isShared = post.isCrossProcess;
+export function pinStorage({ keyValues, pubSub }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
+  const isShared = pubSub.isCrossProcess;
   const kind = isShared ? recordKind : `${recordKind} ${scope}`;
   return {
     ...(isShared ? {} : { pollMs }),
@@ -25,10 +25,10 @@ export function pinStorage({ keyValues, post }: Pick<Store, 'kept' | 'post'>, sc
     add: async (server, text) => (await keyValues.add(kind, server, { text, until: neverExpires })).text,
     async put(server, text) {
       await keyValues.put(kind, server, { text, until: neverExpires });
-      await post.publish(topic, server);
+      await pubSub.publish(topic, server);
     },
     listen(onChange) {
-      const stops = [post.subscribe(topic, onChange), post.onGap(onChange)];
+      const stops = [pubSub.subscribe(topic, onChange), pubSub.onGap(onChange)];
       return () => {
         for (const stop of stops) stop();
       };

@@ -1,5 +1,5 @@
 import { principalName } from '../../core/principal.ts';
-import type { CallSettled } from 'src/journal/entries/journal-event.ts';
+import type { CallSettled } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { Redactor } from '../../redaction/redactor.ts';

@@ -12,9 +12,8 @@ import { type Binding, askedCall, bindingOf } from '../approvals/asked-call.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
 import { runEdited } from '../approvals/edited-arguments.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
+import type { DecidedCall } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
 import { endedOutcome } from '../limits/waits.ts';
 
 /** What the stage works with. */
@@ -32,13 +31,13 @@ export interface ApproveParts {
 const usualWaitMs = 60_000;
 
 /** Has a human answer a call that policy wants asked. */
-export function approve(parts: ApproveParts): Stage {
+export function approve(parts: ApproveParts): Stage<DecidedCall> {
   const { catalog, redactor, approvals, questions } = parts;
 
   return (call, next) =>
     call.decision?.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call);
 
-  async function ask(call: Call, next: Next): Promise<CallOutcome> {
+  async function ask(call: DecidedCall, next: Next<DecidedCall>): Promise<CallOutcome> {
     // The caller may change its own object while a human looks at the call.
     if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
     const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
@@ -71,13 +70,13 @@ export function approve(parts: ApproveParts): Stage {
     }
   }
 
-  async function remembered(call: Call, bound: Binding): Promise<Call['decision']> {
+  async function remembered(call: DecidedCall, bound: Binding): Promise<DecidedCall['decision']> {
     const asked = askedCall(call, bound, redactor);
     const rules = await approvals.remembered(asked);
     return rules === undefined ? undefined : rememberedDecision(rules, asked.decision);
   }
 
-  async function opened(call: Call, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
+  async function opened(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
     try {
       return (await questions.open(call, bound)) ?? nobodyToAsk(call);
     } catch (error) {
@@ -87,8 +86,8 @@ export function approve(parts: ApproveParts): Stage {
   }
 
   /** The human may have taken long: what was approved must still be what would run, and policy must still let it. */
-  async function lookAgain(call: Call): Promise<CallOutcome | undefined> {
-    const { definition } = toolOf(call);
+  async function lookAgain(call: DecidedCall): Promise<CallOutcome | undefined> {
+    const { definition } = call.tool;
     if (catalog.find(definition.name)?.definition.definitionHash !== definition.definitionHash) {
       return failedOutcome(
         'stale',
@@ -102,7 +101,7 @@ export function approve(parts: ApproveParts): Stage {
   }
 }
 
-function refusalOf(call: Call, record: ApprovalRecord): CallOutcome | undefined {
+function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | undefined {
   switch (stateOf(record)) {
     case 'pending':
       return awaiting(call, record);
@@ -120,14 +119,14 @@ function refusalOf(call: Call, record: ApprovalRecord): CallOutcome | undefined 
   }
 }
 
-function awaiting(call: Call, { id, expiresAt }: ApprovalRecord): CallOutcome {
+function awaiting(call: DecidedCall, { id, expiresAt }: ApprovalRecord): CallOutcome {
   const message =
     `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question is kept ` +
     `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
   return { ...failedOutcome('awaiting-approval', 'approval-awaited', message), approvalId: id };
 }
 
-function denied(call: Call, record: ApprovalRecord): CallOutcome {
+function denied(call: DecidedCall, record: ApprovalRecord): CallOutcome {
   call.closesApproval = record.id;
   const { by, reason } = givenOf(record);
   const why = reason === undefined ? '' : `: ${reason}`;
@@ -135,7 +134,7 @@ function denied(call: Call, record: ApprovalRecord): CallOutcome {
   return failedOutcome('denied', 'approval-denied', `${call.name} was refused by ${principalName(by)}${why}`);
 }
 
-function reasons({ decision }: Call): string {
+function reasons({ decision }: DecidedCall): string {
   return decision === undefined
     ? ''
     : askingRules(decision)
@@ -143,8 +142,8 @@ function reasons({ decision }: Call): string {
         .join('; ');
 }
 
-function nobodyToAsk(call: Call): CallOutcome {
-  const { effect } = toolOf(call).definition;
+function nobodyToAsk(call: DecidedCall): CallOutcome {
+  const { effect } = call.tool.definition;
   return failedOutcome(
     'denied',
     'approval-unavailable',

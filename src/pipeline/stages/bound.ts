@@ -8,9 +8,8 @@ import { type ContentBlock, text } from '../../core/tools/content.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject, JsonSchema } from '../../core/json/json.ts';
 import { resultUri } from '../../core/calls/result-uri.ts';
-import { after } from '../stage.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
+import { type Stage, after } from '../stage.ts';
+import type { AdmittedCall } from '../call-lifecycle.ts';
 import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../results/result-size.ts';
 import { type ShorteningOptions, shortenResult } from '../results/shorten-result.ts';
 
@@ -39,11 +38,11 @@ interface Stored {
  * Stores results that are over their limit whole, and returns them shortened. Structured content
  * still fits the output schema of its tool. A result that cannot be shortened within its schema passes whole.
  */
-export function bound(options: BoundOptions): Stage {
+export function bound(options: BoundOptions): Stage<AdmittedCall> {
   const { store, redactor, results } = options;
   return (call, next) =>
     after(next(call), (outcome) => {
-      const limits = limitsFor(toolOf(call), results);
+      const limits = limitsFor(call.tool, results);
       if (isSurelySmall(outcome, limits)) return outcome;
       const size = measureResult(outcome, limits);
       const isSmall = size.textBytes + size.structuredBytes <= limits.maxBytes && size.tooLarge.size === 0;
@@ -51,7 +50,7 @@ export function bound(options: BoundOptions): Stage {
     });
 
   async function shortened(
-    call: Call,
+    call: AdmittedCall,
     outcome: CallOutcome,
     size: ResultSize,
     limits: SizeLimits,
@@ -59,7 +58,7 @@ export function bound(options: BoundOptions): Stage {
     const uri = resultUri(call.id);
     const reader = readerOf(call, options);
     const pointer = reader === undefined ? `the whole is stored as ${uri}` : `${reader} {"uri": "${uri}"}`;
-    const isValid = validatorOf(toolOf(call).definition.outputSchema, outcome);
+    const isValid = validatorOf(call.tool.definition.outputSchema, outcome);
     const short = shortenResult(outcome, size, { ...limits, pointer, isValid });
     if (short === undefined) return outcome;
     const { mimeType, ...whole } = wholeOf(outcome, size);
@@ -91,7 +90,7 @@ function limitsFor({ offered, source }: CatalogTool, { maxBytes, maxMediaBytes }
 }
 
 /** Returns the name under which the caller can call `read_result`, if it can. */
-function readerOf({ options }: Call, { catalog, builtin }: BoundOptions): string | undefined {
+function readerOf({ options }: AdmittedCall, { catalog, builtin }: BoundOptions): string | undefined {
   const { profile, nameOf } = options;
   const listed = catalog.view(profile).tools.find(({ id }) => id.server === builtin && id.tool === 'read_result');
   return listed === undefined ? undefined : (nameOf?.(listed.id) ?? listed.name);
@@ -121,7 +120,7 @@ function addressOf({ uri, mimeType, text: whole }: Stored): JsonObject {
   return { uri, mimeType, characters: whole.length, bytes: Buffer.byteLength(whole) };
 }
 
-function linkTo(call: Call, { uri, mimeType, text: whole }: Stored): ContentBlock {
+function linkTo(call: AdmittedCall, { uri, mimeType, text: whole }: Stored): ContentBlock {
   return { type: 'resource_link', uri, name: `Result of ${call.name}`, mimeType, size: Buffer.byteLength(whole) };
 }
 
@@ -132,7 +131,7 @@ function whereToRead({ uri, text: whole }: Stored, reader: string | undefined, s
 }
 
 /** Explains that the rest could not be stored. The call is still reported as completed: a caller that sees a failure might run it again. */
-function notStored(call: Call, { text: whole }: Stored, shown: number | undefined, error: unknown): string {
+function notStored(call: AdmittedCall, { text: whole }: Stored, shown: number | undefined, error: unknown): string {
   return (
     `[This result was shortened: it has ${whole.length} characters${extent(shown)}. The rest could not be stored: ${messageOf(error)}. ` +
     `${call.name} has run; calling it again would run it again.]`

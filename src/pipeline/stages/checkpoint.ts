@@ -6,9 +6,8 @@ import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
 import type { Finished, Undone } from '../../workspace/undo-engine.ts';
-import { type Call, toolOf, workspaceOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
+import { type AdmittedCall, workspaceOf } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
 import type { Compensations } from '../undo/compensations.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
@@ -27,21 +26,25 @@ const actedCodes = new Set(['tool-failed', 'capability-missing', 'result-invalid
  * Keeps the state before a call that can be taken back, tells what it changed, and takes that back when it did not complete. An
  * `unknown` call is left as it is: nobody knows whether it goes on. A state that cannot be kept means that nothing is run.
  */
-export function checkpoint({ checkpoints, compensations, waits }: CheckpointParts): Stage {
+export function checkpoint({ checkpoints, compensations, waits }: CheckpointParts): Stage<AdmittedCall> {
   return (call, next) => {
-    const { effect } = toolOf(call).definition;
+    const { effect } = call.tool.definition;
     if (effect === 'read' || effect === 'irreversible') return next(call);
     call.stateChanges = new StateChanges();
     const workspace = effect === 'undoable' ? workspaceOf(call) : undefined;
     return workspace === undefined || workspace.length === 0 ? kept(call, next) : keptOnDisk(call, next, workspace);
   };
 
-  async function kept(call: Call, next: Next): Promise<CallOutcome> {
+  async function kept(call: AdmittedCall, next: Next<AdmittedCall>): Promise<CallOutcome> {
     const outcome = await next(call);
     return isOver(outcome) ? outcome : compensated(call, await settled(call, outcome));
   }
 
-  async function keptOnDisk(call: Call, next: Next, workspace: readonly string[]): Promise<CallOutcome> {
+  async function keptOnDisk(
+    call: AdmittedCall,
+    next: Next<AdmittedCall>,
+    workspace: readonly string[],
+  ): Promise<CallOutcome> {
     const begun = await begin(call, workspace);
     if ('outcome' in begun) return begun;
     const outcome = await next(call);
@@ -49,7 +52,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     return compensated(call, await rolledBack(call, await settled(call, outcome), begun));
   }
 
-  async function begin(call: Call, workspace: readonly string[]): Promise<Checkpoint | CallOutcome> {
+  async function begin(call: AdmittedCall, workspace: readonly string[]): Promise<Checkpoint | CallOutcome> {
     const giveUp = new AbortController();
     const beginning = checkpoints.begin(call.id, workspace, giveUp.signal);
     try {
@@ -63,7 +66,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     }
   }
 
-  async function rolledBack(call: Call, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+  async function rolledBack(call: AdmittedCall, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
     try {
       const undone = await begun.rollBack();
       if (undone.conflicts.length > 0) call.changes = undone;
@@ -75,9 +78,9 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     }
   }
 
-  async function compensated(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
+  async function compensated(call: AdmittedCall, outcome: CallOutcome): Promise<CallOutcome> {
     const mayHaveActed = call.abandonedRun !== undefined || actedCodes.has(outcome.error?.code ?? '');
-    if (!mayHaveActed || toolOf(call).offered.undo === undefined) return outcome;
+    if (!mayHaveActed || call.tool.offered.undo === undefined) return outcome;
     const problem = await compensations.afterFailure(call);
     return noted(
       outcome,
@@ -93,7 +96,7 @@ function isOver({ outcome }: CallOutcome): boolean {
   return outcome === 'completed' || outcome === 'unknown';
 }
 
-async function settled(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
+async function settled(call: AdmittedCall, outcome: CallOutcome): Promise<CallOutcome> {
   const { abandonedRun, stateChanges } = call;
   let timer: NodeJS.Timeout | undefined;
   const ended =
@@ -112,7 +115,7 @@ async function settled(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
   return noted(outcome, 'It has not stopped yet; what it does from now on is not taken back.');
 }
 
-async function finished(call: Call, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
   let changes: Finished;
   try {
     call.changes = changes = await begun.finish();

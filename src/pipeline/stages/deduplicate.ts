@@ -1,17 +1,16 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { toEvent } from '../../journal/entries/stored-entry.ts';
-import { type CallSettled } from 'src/journal/entries/journal-event.ts';
+import { type CallSettled } from '../../journal/entries/journal-event.ts';
 import type { Claim, Store } from '../../journal/store/store.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
+import type { PreparedCall } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { settledOutcome } from '../recording/settle-call.ts';
 import { hash } from 'node:crypto';
 
 /** Runs calls with the same idempotency key once: the others get the outcome of the first. */
-export function deduplicate(store: Store): Stage {
+export function deduplicate(store: Store): Stage<PreparedCall> {
   const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
   return (call, next) => {
     // Made by the pipeline itself in the place of a call that holds the key.
@@ -21,7 +20,11 @@ export function deduplicate(store: Store): Stage {
     return claim === undefined ? next(call) : once(call, next, claim);
   };
 
-  async function once(call: Call, next: Next, claim: NonNullable<Call['idempotencyClaim']>): Promise<CallOutcome> {
+  async function once(
+    call: PreparedCall,
+    next: Next<PreparedCall>,
+    claim: NonNullable<PreparedCall['idempotencyClaim']>,
+  ): Promise<CallOutcome> {
     const first = underWay.get(claim.key);
     if (first !== undefined) return first.fingerprint === claim.fingerprint ? first.outcome : conflict(call);
     const outcome = firstOutcome(call, claim, () => next(call));
@@ -34,7 +37,7 @@ export function deduplicate(store: Store): Stage {
   }
 
   async function firstOutcome(
-    call: Call,
+    call: PreparedCall,
     claim: { key: string; fingerprint: string },
     run: () => MaybePromise<CallOutcome>,
   ): Promise<CallOutcome> {
@@ -43,7 +46,7 @@ export function deduplicate(store: Store): Stage {
     return taken.fingerprint === claim.fingerprint ? recorded(call, taken) : conflict(call);
   }
 
-  async function recorded(call: Call, taken: Claim): Promise<CallOutcome> {
+  async function recorded(call: PreparedCall, taken: Claim): Promise<CallOutcome> {
     const outcome = taken.outcome === undefined ? lost(call, taken) : (JSON.parse(taken.outcome) as CallOutcome);
     if (outcome.outcome !== 'unknown') return outcome;
     const [settled] = await store.entries({ order: 'newest-first', limit: 1, call: taken.call, type: 'CallSettled' });
@@ -51,7 +54,7 @@ export function deduplicate(store: Store): Stage {
   }
 }
 
-function lost(call: Call, taken: Claim): CallOutcome {
+function lost(call: PreparedCall, taken: Claim): CallOutcome {
   return failedOutcome(
     'unknown',
     'outcome-lost',
@@ -59,7 +62,7 @@ function lost(call: Call, taken: Claim): CallOutcome {
   );
 }
 
-function conflict(call: Call): CallOutcome {
+function conflict(call: PreparedCall): CallOutcome {
   return failedOutcome(
     'failed',
     'idempotency-conflict',
@@ -68,9 +71,9 @@ function conflict(call: Call): CallOutcome {
 }
 
 /** The key a call takes, and a fingerprint of the arguments it takes it for; `undefined` without a key. */
-export function claimOf(call: Call): Call['idempotencyClaim'] {
+export function claimOf(call: PreparedCall): PreparedCall['idempotencyClaim'] {
   const given = call.options.idempotencyKey;
   if (given === undefined) return undefined;
-  const key = hash('sha256', JSON.stringify([call.principal.id, toolOf(call).definition.name, given]), 'hex');
+  const key = hash('sha256', JSON.stringify([call.principal.id, call.tool.definition.name, given]), 'hex');
   return { key, fingerprint: argumentsDigest(call.argumentsText) };
 }

@@ -19,9 +19,8 @@ import { emitSafely } from '../../core/async/emit-safely.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
-import { after } from '../stage.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
+import { type Stage, after } from '../stage.ts';
+import type { AdmittedCall } from '../call-lifecycle.ts';
 import { noCost, outcomeOf, reportedCost } from '../results/tool-outcome.ts';
 import type { SessionStates } from '../handler/session-states.ts';
 import { type AskedCall, toolClient } from '../handler/tool-client.ts';
@@ -41,11 +40,11 @@ export interface ExecuteOptions {
 }
 
 /** Runs the tool: bounded in time and cancellable. Whatever it does, there is an outcome. */
-export function execute(options: ExecuteOptions): Stage {
-  return (call) => run(call, toolOf(call), options);
+export function execute(options: ExecuteOptions): Stage<AdmittedCall> {
+  return (call) => run(call, call.tool, options);
 }
 
-function run(call: Call, tool: CatalogTool, options: ExecuteOptions): MaybePromise<CallOutcome> {
+function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): MaybePromise<CallOutcome> {
   if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
   const now = Date.now();
   const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
@@ -88,7 +87,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): MaybePromi
 
 /** Lets the caller run the tool, within the same limits of time. */
 async function runExternally(
-  call: Call,
+  call: AdmittedCall,
   run: ExternalRun,
   { offered }: CatalogTool,
   clock: CallClock,
@@ -105,14 +104,14 @@ async function runExternally(
   return await outcomeOf(call.name, offered, { content, isError: outcome === 'failed' }, largestResult);
 }
 
-function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutcome {
+function withCost(call: AdmittedCall, outcome: CallOutcome, returned: unknown): CallOutcome {
   const cost = reportedCost(returned);
   if (Number.isNaN(cost)) return failedOutcome('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
   call.costUsd = cost;
   return outcome;
 }
 
-function failure(call: Call, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
+function failure(call: AdmittedCall, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
   const message = redactor.text(messageOf(error));
   if (error instanceof ServerUnreachableError)
     return failedOutcome('failed', 'server-down', `${call.name} was not run: ${message}`);
@@ -161,7 +160,7 @@ class CallContext implements ToolContext, AskedCall {
   #resources: ToolResources | undefined;
   #ended: Ended | 'settled' | undefined;
 
-  constructor(call: Call, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
+  constructor(call: AdmittedCall, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
     this.callId = call.id;
     this.session = call.session;
     this.principal = call.principal;

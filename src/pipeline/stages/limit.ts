@@ -2,9 +2,8 @@ import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Source } from '../../catalog/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Breaker } from '../limits/circuit-breaker.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
+import type { AdmittedCall } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
 import type { Limiter, Limiters } from '../limits/concurrency-limiter.ts';
 import { Rate } from '../limits/rate-limiter.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
@@ -25,7 +24,7 @@ interface Limits {
  * Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn, as long as
  * they may run; where too many wait already, or the server has stopped answering, they are refused.
  */
-export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
+export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<AdmittedCall> {
   const known = new WeakMap<Source, Limits>();
   const limitsFor = (source: Source): Limits => {
     let limits = known.get(source);
@@ -41,12 +40,17 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
   };
 
   return (call, next) => {
-    const { places, rate } = limitsFor(toolOf(call).source);
+    const { places, rate } = limitsFor(call.tool.source);
     if (rate === undefined && places.tryAcquire()) return run(call, next, places);
     return inTurn(call, next, places, rate);
   };
 
-  async function inTurn(call: Call, next: Next, places: Limiter, rate: Rate | undefined): Promise<CallOutcome> {
+  async function inTurn(
+    call: AdmittedCall,
+    next: Next<AdmittedCall>,
+    places: Limiter,
+    rate: Rate | undefined,
+  ): Promise<CallOutcome> {
     const stopped = rate === undefined ? undefined : await turn(call, rate);
     if (stopped !== undefined) return stopped;
     if (!places.tryAcquire()) {
@@ -55,15 +59,15 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
       const waited = await waits.until(place.ready, call.options.signal, lastMoment(call));
       if ('ended' in waited) {
         place.leave();
-        return endedOutcome(call, waited.ended, `waiting for a free place at server "${toolOf(call).source.server}"`);
+        return endedOutcome(call, waited.ended, `waiting for a free place at server "${call.tool.source.server}"`);
       }
     }
     return run(call, next, places);
   }
 
   /** A turn that is given up is used up: those behind it know when theirs is. */
-  async function turn(call: Call, rate: Rate): Promise<CallOutcome | undefined> {
-    const { source } = toolOf(call);
+  async function turn(call: AdmittedCall, rate: Rate): Promise<CallOutcome | undefined> {
+    const { source } = call.tool;
     const now = Date.now();
     const { at, taken } = rate.take(now, lastMoment(call));
     if (!taken) {
@@ -84,14 +88,14 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
   }
 
   /** Whoever may run so long waits no longer than that for it. */
-  function lastMoment(call: Call): number {
-    const { definition, source } = toolOf(call);
+  function lastMoment(call: AdmittedCall): number {
+    const { definition, source } = call.tool;
     const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
     return Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patience);
   }
 }
 
-function run(call: Call, next: Next, places: Limiter): MaybePromise<CallOutcome> {
+function run(call: AdmittedCall, next: Next<AdmittedCall>, places: Limiter): MaybePromise<CallOutcome> {
   const { breaker } = places;
   const left = (error: unknown): never => {
     places.release();
@@ -115,7 +119,7 @@ function run(call: Call, next: Next, places: Limiter): MaybePromise<CallOutcome>
 }
 
 /** Only the time that the server itself has tells of the server: a caller may be in a hurry. */
-function judge({ deadline }: Call, { outcome }: CallOutcome, breaker: Breaker): void {
+function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: Breaker): void {
   const now = Date.now();
   if (outcome === 'cancelled') breaker.untold();
   else if (outcome !== 'timed-out') breaker.answered();
@@ -124,9 +128,9 @@ function judge({ deadline }: Call, { outcome }: CallOutcome, breaker: Breaker): 
 }
 
 /** Refuses a call that would only wait in vain, before anything is decided, asked or written for it. */
-export function shed(limiters: Limiters): Stage {
+export function shed(limiters: Limiters): Stage<AdmittedCall> {
   return (call, next) => {
-    const places = limiters.of(toolOf(call).source);
+    const places = limiters.of(call.tool.source);
     if (places.isFull) return busy(call);
     const { breaker } = places;
     return breaker !== undefined && breaker.isOpen && breaker.pausesFor(Date.now()) > 0
@@ -136,20 +140,20 @@ export function shed(limiters: Limiters): Stage {
 }
 
 /** Too many wait already. */
-export function busy(call: Call): CallOutcome {
+export function busy(call: AdmittedCall): CallOutcome {
   return failedOutcome(
     'failed',
     'server-busy',
-    `${call.name} was not run: too many calls wait for server "${toolOf(call).source.server}" already; call again later`,
+    `${call.name} was not run: too many calls wait for server "${call.tool.source.server}" already; call again later`,
   );
 }
 
 /** The server lets calls run out of their time. */
-export function silent(call: Call, breaker: Breaker): CallOutcome {
+export function silent(call: AdmittedCall, breaker: Breaker): CallOutcome {
   const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
   return failedOutcome(
     'failed',
     'server-down',
-    `${call.name} was not run: server "${toolOf(call).source.server}" did not answer the last calls in their time; it is tried again in ${seconds} s`,
+    `${call.name} was not run: server "${call.tool.source.server}" did not answer the last calls in their time; it is tried again in ${seconds} s`,
   );
 }

@@ -2,10 +2,8 @@ import type { Span, SpanStatusCode } from '@opentelemetry/api';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
-import { after } from '../stage.ts';
+import { type Next, type Stage, after } from '../stage.ts';
 import type { Call } from '../call-lifecycle.ts';
-import type { Stage } from '../stage.ts';
-import type { Next } from '../stage.ts';
 import { type CallMetrics, telemetry } from '../recording/telemetry.ts';
 
 /** What leaves the box by way of telemetry. */

@@ -5,24 +5,28 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
-import type { Policies } from '../policies/active-policies.ts';
+import type { DecidedCall } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
+import type { ActivePolicies } from '../policies/active-policies.ts';
 import { intentDraft } from '../recording/call-entries.ts';
 
 /** The part of `Policies` that counts a call when its intent is in the journal. */
-type Counting = Pick<Policies, 'countsAgain' | 'recount'>;
+type Counting = Pick<ActivePolicies, 'countsAgain' | 'recount'>;
 
 /**
  * Writes what is about to happen before it happens. Anything but a read waits until that would survive a power loss; a read
  * goes on at once, since running it again harms nobody. An approval is used up by the same write: it can never serve twice.
  * The place of the intent in the journal also decides which of several processes reached a limit first.
  */
-export function recordIntent(store: Store, journal: Journal, redactor: Redactor, policies: Counting): Stage {
+export function recordIntent(
+  store: Store,
+  journal: Journal,
+  redactor: Redactor,
+  policies: Counting,
+): Stage<DecidedCall> {
   return (call, next) => {
     const { idempotencyClaim, approval } = call;
-    const isRead = toolOf(call).definition.effect === 'read';
+    const isRead = call.tool.definition.effect === 'read';
     const isCounted = policies.countsAgain(call);
     if (idempotencyClaim !== undefined || approval !== undefined || !isRead)
       return afterIntent(call, next, idempotencyClaim, isCounted);
@@ -35,9 +39,9 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
   };
 
   async function afterIntent(
-    call: Call,
-    next: Next,
-    claim: Call['idempotencyClaim'],
+    call: DecidedCall,
+    next: Next<DecidedCall>,
+    claim: DecidedCall['idempotencyClaim'],
     isCounted: boolean,
     survives: Survives = 'power-loss',
   ): Promise<CallOutcome> {
@@ -70,7 +74,7 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor,
     return next(call);
   }
 
-  async function refused(call: Call, claim: Call['idempotencyClaim']): Promise<CallOutcome> {
+  async function refused(call: DecidedCall, claim: DecidedCall['idempotencyClaim']): Promise<CallOutcome> {
     if (claim !== undefined && (await store.claim(claim.key)) !== undefined) {
       return failedOutcome(
         'failed',

@@ -10,8 +10,7 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call } from '../call-lifecycle.ts';
-import type { Stage } from '../stage.ts';
-import type { Next } from '../stage.ts';
+import type { Next, Stage } from '../stage.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies of the stage. */

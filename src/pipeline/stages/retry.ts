@@ -1,18 +1,16 @@
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
-import { after } from '../stage.ts';
+import type { AdmittedCall } from '../call-lifecycle.ts';
+import { type Next, type Stage, after } from '../stage.ts';
 import type { Waits } from '../limits/waits.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Tries again when the way to the server broke: only what harms nobody when it happens twice, reads and idempotent tools. */
-export function retry({ waits }: { readonly waits: Waits }): Stage {
+export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall> {
   const budgets = new WeakMap<Source, RetryBudget>();
 
   return (call, next) => {
-    const { definition, source } = toolOf(call);
+    const { definition, source } = call.tool;
     if (definition.effect !== 'read' && !definition.idempotent) return next(call);
     let budget = budgets.get(source);
     if (budget === undefined) budgets.set(source, (budget = new RetryBudget()));
@@ -21,7 +19,12 @@ export function retry({ waits }: { readonly waits: Waits }): Stage {
     return after(next(call), (outcome) => (call.isLinkBroken ? again(call, next, outcome, own) : outcome));
   };
 
-  async function again(call: Call, next: Next, first: CallOutcome, budget: RetryBudget): Promise<CallOutcome> {
+  async function again(
+    call: AdmittedCall,
+    next: Next<AdmittedCall>,
+    first: CallOutcome,
+    budget: RetryBudget,
+  ): Promise<CallOutcome> {
     let outcome = first;
     while (call.isLinkBroken) {
       const pause = retryPause(call, budget);
@@ -61,7 +64,7 @@ export class RetryBudget {
 }
 
 /** How long to wait before a call is tried again; `undefined` when it is not: too often, too late, or nothing left of the budget. */
-export function retryPause(call: Call, budget: RetryBudget): number | undefined {
+export function retryPause(call: AdmittedCall, budget: RetryBudget): number | undefined {
   if (call.attempts >= mostAttempts) return undefined;
   // Between half and all of a pause that doubles: callers that failed together do not come back together.
   const pause = firstPauseMs * 2 ** (call.attempts - 1) * (0.5 + Math.random() / 2);

@@ -1,8 +1,7 @@
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
+import type { DecidedCall } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
 import { canonicalArguments } from '../recording/canonical-arguments.ts';
 import { ResultCache } from '../results/result-cache.ts';
 
@@ -10,7 +9,7 @@ import { ResultCache } from '../results/result-cache.ts';
  * Gives the result of a read out again where the server allows it: to the same principal and session, for the same arguments
  * and definition, while nothing with an effect has run at that server, unless the tool asked its caller something. Everything before it, policy included, has had its say.
  */
-export function reuse(): Stage {
+export function reuse(): Stage<DecidedCall> {
   const caches = new WeakMap<Source, ResultCache>();
   const cacheOf = (source: Source): ResultCache => {
     let cache = caches.get(source);
@@ -18,7 +17,7 @@ export function reuse(): Stage {
     return cache;
   };
   return (call, next) => {
-    const { definition, source } = toolOf(call);
+    const { definition, source } = call.tool;
     const { cacheMs } = source.limits;
     if (cacheMs === undefined) return next(call);
     const cache = cacheOf(source);
@@ -28,7 +27,12 @@ export function reuse(): Stage {
   };
 }
 
-async function read(call: Call, next: Next, cache: ResultCache, cacheMs: number): Promise<CallOutcome> {
+async function read(
+  call: DecidedCall,
+  next: Next<DecidedCall>,
+  cache: ResultCache,
+  cacheMs: number,
+): Promise<CallOutcome> {
   const key = keyOf(call);
   const known = cache.get(key, Date.now());
   if (known !== undefined) {
@@ -41,7 +45,7 @@ async function read(call: Call, next: Next, cache: ResultCache, cacheMs: number)
   return outcome;
 }
 
-async function write(call: Call, next: Next, cache: ResultCache): Promise<CallOutcome> {
+async function write(call: DecidedCall, next: Next<DecidedCall>, cache: ResultCache): Promise<CallOutcome> {
   const written = cache.writing();
   try {
     return await next(call);
@@ -50,8 +54,8 @@ async function write(call: Call, next: Next, cache: ResultCache): Promise<CallOu
   }
 }
 
-function keyOf(call: Call): string {
-  const { definitionHash } = toolOf(call).definition;
+function keyOf(call: DecidedCall): string {
+  const { definitionHash } = call.tool.definition;
   const { principal, session, argumentsText } = call;
   const who = [principal.kind, principal.id, session ?? null];
   return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(argumentsText)}`;

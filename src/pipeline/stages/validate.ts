@@ -7,9 +7,8 @@ import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/js
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { unlikeWanted } from '../approvals/edited-arguments.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
-import { type Stage } from '../stage.ts';
-import { type Next } from '../stage.ts';
+import type { ResolvedCall } from '../call-lifecycle.ts';
+import type { Next, Stage } from '../stage.ts';
 
 const maxArgumentsSize = 64 * 1024 * 1024;
 
@@ -28,7 +27,7 @@ export const validate: Stage = (call, next) => {
     );
   const input = new Input(call, given as JsonObject);
   try {
-    const parsing = toolOf(call).offered.parse(input.value);
+    const parsing = call.tool.offered.parse(input.value);
     if (!(parsing instanceof Promise)) return proceed(call, next, input, parsing);
     return parsing.then(
       (parsed) => proceed(call, next, input, parsed),
@@ -46,8 +45,8 @@ class Input {
   readonly #given: JsonObject;
   readonly #givenText: string | undefined;
 
-  constructor(call: Call, given: JsonObject) {
-    const { definition, fillDefaults } = toolOf(call);
+  constructor(call: ResolvedCall, given: JsonObject) {
+    const { definition, fillDefaults } = call.tool;
     this.#given = given;
     this.value = given;
     // A call that waits for its intent or an approval gets a copy: the caller may change its own object meanwhile.
@@ -63,7 +62,12 @@ class Input {
   }
 }
 
-function proceed(call: Call, next: Next, input: Input, parsed: Parsed): MaybePromise<CallOutcome> {
+function proceed(
+  call: ResolvedCall,
+  next: Next<ResolvedCall>,
+  input: Input,
+  parsed: Parsed,
+): MaybePromise<CallOutcome> {
   if (!parsed.ok) {
     call.argumentsText = input.givenText;
     const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
@@ -86,7 +90,7 @@ function proceed(call: Call, next: Next, input: Input, parsed: Parsed): MaybePro
 }
 
 /** Notes arguments that are another object than the caller's; returns why that is not possible. */
-function receive(call: Call, input: Input, value: unknown): string | undefined {
+function receive(call: ResolvedCall, input: Input, value: unknown): string | undefined {
   const { givenText } = input;
   call.argumentsText = givenText;
   // The handler gets what was read here, once: a getter or a proxy could return something else to it.
@@ -114,7 +118,7 @@ function receive(call: Call, input: Input, value: unknown): string | undefined {
   return undefined;
 }
 
-function unchecked(call: Call, input: Input, error: unknown): CallOutcome {
+function unchecked(call: ResolvedCall, input: Input, error: unknown): CallOutcome {
   call.argumentsText = input.givenText;
   const message = `the arguments of ${call.name} could not be checked: ${messageOf(error)}`;
   return failedOutcome('failed', 'arguments-invalid', message);

@@ -1,14 +1,14 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
-import type { Undone } from 'src/journal/entries/journal-event.ts';
+import type { Undone } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { CallId } from '../../core/identifiers.ts';
-import { type Call, toolOf } from '../call-lifecycle.ts';
+import type { AdmittedCall } from '../call-lifecycle.ts';
 import type { SessionStates } from '../handler/session-states.ts';
 import type { Waits } from '../limits/waits.ts';
 
@@ -49,8 +49,8 @@ export class Compensations {
   }
 
   /** Runs the undo function of a call that may have acted and did not complete; answers what went wrong. */
-  async afterFailure(call: Call): Promise<string | undefined> {
-    const tool = toolOf(call);
+  async afterFailure(call: AdmittedCall): Promise<string | undefined> {
+    const tool = call.tool;
     const { session } = call.options;
     const compensation = { call: call.id, session, tool, args: call.arguments, principal: itself };
     const done = await this.run(compensation);
@@ -61,8 +61,8 @@ export class Compensations {
   }
 
   /** Writes that what a call had changed in its workspace could not be taken back when it ended. */
-  async rollbackFailed(call: Call, error: string): Promise<void> {
-    const about = { call: call.id, session: call.session, tool: toolOf(call), principal: itself };
+  async rollbackFailed(call: AdmittedCall, error: string): Promise<void> {
+    const about = { call: call.id, session: call.session, tool: call.tool, principal: itself };
     await this.record(about, { result: 'failed', changes: 0, conflicts: [], error });
   }
 

@@ -4,7 +4,7 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import type { Cost } from '../facts/meter.ts';
 import type { ConditionInput } from './condition-input.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './condition-language.ts';
-import { shownValue } from './display-value.ts';
+import { toDisplayValue } from './display-value.ts';
 import { type Evaluation, evaluateWithin } from './running-evaluation.ts';
 import { meterCondition } from './metered-evaluation.ts';
 import { type ConditionProblem, surveyCondition } from './survey-condition.ts';
@@ -28,7 +28,7 @@ export interface Condition {
 }
 
 /** What came of reading a condition. */
-export type Compiled<Value> =
+export type CompileResult<Value> =
   | { readonly value: Value; readonly problems?: never }
   | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
 
@@ -46,7 +46,7 @@ export class ConditionCompiler {
   }
 
   /** Compiles a condition; what is not part of the language is found here, not when a call comes. */
-  condition(text: string): Compiled<Condition> {
+  condition(text: string): CompileResult<Condition> {
     const parsed = parse(this.#conditions, text, ['bool', 'dyn'], 'true or false');
     if (parsed.problems !== undefined) return parsed;
     const { run, survey } = parsed.value;
@@ -69,7 +69,7 @@ export class ConditionCompiler {
   }
 
   /** Compiles what a call costs. */
-  cost(text: string): Compiled<Cost> {
+  cost(text: string): CompileResult<Cost> {
     const language = (this.#costs ??= costLanguage());
     const parsed = parse(language, text, ['int', 'double', 'dyn'], 'a number');
     if (parsed.problems !== undefined) return parsed;
@@ -92,7 +92,7 @@ interface Parsed {
   readonly survey: ReturnType<typeof surveyCondition>;
 }
 
-function parse(language: Environment, text: string, types: readonly string[], expected: string): Compiled<Parsed> {
+function parse(language: Environment, text: string, types: readonly string[], expected: string): CompileResult<Parsed> {
   if (text.length > longestText)
     return { problems: [{ offset: 0, message: `a condition of more than ${longestText} characters` }] };
   try {
@@ -100,14 +100,14 @@ function parse(language: Environment, text: string, types: readonly string[], ex
     const survey = surveyCondition(expression.ast);
     if (survey.problems.length > 0) return { problems: survey.problems };
     const { valid, type = '', error } = expression.check();
-    if (!valid) return { problems: [problemOf(error)] };
+    if (!valid) return { problems: [toConditionProblem(error)] };
     if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
     const units = meterCondition(expression.ast);
     return {
       value: { run: (scene) => evaluateWithin(scene, units, () => expression(scene) as unknown), survey },
     };
   } catch (error) {
-    return { problems: [problemOf(error)] };
+    return { problems: [toConditionProblem(error)] };
   }
 }
 
@@ -127,7 +127,7 @@ function valuesOf(looks: readonly (readonly [string, Run])[], scene: ConditionIn
   const values: Record<string, JsonValue> = {};
   for (const [look, run] of looks) {
     try {
-      values[look] = shownValue(run(scene));
+      values[look] = toDisplayValue(run(scene));
     } catch {
       // What is missing has no value to show.
     }
@@ -161,7 +161,7 @@ const tokens: Readonly<Record<string, string>> = {
 const doubled = new Set(['=', '&', '|']);
 
 /** What is wrong with a condition, out of what the library threw. */
-export function problemOf(error: unknown): ConditionProblem {
+export function toConditionProblem(error: unknown): ConditionProblem {
   const message = isCelError(error) ? error.summary : messageOf(error);
   const offset = isCelError(error) ? (error.range?.start ?? 0) : 0;
   return { offset, ...inWords(message) };

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 const longest = 200;
 
 /** A value of a condition as it is told to people: plain JSON, and short. */
-export function shownValue(value: unknown): JsonValue {
+export function toDisplayValue(value: unknown): JsonValue {
   switch (typeof value) {
     case 'bigint':
       return Number(value);
@@ -16,7 +16,7 @@ export function shownValue(value: unknown): JsonValue {
     case 'object':
       if (value === null) return null;
       if (value instanceof Date) return value.toISOString();
-      if (value instanceof Set) return shownValue([...value]);
+      if (value instanceof Set) return toDisplayValue([...value]);
       return shownObject(value);
     case 'undefined':
     case 'function':

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { normalPath } from './argument-paths.ts';
+import { normalizePath } from './argument-paths.ts';
 
 test('however a path is written, it is remembered in one form', () => {
   const paths = fc.string({ unit: fc.constantFrom('/', '.', 'a', '\\', '\n'), minLength: 1, maxLength: 9 });
   fc.assert(
     fc.property(paths, (path) => {
       const normal = posix.normalize(path.replaceAll('\\', '/'));
-      assert.equal(normalPath(path), normal.length > 1 ? normal.replace(/\/$/, '') : normal);
+      assert.equal(normalizePath(path), normal.length > 1 ? normal.replace(/\/$/, '') : normal);
     }),
     { seed: 4, numRuns: 20_000 },
   );

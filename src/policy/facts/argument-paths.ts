@@ -10,7 +10,7 @@ const none: readonly string[] = [];
 const unusual = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
 
 /** A path in the one form in which it is remembered and looked up; `undefined` when it is too long to be one. */
-export function normalPath(path: string): string | undefined {
+export function normalizePath(path: string): string | undefined {
   if (path === '' || path.length > longestPath) return undefined;
   if (!unusual.test(path)) return path;
   const normal = posix.normalize(path.replaceAll('\\', '/'));
@@ -21,12 +21,12 @@ export function normalPath(path: string): string | undefined {
 export function pathsIn(value: JsonValue | undefined): readonly string[] | undefined {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (given.length > maxPaths) return undefined;
-  const paths = given.map((each) => (typeof each === 'string' ? normalPath(each) : undefined));
+  const paths = given.map((each) => (typeof each === 'string' ? normalizePath(each) : undefined));
   return given.length > 0 && paths.every((path) => path !== undefined) ? paths : undefined;
 }
 
 /** The paths in those arguments that usually hold one. */
-export function usualPaths(args: JsonObject): readonly string[] {
+export function pathsInArguments(args: JsonObject): readonly string[] {
   let paths: string[] | undefined;
   for (const name of pathArguments)
     if (Object.hasOwn(args, name)) (paths ??= []).push(...(pathsIn(args[name]) ?? none));

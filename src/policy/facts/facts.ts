@@ -4,9 +4,9 @@ import { matchesAnyName } from '../../core/text/name-pattern.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import { type RecordedNaming, namesOf, recordedTool } from '../../core/tools/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
-import { Fingerprints, fingerprintsOf, recognised } from './fingerprints/fingerprints.ts';
-import { type Meter, MeterState, type Reading, costOfDecided } from './meter.ts';
-import { normalPath, pathArguments, pathsIn, usualPaths } from './argument-paths.ts';
+import { Fingerprints, fingerprintsOf, findLabelsOf } from './fingerprints/fingerprints.ts';
+import { type Meter, MeterState, type Reading, costOfDecidedCall } from './meter.ts';
+import { normalizePath, pathArguments, pathsIn, pathsInArguments } from './argument-paths.ts';
 import { type Patterns, matchesAny } from '../rules/patterns.ts';
 import { RecentSet } from './recent-set.ts';
 
@@ -19,7 +19,7 @@ export interface ReadTrack {
 }
 
 /** What the rules of a policy ask about; nothing else is kept. */
-export interface FactNeeds {
+export interface FactRequirements {
   readonly meters: readonly Meter[];
   readonly tracks: readonly ReadTrack[];
   /** Labels of the tools whose output is recognised again in arguments. */
@@ -34,7 +34,7 @@ export interface PastCall {
 }
 
 /** A call that has been let through and has not ended yet. */
-export interface BegunCall {
+export interface StartedCall {
   readonly id: string;
   readonly tool: string;
   /** Present when the rendered name differs from the server's own name for the tool. */
@@ -58,7 +58,7 @@ interface ToolRecord {
   /** The newest calls that completed and can be undone: `lastOk` becomes one of them when later ones are. */
   completed: { readonly call: string; readonly past: PastCall }[];
   count: number;
-  readonly pending: KeyedSlotMap<string, BegunCall>;
+  readonly pending: KeyedSlotMap<string, StartedCall>;
 }
 
 /** A call that runs, and the place of its intent in the journal once that is known. */
@@ -91,7 +91,7 @@ export class Facts {
   #newest = 0;
   #cost = 0;
 
-  constructor(needs: FactNeeds) {
+  constructor(needs: FactRequirements) {
     this.#meters = new Map(needs.meters.map((meter) => [meter, new MeterState(meter)]));
     this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(mostPaths)]));
     this.#values = new Map(needs.valuesOf.map((label) => [label, new Fingerprints()]));
@@ -114,7 +114,7 @@ export class Facts {
   }
 
   /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
-  begin(call: BegunCall): void {
+  begin(call: StartedCall): void {
     const record = this.#record(call);
     const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
     record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
@@ -123,7 +123,7 @@ export class Facts {
   }
 
   /** The intent of a call that was let through is in the journal. */
-  placed(id: string, seq: number): void {
+  setPlace(id: string, seq: number): void {
     const begun = this.#begun.get(id);
     if (begun !== undefined) begun.seq = seq;
   }
@@ -140,7 +140,7 @@ export class Facts {
   }
 
   /** A call that was let through has ended without running. */
-  forget(id: string): void {
+  discard(id: string): void {
     const begun = this.#begun.get(id);
     if (begun === undefined) return;
     this.#begun.delete(id);
@@ -153,7 +153,7 @@ export class Facts {
     const record = this.#record(event);
     const begun = this.#begun.get(event.call);
     const costs = begun?.record === record ? begun.costs : noCosts;
-    this.forget(event.call);
+    this.discard(event.call);
     const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
     this.#newest = Math.max(this.#newest, event.seq);
     this.#cost += event.cost;
@@ -181,7 +181,7 @@ export class Facts {
     }
     for (const { path, known } of record.tracks) for (const each of this.#pathsOf(event, path)) known.add(each);
     if (event.effect !== 'read') return;
-    if (event.counted === undefined) for (const path of usualPaths(event.arguments)) this.#read.add(path);
+    if (event.counted === undefined) for (const path of pathsInArguments(event.arguments)) this.#read.add(path);
     else for (const name of pathArguments) for (const path of this.#pathsOf(event, name)) this.#read.add(path);
   }
 
@@ -197,7 +197,7 @@ export class Facts {
   }
 
   /** A call was undone: what it completed no longer holds. That it ran stays true. */
-  undone(call: string): void {
+  revert(call: string): void {
     for (const record of this.#tools.values()) {
       const left = record.completed.filter((each) => each.call !== call);
       if (left.length === record.completed.length) continue;
@@ -243,24 +243,24 @@ export class Facts {
 
   /** Whether a completed call of a tool that reads named this path. */
   hasRead(path: string): boolean {
-    const normal = normalPath(path);
+    const normal = normalizePath(path);
     return normal !== undefined && this.#has(this.#read, normal);
   }
 
   /** Whether one of the tracked tools has read or written this path. */
-  knows(track: ReadTrack, path: string): boolean {
+  hasAccessed(track: ReadTrack, path: string): boolean {
     const paths = this.#tracks.get(track);
     return paths !== undefined && this.#has(paths, path);
   }
 
   /** Adds fingerprints of an output of a tool with this label. */
-  remember(label: string, prints: Iterable<number>): void {
+  addFingerprints(label: string, prints: Iterable<number>): void {
     this.#values.get(label)?.addAll(prints);
   }
 
   /** The labels of the tools of whose words a part stands in the arguments. */
-  recognised(args: JsonObject): ReadonlySet<string> {
-    return recognised(this.#values, args);
+  findLabels(args: JsonObject): ReadonlySet<string> {
+    return findLabelsOf(this.#values, args);
   }
 
   #matching(pattern: string): readonly ToolRecord[] {
@@ -272,7 +272,7 @@ export class Facts {
     return found;
   }
 
-  #record({ tool, naming }: Pick<BegunCall, 'tool' | 'naming'>): ToolRecord {
+  #record({ tool, naming }: Pick<StartedCall, 'tool' | 'naming'>): ToolRecord {
     // The same rendered name with different original names is another tool.
     const key = naming === undefined ? tool : JSON.stringify([tool, naming]);
     let record = this.#tools.get(key);
@@ -299,12 +299,16 @@ export class Facts {
 }
 
 /** A call of the past whose arguments do not say what it cost was made under another policy: it cost nothing under this one. */
-function costOf({ each }: Meter, call: Pick<BegunCall, 'arguments' | 'counted' | 'decided'>, reported: number): number {
+function costOf(
+  { each }: Meter,
+  call: Pick<StartedCall, 'arguments' | 'counted' | 'decided'>,
+  reported: number,
+): number {
   if (each === undefined) return reported;
   const { costs = {} } = call.counted ?? {};
   if (Object.hasOwn(costs, each.text)) return costs[each.text] ?? 0;
   try {
-    return costOfDecided(call.decided ?? call, each);
+    return costOfDecidedCall(call.decided ?? call, each);
   } catch {
     return 0;
   }

@@ -12,7 +12,7 @@ export interface Cost {
 const knownCosts = new WeakMap<object, Map<Cost, number>>();
 
 /** Returns the cost of a call that is decided. Evaluated once, for all meters of the session and of the principal. */
-export function costOfDecided(call: { readonly arguments: JsonObject }, each: Cost, work?: WorkBudget): number {
+export function costOfDecidedCall(call: { readonly arguments: JsonObject }, each: Cost, work?: WorkBudget): number {
   let costs = knownCosts.get(call);
   if (costs === undefined) knownCosts.set(call, (costs = new Map()));
   let cost = costs.get(each);

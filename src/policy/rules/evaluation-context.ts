@@ -38,7 +38,7 @@ export class EvaluationContext {
   holdsValueOf(label: string): boolean {
     if (this.#recognised === undefined) {
       this.work.charge(Math.min(this.call.size, maxSearched) * searchedWork);
-      this.#recognised = this.principal.recognised(this.call.arguments);
+      this.#recognised = this.principal.findLabels(this.call.arguments);
     }
     return this.#recognised.has(label);
   }

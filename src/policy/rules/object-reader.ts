@@ -2,7 +2,7 @@ import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
-import type { Compiled } from '../conditions/condition.ts';
+import type { CompileResult } from '../conditions/condition.ts';
 import type { Patterns } from './patterns.ts';
 
 /** A place in a policy: keys and positions from the root. */
@@ -33,10 +33,10 @@ export class ObjectReader {
   }
 
   /** The object under a key. */
-  inner(key: string): ObjectReader | undefined {
+  object(key: string): ObjectReader | undefined {
     const value = this.#get(key);
     if (isJsonObject(value)) return new ObjectReader(value, [...this.#path, key], this.#findings);
-    this.wrong(key, 'expected an object');
+    this.report(key, 'expected an object');
     return undefined;
   }
 
@@ -49,7 +49,7 @@ export class ObjectReader {
     const unknown = this.keys().filter((key) => !known.includes(key));
     for (const key of unknown) {
       const close = closestMatch(key, known);
-      this.wrong(
+      this.report(
         key,
         'unknown key',
         close === undefined ? `there are ${known.join(', ')}` : `did you mean "${close}"?`,
@@ -62,13 +62,13 @@ export class ObjectReader {
     const value = this.#get(key);
     if (value === undefined) return undefined;
     if (typeof value === 'string' && value !== '') return value;
-    return this.wrong(key, 'expected text');
+    return this.report(key, 'expected text');
   }
 
   flag(key: string): boolean {
     const value = this.#get(key);
     if (value === undefined || typeof value === 'boolean') return value === true;
-    this.wrong(key, 'expected true or false');
+    this.report(key, 'expected true or false');
     return false;
   }
 
@@ -78,7 +78,7 @@ export class ObjectReader {
     const found = choices.find((choice) => choice === value);
     if (found !== undefined) return found;
     const close = typeof value === 'string' ? closestMatch(value, choices) : undefined;
-    return this.wrong(
+    return this.report(
       key,
       `expected ${choices.map((choice) => `"${choice}"`).join(' or ')}`,
       close === undefined ? undefined : `did you mean "${close}"?`,
@@ -91,7 +91,7 @@ export class ObjectReader {
     if (value === undefined) return undefined;
     if (typeof value === 'number' && value >= 0 && (whole ? Number.isSafeInteger(value) : Number.isFinite(value)))
       return value;
-    return this.wrong(key, whole ? 'expected a whole number' : 'expected a number of at least 0');
+    return this.report(key, whole ? 'expected a whole number' : 'expected a number of at least 0');
   }
 
   /** A duration, as it was written. */
@@ -99,7 +99,7 @@ export class ObjectReader {
     const value = this.#get(key);
     if (value === undefined) return undefined;
     if (typeof value === 'string' && (parseDurationMs(value) ?? 0) > 0) return value;
-    return this.wrong(key, `expected ${durationSyntax}`);
+    return this.report(key, `expected ${durationSyntax}`);
   }
 
   /** One name or a list of them. */
@@ -109,35 +109,35 @@ export class ObjectReader {
     const list: readonly JsonValue[] = Array.isArray(value) ? value : [value];
     const names = list.filter((each) => typeof each === 'string' && each !== '');
     if (list.length > 0 && names.length === list.length) return names as Patterns;
-    return this.wrong(key, 'expected a name or a list of names');
+    return this.report(key, 'expected a name or a list of names');
   }
 
   /** Like `patterns`, but it must be there. */
-  neededPatterns(key: string): Patterns {
-    if (!this.has(key)) this.missing(key);
+  requiredPatterns(key: string): Patterns {
+    if (!this.has(key)) this.reportMissing(key);
     return this.patterns(key) ?? [];
   }
 
   /** Something in CEL; `true` is understood where `literal` says so. */
-  compiled<Value>(key: string, compile: (text: string) => Compiled<Value>): Value | undefined {
+  compiled<Value>(key: string, compile: (text: string) => CompileResult<Value>): Value | undefined {
     const value = this.#get(key);
-    if (typeof value !== 'string') return this.wrong(key, 'expected a condition, in quotes');
+    if (typeof value !== 'string') return this.report(key, 'expected a condition, in quotes');
     const { value: made, problems } = compile(value);
     for (const { message, hint, offset } of problems ?? [])
       this.#findings.push({ path: [...this.#path, key], message, offset, ...(hint === undefined ? {} : { hint }) });
     return made;
   }
 
-  is(key: string, value: JsonValue): boolean {
+  equals(key: string, value: JsonValue): boolean {
     return this.#get(key) === value;
   }
 
-  missing(key: string): undefined {
+  reportMissing(key: string): undefined {
     this.#findings.push({ path: this.#path, message: `"${key}" is missing` });
     return undefined;
   }
 
-  wrong(key: string | undefined, message: string, hint?: string): undefined {
+  report(key: string | undefined, message: string, hint?: string): undefined {
     const path = key === undefined ? this.#path : [...this.#path, key];
     this.#findings.push({ path, message, ...(hint === undefined ? {} : { hint }) });
     return undefined;

@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
 
 /** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
-export function policyText(text: string, name: string, place?: string): PolicyDocument {
+export function parsePolicyText(text: string, name: string, place?: string): PolicyDocument {
   const file = place ?? name;
   if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
   const { LineCounter, parseDocument } = yaml();

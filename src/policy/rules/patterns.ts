@@ -9,7 +9,7 @@ export function matchesAny(names: readonly string[], patterns: Patterns): boolea
 }
 
 /** Returns a predicate for one name, for patterns that are evaluated often. */
-export function anyOf(patterns: Patterns): (name: string) => boolean {
+export function createMatcher(patterns: Patterns): (name: string) => boolean {
   const [first, ...rest] = patterns.map(compileNamePattern);
   if (first !== undefined && rest.length === 0) return first;
   return (name) => first?.(name) === true || rest.some((fits) => fits(name));

@@ -2,7 +2,7 @@ import type { AskingRule, Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { type RuleCheck, type RuleMatch, createRuleCheck } from './rule-checks.ts';
-import { anyOf } from './patterns.ts';
+import { createMatcher } from './patterns.ts';
 import type { Rule } from './rule.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
@@ -31,8 +31,8 @@ export class PreparedRule {
     this.#rule = rule;
     this.#check = createRuleCheck(rule, tool);
     const { sessions, principals } = rule.scope;
-    this.#isInSession = sessions && anyOf(sessions);
-    this.#isByPrincipal = principals && anyOf(principals);
+    this.#isInSession = sessions && createMatcher(sessions);
+    this.#isByPrincipal = principals && createMatcher(principals);
   }
 
   /** Whether it limits how many calls run or what they cost. */

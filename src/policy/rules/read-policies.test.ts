@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Policy } from '../policy.ts';
 import { PolicyError } from './policy-error.ts';
-import { policyText } from './parse-policy-text.ts';
+import { parsePolicyText } from './parse-policy-text.ts';
 import { readPolicies } from './read-policies.ts';
 
 function read(text: string): Policy {
-  return new Policy(readPolicies([policyText(text, 'policies.yaml')]));
+  return new Policy(readPolicies([parsePolicyText(text, 'policies.yaml')]));
 }
 
 function problemsOf(text: string): string[] {

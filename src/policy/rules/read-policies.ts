@@ -1,6 +1,6 @@
 import { isJsonObject, jsonPath } from '../../core/json/json.ts';
 import { ConditionCompiler } from '../conditions/condition.ts';
-import type { FactNeeds } from '../facts/facts.ts';
+import type { FactRequirements } from '../facts/facts.ts';
 import { WindowMeters } from '../conditions/condition-language.ts';
 import { PolicyError, type PolicyProblem } from './policy-error.ts';
 import { type Rule, type RuleKind, versionOf } from './rule.ts';
@@ -30,8 +30,8 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   /** Changes whenever a rule does. */
   readonly version: string;
-  readonly sessionNeeds: FactNeeds;
-  readonly principalNeeds: FactNeeds;
+  readonly sessionNeeds: FactRequirements;
+  readonly principalNeeds: FactRequirements;
   /** How far back facts of a principal must be known, in milliseconds; 0 when no rule reads them. */
   readonly principalWindowMs: number;
 }
@@ -118,7 +118,8 @@ function needsOf(
 ): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds' | 'principalWindowMs'> {
   const kinds = rules.map(({ kind }) => kind);
   const scoped = kinds.flatMap((kind) => (kind.kind === 'limit' ? kind.meters : []));
-  const metersBy = (by: string): FactNeeds['meters'] => scoped.flatMap((each) => (each.by === by ? each.meter : []));
+  const metersBy = (by: string): FactRequirements['meters'] =>
+    scoped.flatMap((each) => (each.by === by ? each.meter : []));
   const flows = kinds.filter((kind) => kind.kind === 'flow');
   return {
     sessionNeeds: {

@@ -27,9 +27,9 @@ export function readRule(
 ): RuleReading {
   const findings: RuleFinding[] = [];
   const reader = new ObjectReader(value, path, findings);
-  const id = reader.text('id') ?? (reader.has('id') ? undefined : reader.missing('id')) ?? '';
+  const id = reader.text('id') ?? (reader.has('id') ? undefined : reader.reportMissing('id')) ?? '';
   if (/^(?:default|mode|code):/.test(id))
-    reader.wrong('id', 'ids that begin with "default:", "mode:" or "code:" are taken');
+    reader.report('id', 'ids that begin with "default:", "mode:" or "code:" are taken');
   const [shorthand, second] = shorthands.filter((key) => reader.has(key));
   const made =
     shorthand === undefined ? readMatch(reader, compiler) : readShorthand(reader, shorthand, second, compiler);
@@ -60,13 +60,13 @@ function readMatch(reader: ObjectReader, compiler: ConditionCompiler): Made {
   const [answer, second] = answers.filter((key) => reader.has(key));
   if (answer === undefined) {
     // A mistyped key explains what is missing.
-    if (isKnown) reader.wrong(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
+    if (isKnown) reader.report(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
     return undefined;
   }
   if (second !== undefined)
-    reader.wrong(second, `stands beside "${answer}", expected only one of them`, 'make two rules');
+    reader.report(second, `stands beside "${answer}", expected only one of them`, 'make two rules');
   const match = reader.has('match') ? reader.patterns('match') : ['*'];
-  const when = reader.is(answer, true) ? true : reader.compiled(answer, (text) => compiler.condition(text));
+  const when = reader.equals(answer, true) ? true : reader.compiled(answer, (text) => compiler.condition(text));
   if (match === undefined || when === undefined) return undefined;
   return { answer, kind: { kind: 'match', match, when } };
 }
@@ -79,10 +79,10 @@ function readShorthand(
 ): Made {
   reader.onlyKeys([...about, ...shorthands, 'ask', ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : [])]);
   if (second !== undefined)
-    reader.wrong(second, `stands beside "${shorthand}", expected only one of them`, 'make two rules');
-  if (reader.has('ask') && !reader.is('ask', true))
-    reader.wrong('ask', `beside "${shorthand}" only true is possible`, 'without it the rule denies');
-  const inner = reader.inner(shorthand);
+    reader.report(second, `stands beside "${shorthand}", expected only one of them`, 'make two rules');
+  if (reader.has('ask') && !reader.equals('ask', true))
+    reader.report('ask', `beside "${shorthand}" only true is possible`, 'without it the rule denies');
+  const inner = reader.object(shorthand);
   if (inner === undefined) return undefined;
   const kind = readKind(reader, inner, shorthand, compiler);
   return kind === undefined ? undefined : { answer: reader.has('ask') ? 'ask' : 'deny', kind };
@@ -96,24 +96,24 @@ function readKind(
 ): RuleKind | undefined {
   switch (shorthand) {
     case 'requires': {
-      const targets = inner.keys().map((match) => ({ match, steps: inner.neededPatterns(match) }));
-      if (targets.length === 0) reader.wrong('requires', 'names no tool');
+      const targets = inner.keys().map((match) => ({ match, steps: inner.requiredPatterns(match) }));
+      if (targets.length === 0) reader.report('requires', 'names no tool');
       const by = reader.oneOf('by', scopes);
       return { kind: 'requires', targets, fresh: reader.flag('fresh'), by, windowMs: principalWindowMs(reader) };
     }
     case 'readBeforeWrite': {
       inner.onlyKeys(['read', 'write', 'path']);
       const track = {
-        read: inner.neededPatterns('read'),
-        write: inner.neededPatterns('write'),
+        read: inner.requiredPatterns('read'),
+        write: inner.requiredPatterns('write'),
         path: inner.text('path') ?? 'path',
       };
       return { kind: 'readBeforeWrite', track };
     }
     case 'rateLimit': {
       inner.onlyKeys(['match', 'per', 'max', 'by']);
-      if (!inner.has('per')) inner.missing('per');
-      if (!inner.has('max')) inner.missing('max');
+      if (!inner.has('per')) inner.reportMissing('per');
+      if (!inner.has('max')) inner.reportMissing('max');
       const calls = inner.number('max', true);
       return { ...limitOf(inner, undefined), calls, cost: undefined };
     }
@@ -122,17 +122,17 @@ function readKind(
       const calls = inner.number('calls', true);
       const cost = inner.number('cost', false);
       if (!inner.has('calls') && !inner.has('cost'))
-        inner.wrong(undefined, 'says no limit: expected "calls" or "cost"');
-      if (inner.has('each') && !inner.has('cost')) inner.wrong('each', 'has no "cost" to stay below');
+        inner.report(undefined, 'says no limit: expected "calls" or "cost"');
+      if (inner.has('each') && !inner.has('cost')) inner.report('each', 'has no "cost" to stay below');
       const each = inner.has('each') ? inner.compiled('each', (text) => compiler.cost(text)) : undefined;
       return { ...limitOf(inner, each), calls, cost };
     }
     case 'flow': {
       inner.onlyKeys(['from', 'to', 'when', 'within']);
-      const [from, to] = [inner.neededPatterns('from'), inner.neededPatterns('to')];
+      const [from, to] = [inner.requiredPatterns('from'), inner.requiredPatterns('to')];
       const when = inner.oneOf('when', ['session', 'value']);
       if (when !== undefined && inner.has('within'))
-        inner.wrong('within', `has no effect beside "when: ${when}"`, 'leave one of them out');
+        inner.report('within', `has no effect beside "when: ${when}"`, 'leave one of them out');
       const labels = when === undefined ? 'principal' : when === 'session' ? 'session' : 'none';
       return { kind: 'flow', from, to, labels, windowMs: principalWindowMs(inner) };
     }
@@ -145,7 +145,7 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
   const per = inner.duration('per');
   const by = inner.oneOf('by', scopes);
   if (by === 'principal' && !inner.has('per'))
-    inner.wrong(undefined, '"per" is missing: what a principal did is counted in a window of time');
+    inner.report(undefined, '"per" is missing: what a principal did is counted in a window of time');
   const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
   const meter: Meter = {
     match,

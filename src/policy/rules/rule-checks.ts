@@ -3,7 +3,7 @@ import { matchesAnyName } from '../../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { fullName, namesOf } from '../../core/tools/tool-names.ts';
 import type { Condition } from '../conditions/condition.ts';
-import { costOfDecided } from '../facts/meter.ts';
+import { costOfDecidedCall } from '../facts/meter.ts';
 import { pathsIn } from '../facts/argument-paths.ts';
 import { matchesAny } from './patterns.ts';
 import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
@@ -151,7 +151,7 @@ function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
   return ({ session, call: { arguments: given } }) => {
     const paths = pathsIn(Object.hasOwn(given, track.path) ? given[track.path] : undefined);
     if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
-    const unknown = paths.find((path) => !session.knows(track, path));
+    const unknown = paths.find((path) => !session.hasAccessed(track, path));
     if (unknown === undefined) return undefined;
     return { reason: `${unknown} was not read in this session`, values: () => ({ [`args.${track.path}`]: unknown }) };
   };
@@ -171,7 +171,7 @@ function limitCheck(kind: Kind<'limit'>): RuleCheck {
 function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): RuleCheck {
   const read = (situation: EvaluationContext): { readonly calls: number; readonly cost: number } =>
     situation[by].reading(meter, situation.call.at);
-  const own = each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecided(call, each, work);
+  const own = each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecidedCall(call, each, work);
   const tooMany: RuleMatch = {
     reason: `${calls} calls ${span} are the limit`,
     values: (situation) => ({ calls: read(situation).calls }),

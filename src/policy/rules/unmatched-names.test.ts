@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fullNames, recordedTool } from '../../core/tools/tool-names.ts';
-import { policyText } from './parse-policy-text.ts';
+import { parsePolicyText } from './parse-policy-text.ts';
 import { readPolicies } from './read-policies.ts';
-import { type Offered, unmatchedNames } from './unmatched-names.ts';
+import { type OfferedNames, findUnmatchedNames } from './unmatched-names.ts';
 
 const text = `
 - { id: good, match: [mcp__files__read, "mcp__f*", "*"], servers: files, deny: true }
@@ -15,15 +15,15 @@ const text = `
 - { id: rate, rateLimit: { match: mcp__bank__pay, per: 1m, max: 1 } }
 - { id: scope, servers: file, deny: true }
 `;
-const { rules } = readPolicies([policyText(text, 'policies.yaml')]);
-const offered: Offered = {
+const { rules } = readPolicies([parsePolicyText(text, 'policies.yaml')]);
+const offered: OfferedNames = {
   tools: ['mcp__files__read', 'mcp__files__write'].map((name) => recordedTool(name, {})),
   labels: ['private', 'external'],
   servers: ['files'],
   absent: [],
 };
-const told = (given: Partial<Offered>): (string | undefined)[][] =>
-  unmatchedNames(rules, { ...offered, ...given }).map(({ rule, key, name, what, nearest }) => [
+const told = (given: Partial<OfferedNames>): (string | undefined)[][] =>
+  findUnmatchedNames(rules, { ...offered, ...given }).map(({ rule, key, name, what, nearest }) => [
     rule,
     key,
     name,
@@ -54,8 +54,8 @@ test('a tool counts as named by each of its names; an allow rule without servers
   const [name = ''] = fullNames({ server: 'files', tool: long });
   const tools = [recordedTool(name, { ownName: long }), recordedTool('mcp__files__new', { renamedFrom: 'old' })];
   const read = (lines: string): string[] => {
-    const policy = readPolicies([policyText(lines, 'policies.yaml')]);
-    return unmatchedNames(policy.rules, { ...offered, tools }).map(({ rule, key }) => `${rule} ${key}`);
+    const policy = readPolicies([parsePolicyText(lines, 'policies.yaml')]);
+    return findUnmatchedNames(policy.rules, { ...offered, tools }).map(({ rule, key }) => `${rule} ${key}`);
   };
   const deny = (match: string): string => `- { id: r, match: "${match}", deny: true }`;
   for (const match of [...fullNames({ server: 'files', tool: long }), long, 'old', 'mcp__files__old', '*very_long*'])

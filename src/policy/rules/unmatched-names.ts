@@ -4,7 +4,7 @@ import { type NamedTool, type ToolNames, namesOf } from '../../core/tools/tool-n
 import type { Rule } from './rule.ts';
 
 /** What is there to be matched. */
-export interface Offered {
+export interface OfferedNames {
   readonly tools: readonly NamedTool[];
   readonly labels: readonly string[];
   readonly servers: readonly string[];
@@ -30,7 +30,7 @@ type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
 };
 
 /** The names in rules that fit no tool, label or server. What a server that is away might offer is given the benefit of the doubt. */
-export function unmatchedNames(rules: readonly Rule[], offered: Offered): UnmatchedName[] {
+export function findUnmatchedNames(rules: readonly Rule[], offered: OfferedNames): UnmatchedName[] {
   const candidates = {
     tool: [...offered.tools.map(({ name }) => name), ...offered.servers.map((server) => `mcp__${server}__*`)],
     label: offered.labels,
@@ -79,7 +79,7 @@ function named(key: string, what: Named['what'], names: readonly string[], by: N
   return names.map((name) => ({ key, name, what, by }));
 }
 
-function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, absent }: Offered): boolean {
+function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, absent }: OfferedNames): boolean {
   switch (what) {
     case 'tool':
       return (

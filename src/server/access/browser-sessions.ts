@@ -56,11 +56,11 @@ export class BrowserSessions {
     this.#shared = shared;
     this.#token = token;
     this.#stops = [
-      shared.post.subscribe(topic, (text) => {
+      shared.pubSub.subscribe(topic, (text) => {
         const { hash, from } = JSON.parse(text) as { hash: string; from: string };
         if (from !== this.#own) this.#end(hash);
       }),
-      shared.post.onGap(() => void this.#lookAgain()),
+      shared.pubSub.onGap(() => void this.#lookAgain()),
     ];
   }
 
@@ -110,7 +110,7 @@ export class BrowserSessions {
     const hash = this.#hash(id);
     if (!(await this.#shared.keyValues.take(kind, hash))) return;
     this.#end(hash, answer);
-    await this.#shared.post.publish(topic, JSON.stringify({ hash, from: this.#own }));
+    await this.#shared.pubSub.publish(topic, JSON.stringify({ hash, from: this.#own }));
   }
 
   /** Stops listening to other servers. */

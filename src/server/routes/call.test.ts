@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
 import type { ResultPage } from '../../journal/store/store.ts';
 
 describe('POST /api/tools/{name}/call', () => {

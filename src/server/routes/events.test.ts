@@ -10,7 +10,7 @@ import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../t
 import { runSeed } from '../../../test/support/seeded.ts';
 import { says } from '../../../test/support/sessions/session-place.ts';
 import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
-import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
+import type { JournalEvent } from '../../journal/entries/journal-event.ts';
 import type { Page } from '../../journal/queries/journal-reader.ts';
 import { type ServerOptions, startServer } from '../start-server.ts';
 

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { adminToken, bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
-import type { JournalEvent } from 'src/journal/entries/journal-event.ts';
-import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import type { JournalEvent } from '../../journal/entries/journal-event.ts';
+import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
 import type { callDetailsSchema } from '../schemas/journal.ts';
 import type { Page } from '../../journal/queries/journal-reader.ts';
 

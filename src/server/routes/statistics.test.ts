@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { z } from '@hono/zod-openapi';
 import { seedJournal } from '../../../test/support/seed-journal.ts';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { ToolInvoked } from 'src/journal/entries/journal-event.ts';
+import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { statisticsSchema } from '../schemas/statistics.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
 import pg from 'pg';
-import { Announcer } from '../../journal/growth-announcer.ts';
+import { GrowthAnnouncer } from '../../journal/growth-announcer.ts';
 import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/queries/journal-reader.ts';
@@ -78,8 +78,8 @@ describe('processes that share a PostgreSQL', () => {
     const opened = await stores(t, 3);
     const [first] = opened;
     let notes = 0;
-    first?.post.subscribe('journal', () => (notes += 1));
-    const announcers = opened.map(({ post }) => new Announcer(post));
+    first?.pubSub.subscribe('journal', () => (notes += 1));
+    const announcers = opened.map(({ pubSub }) => new GrowthAnnouncer(pubSub));
     const begun = performance.now();
     let announced = 0;
     while (performance.now() - begun < 1000) {
@@ -101,10 +101,10 @@ describe('processes that share a PostgreSQL', () => {
     await client.connect();
     t.after(() => client.end());
     const heard: string[] = [];
-    store.post.subscribe('t', (text) => heard.push(text));
+    store.pubSub.subscribe('t', (text) => heard.push(text));
     for (const notice of ['', 'no note', '{}', '[1]', 'null', '#x', '#999'])
       await client.query('SELECT pg_notify($1, $2)', [channelOf(parseAddress(address)), notice]);
-    await store.post.publish('t', 'heard');
+    await store.pubSub.publish('t', 'heard');
     await until(() => heard.length > 0, 'a note is heard');
     assert.deepEqual(heard, ['heard']);
   });

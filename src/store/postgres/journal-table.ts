@@ -208,14 +208,14 @@ interface Link {
 }
 
 /** Whether something besides the entry is written with it. */
-function hasMore({ claim, settle, approval, recording, token, kept }: EntryDraft): boolean {
-  return [claim, settle, approval, recording, token, kept].some((each) => each !== undefined);
+function hasMore({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
+  return [claim, settle, approval, recording, token, keyValue].some((each) => each !== undefined);
 }
 
 /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
 async function applyMore(
   sql: Sql,
-  { claim, settle, approval, recording, token, kept, call }: EntryDraft,
+  { claim, settle, approval, recording, token, keyValue, call }: EntryDraft,
 ): Promise<boolean> {
   if (claim !== undefined) {
     const insert = 'INSERT INTO claims (key, call, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
@@ -224,7 +224,7 @@ async function applyMore(
   const isRefused =
     (approval !== undefined && !(await changeApproval(sql, approval, call))) ||
     (token !== undefined && !(await changeToken(sql, token))) ||
-    (kept !== undefined && !(await changeKept(sql, kept)));
+    (keyValue !== undefined && !(await changeKept(sql, keyValue)));
   if (isRefused) {
     if (claim !== undefined) await sql.change('DELETE FROM claims WHERE key = $1', [claim.key]);
     return false;

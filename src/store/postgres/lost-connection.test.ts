@@ -67,14 +67,14 @@ describe('a PostgreSQL that is away', () => {
   test('whoever listens to the post is told when notes may have been missed, and hears again', async (t) => {
     const store = await postgresStore({ address: cluster.address('gap') });
     t.after(() => store.close());
-    const gap = new Promise<void>((resolve) => store.post.onGap(resolve));
+    const gap = new Promise<void>((resolve) => store.pubSub.onGap(resolve));
     const heard: string[] = [];
-    store.post.subscribe('t', (text) => heard.push(text));
+    store.pubSub.subscribe('t', (text) => heard.push(text));
     await cluster.stop();
-    await assert.rejects(store.post.publish('t', 'into the void'), (error) => isTold(error, /PostgreSQL/));
+    await assert.rejects(store.pubSub.publish('t', 'into the void'), (error) => isTold(error, /PostgreSQL/));
     await cluster.start();
     await within(gap, 'the gap is told');
-    await store.post.publish('t', 'back');
+    await store.pubSub.publish('t', 'back');
     await until(() => heard.length > 0, 'a note is heard');
     assert.deepEqual(heard, ['back']);
   });
@@ -110,12 +110,12 @@ test('a way to the server that breaks without a word is found out, and another o
   address.port = String(way.port);
   const store = await postgresStore({ address: address.href });
   t.after(() => Promise.all([store.close(), other.close()]));
-  const gap = new Promise<void>((resolve) => store.post.onGap(resolve));
+  const gap = new Promise<void>((resolve) => store.pubSub.onGap(resolve));
   const heard: string[] = [];
-  store.post.subscribe('t', (text) => heard.push(text));
+  store.pubSub.subscribe('t', (text) => heard.push(text));
   way.mute();
   await within(gap, 'the gap is told', undefined, 20_000);
-  await other.post.publish('t', 'back');
+  await other.pubSub.publish('t', 'back');
   await until(() => heard.length > 0, 'a note is heard');
   assert.deepEqual(heard, ['back']);
 });

@@ -1,6 +1,6 @@
 import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/store/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
-import { AuthorityKeptStore } from '../../journal/integrity/authority-records.ts';
+import { AuthorityKeyValueStore } from '../../journal/integrity/authority-records.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
@@ -71,7 +71,7 @@ class OpenStore implements PostgresStore {
   readonly tokens: TokenTable;
   readonly isShared = true;
   readonly keyValues: KeyValueStore;
-  readonly post: Notices;
+  readonly pubSub: Notices;
   readonly #database: Database;
   readonly #presence: Presence;
   readonly #journal: JournalTable;
@@ -88,8 +88,8 @@ class OpenStore implements PostgresStore {
     this.location = address.location;
     this.#database = database;
     const channel = channelOf(address);
-    this.post = new Notices(database, channel);
-    this.#presence = new Presence(database, address, writer, { channel, post: this.post });
+    this.pubSub = new Notices(database, channel);
+    this.#presence = new Presence(database, address, writer, { channel, post: this.pubSub });
     this.#journal = new JournalTable(database, writer);
     this.#approvals = new ApprovalTable(database);
     this.#seals = new SealTable(database, sealer);
@@ -98,7 +98,7 @@ class OpenStore implements PostgresStore {
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
     this.jobs = new JobTable(database);
-    this.keyValues = new AuthorityKeptStore(new KeptTable(database), (drafts) => this.append(drafts));
+    this.keyValues = new AuthorityKeyValueStore(new KeptTable(database), (drafts) => this.append(drafts));
   }
 
   /** Brings the tables up to date, and shows that this process is there. */
@@ -207,7 +207,7 @@ class OpenStore implements PostgresStore {
 
   async #close(): Promise<void> {
     await this.#seals.close();
-    await this.post.drain();
+    await this.pubSub.drain();
     await this.#presence.close();
     await this.#database.close();
   }

@@ -2,8 +2,8 @@ import {
   type Beginning,
   type DropRequest,
   type Dropped,
-  prunedMeanwhile,
-  wholeJournal,
+  concurrentPruneError,
+  unprunedJournal,
 } from '../../journal/store/drop-request.ts';
 import type { Database } from './database.ts';
 import type { SealTable } from './seal-table.ts';
@@ -51,18 +51,18 @@ export class PrunedJournal {
 
   async beginning(): Promise<Beginning> {
     const [row] = await this.#database.rows<Beginning>('SELECT seq, hash, at FROM beginning');
-    return row ?? wholeJournal;
+    return row ?? unprunedJournal;
   }
 
   async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<Dropped> {
     let recordings = 0;
-    if ((await this.beginning()).seq !== from.seq) throw prunedMeanwhile();
+    if ((await this.beginning()).seq !== from.seq) throw concurrentPruneError();
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);
       const [dropped] = await this.#seals.pruning((sql) =>
         sql.rows<{ moved: number; recordings: number }>(dropEntries, [seq, last]),
       );
-      if (dropped?.moved !== 1) throw prunedMeanwhile();
+      if (dropped?.moved !== 1) throw concurrentPruneError();
       recordings += dropped.recordings;
       seq = last;
       onProgress?.(seq - from.seq);

@@ -334,7 +334,7 @@ interface Settled {
 type More = Record<Exclude<keyof EntryDraft, keyof Linkable>, unknown>;
 
 /** Whether something besides the entry is written with it. Whoever adds to that is told here by the compiler. */
-function hasMore({ claim, settle, approval, recording, token, kept }: EntryDraft): boolean {
+function hasMore({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
   const more: More = { claim, settle, approval, recording, token, kept };
   return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token ?? more.kept) !== undefined;
 }

@@ -3,8 +3,8 @@ import {
   type Beginning,
   type DropRequest,
   type Dropped,
-  prunedMeanwhile,
-  wholeJournal,
+  concurrentPruneError,
+  unprunedJournal,
 } from '../../journal/store/drop-request.ts';
 import type { SealTable } from './seal-table.ts';
 import type { Statements } from './statements.ts';
@@ -43,7 +43,7 @@ export class PrunedJournal {
 
   beginning(): Beginning {
     const row = this.#statements.get('SELECT seq, hash, at FROM beginning').get() as unknown as Beginning | undefined;
-    return row === undefined ? wholeJournal : { seq: row.seq, hash: row.hash, at: row.at };
+    return row === undefined ? unprunedJournal : { seq: row.seq, hash: row.hash, at: row.at };
   }
 
   async drop(
@@ -70,7 +70,7 @@ export class PrunedJournal {
     let recordings = 0;
     this.#transaction(() => {
       const before = this.beginning();
-      if (before.seq !== from) throw prunedMeanwhile();
+      if (before.seq !== from) throw concurrentPruneError();
       const between = 'FROM journal WHERE seq > ? AND seq <= ?';
       this.#run(`DELETE FROM samples WHERE at <= (SELECT max(at) ${between}) AND seq <= ?`, from, to, to);
       recordings = this.#run(

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/store/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
-import { AuthorityKeptStore } from '../../journal/integrity/authority-records.ts';
+import { AuthorityKeyValueStore } from '../../journal/integrity/authority-records.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Seal, Sealer } from '../../journal/integrity/seal.ts';
@@ -73,7 +73,7 @@ class SqliteStore implements Store {
   readonly jobs: JobTable;
   readonly keyValues: KeyValueStore;
   readonly #kept: KeptTable;
-  readonly post = new LocalPost();
+  readonly pubSub = new LocalPost();
   readonly isShared: boolean;
   readonly writer = newId('writer');
   readonly sealer: Sealer | undefined;
@@ -147,7 +147,7 @@ class SqliteStore implements Store {
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
     this.#kept = new KeptTable(this.#statements);
-    this.keyValues = new AuthorityKeptStore(this.#kept, (drafts) => this.append(drafts));
+    this.keyValues = new AuthorityKeyValueStore(this.#kept, (drafts) => this.append(drafts));
   }
 
   append(drafts: readonly EntryDraft[]): Appended {
@@ -311,11 +311,11 @@ class SqliteStore implements Store {
   }
 
   /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
-  #apply({ claim, settle, approval, recording, token, kept, call }: EntryDraft): boolean {
+  #apply({ claim, settle, approval, recording, token, keyValue, call }: EntryDraft): boolean {
     if (claim !== undefined && this.#readClaim.get(claim.key) !== undefined) return false;
     if (approval !== undefined && !this.#approvals.apply(approval, call)) return false;
     if (token !== undefined && !this.tokens.apply(token)) return false;
-    if (kept !== undefined && !this.#kept.apply(kept)) return false;
+    if (keyValue !== undefined && !this.#kept.apply(keyValue)) return false;
     if (claim !== undefined) this.#writeClaim.run(claim.key, call, claim.fingerprint);
     if (recording !== undefined) this.#writeRecording.run(call, recording);
     if (settle !== undefined) this.#settleClaim.run(settle.outcome, settle.key);

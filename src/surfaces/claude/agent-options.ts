@@ -1,5 +1,5 @@
 import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
-import { type ContentBox, contentReader } from '../../pipeline/content-reader.ts';
+import { type ContentBox, contentReader } from '../../pipeline/box-content.ts';
 import { callProviderTool } from '../providers/provider-tools.ts';
 import { type ServerContent, serverContent, serversWithContent } from '../server-content.ts';
 import type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';

@@ -13,7 +13,7 @@ import { bodyOf } from './http/request-body.ts';
 
 /** What an endpoint serves: a Signalbox. Sessions are known to all processes on one store, where there is one. */
 export interface McpBox extends EndpointBox {
-  readonly shared?: Pick<Store, 'kept' | 'post'>;
+  readonly shared?: Pick<Store, 'keyValues' | 'pubSub'>;
 }
 
 /** How an endpoint is set up. */

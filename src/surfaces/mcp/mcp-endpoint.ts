@@ -29,7 +29,7 @@ export interface McpEndpointOptions {
   /** How long a call waits for a human before it ends by saying where people answer (50 s). */
   readonly approvalWaitMs?: number;
   /** What processes that serve the same clients share, so that each of them can answer any request. */
-  readonly shared?: Pick<Store, 'kept' | 'post'>;
+  readonly shared?: Pick<Store, 'keyValues' | 'pubSub'>;
 }
 
 /** The usual client gives up after 60 s, and should hear before that where its call stands. */
@@ -50,9 +50,9 @@ export class McpEndpoint {
   constructor(options: McpEndpointOptions) {
     this.#options = options;
     this.shared = options.shared;
-    this.relay = options.shared === undefined ? undefined : new Relay(options.shared.post);
+    this.relay = options.shared === undefined ? undefined : new Relay(options.shared.pubSub);
     this.#rounds = new Rounds(this.relay);
-    this.#conversations = new Conversations({ kept: options.shared?.keyValues });
+    this.#conversations = new Conversations({ keyValues: options.shared?.keyValues });
     this.#changes = new Changes(options.box);
     this.#everything = new View(options.box, undefined);
   }

@@ -1,8 +1,8 @@
-import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, ignoredKeysNote, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { NamedPermission, ReadClient } from '../found-server.ts';
+import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
 import { mergeReadings, readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
+import { type Draft, ignoredKeysNote, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
 /** `.mcp.json`, `~/.claude.json` with the servers of the user and those of this project, and `settings.json` with permissions. */
 export const readClaudeCode: ReadClient = (text, context) => {

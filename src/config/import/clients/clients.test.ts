@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { parseConfiguration } from '../../file/load-configuration.ts';
-import { clients } from './clients.ts';
 import type { ClientReading } from '../found-server.ts';
 import { ImportedSecrets } from '../imported-secrets.ts';
 import { fittingName } from '../plan-import.ts';
+import { clients } from './clients.ts';
 
 const fixtures = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'clients');
 

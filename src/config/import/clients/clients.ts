@@ -1,6 +1,6 @@
-import type { ReadClient } from '../found-server.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { ReadClient } from '../found-server.ts';
 
 /** Where the files of clients are looked for. */
 export interface Machine {

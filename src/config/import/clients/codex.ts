@@ -1,6 +1,9 @@
 import { TomlError, parse } from 'smol-toml';
 import { messageOf } from '../../../core/errors.ts';
+import type { Permission, ReadClient } from '../found-server.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
+import { readServers } from './normalize-servers.ts';
+import { noPlaceholders } from './placeholders.ts';
 import {
   type Draft,
   ignoredKeysNote,
@@ -11,9 +14,6 @@ import {
   standardDraft,
   standardKeys,
 } from './server-draft.ts';
-import type { Permission, ReadClient } from '../found-server.ts';
-import { readServers } from './normalize-servers.ts';
-import { noPlaceholders } from './placeholders.ts';
 
 const ownKeys = [
   'env_vars',

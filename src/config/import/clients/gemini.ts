@@ -1,8 +1,8 @@
-import { field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { isDisabled, ignoredKeysNote, numberOf, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
+import { field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { shellVariables } from './placeholders.ts';
+import { isDisabled, ignoredKeysNote, numberOf, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
 const ownKeys = ['httpUrl', 'includeTools', 'excludeTools', 'trust', 'timeout', 'description'];
 

@@ -1,10 +1,10 @@
 import { LineCounter, isMap, isScalar, parseDocument } from 'yaml';
 import { messageOf } from '../../../core/errors.ts';
-import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
-import { type Draft, isDisabled, ignoredKeysNote, secondsOf, textOf, textsByName, textsOf } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
+import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
+import { type Draft, isDisabled, ignoredKeysNote, secondsOf, textOf, textsByName, textsOf } from './server-draft.ts';
 
 const knownKeys =
   'name display_name description enabled type bundled cmd args envs env_keys uri headers timeout available_tools cwd'.split(

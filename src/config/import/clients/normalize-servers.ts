@@ -1,8 +1,5 @@
 import { basename } from 'node:path';
-import { type ClientDocument, type Fields, fieldsOf } from './client-document.ts';
-import type { Draft } from './server-draft.ts';
 import type { ClientReading, FoundServer, ImportContext, ImportedEntry, SkippedServer } from '../found-server.ts';
-import type { Dialect } from './placeholders.ts';
 import {
   type SecretHolder,
   protectedArguments,
@@ -10,6 +7,9 @@ import {
   protectedValue,
   withoutPatterns,
 } from '../protected-secrets.ts';
+import { type ClientDocument, type Fields, fieldsOf } from './client-document.ts';
+import type { Dialect } from './placeholders.ts';
+import type { Draft } from './server-draft.ts';
 
 /** How one client writes its servers down. */
 export interface ClientShape {

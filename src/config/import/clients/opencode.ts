@@ -1,8 +1,8 @@
-import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, isDisabled, ignoredKeysNote, textOf, textsByName, textsOf } from './server-draft.ts';
 import type { ImportContext, ReadClient } from '../found-server.ts';
+import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { bracedEnvironment } from './placeholders.ts';
+import { type Draft, isDisabled, ignoredKeysNote, textOf, textsByName, textsOf } from './server-draft.ts';
 
 const knownKeys = ['type', 'command', 'environment', 'url', 'headers', 'enabled', 'timeout', 'cwd'];
 

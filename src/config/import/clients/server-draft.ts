@@ -1,5 +1,5 @@
-import { type Fields, field, fieldsOf } from './client-document.ts';
 import type { Permission } from '../found-server.ts';
+import { type Fields, field, fieldsOf } from './client-document.ts';
 
 /** What a client's entry means, in our words, with the client's own placeholders still in it. */
 export interface Draft {

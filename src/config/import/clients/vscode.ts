@@ -1,8 +1,8 @@
-import { type Fields, field, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, ignoredKeysNote, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
+import { type Fields, field, parseJsonFile, unreadable } from './client-document.ts';
 import { mergeReadings, readServers } from './normalize-servers.ts';
 import { editorVariables } from './placeholders.ts';
+import { type Draft, ignoredKeysNote, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
 /** `mcp.json` of VS Code with its `servers`, and `mcp-config.json` of Copilot with its `mcpServers`. */
 export const readVisualStudioCode: ReadClient = (text, context) => {

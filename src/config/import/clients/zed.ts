@@ -1,8 +1,8 @@
-import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
-import { type Draft, ignoredKeysNote, numberOf, textOf, standardDraft, standardKeys } from './server-draft.ts';
 import type { ReadClient } from '../found-server.ts';
+import { type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { noPlaceholders } from './placeholders.ts';
+import { type Draft, ignoredKeysNote, numberOf, textOf, standardDraft, standardKeys } from './server-draft.ts';
 
 /** `settings.json`, whose `context_servers` are programs, addresses or extensions. */
 export const readZed: ReadClient = (text, context) => {

@@ -1,4 +1,9 @@
-import { type SyntaxNode, type Word, type WordPart, forEachChild, parse } from 'unbash';
+import { createRequire } from 'node:module';
+import type { SyntaxNode, Word, WordPart } from 'unbash';
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first shell text: the parser has 300 KB, and few policies need it. */
+const loadParser = (): typeof import('unbash') => require('unbash') as typeof import('unbash');
 
 /** One command of a shell text, as `shell(x).commands` lists it. */
 export class ShellCommand {
@@ -76,7 +81,7 @@ class CommandCollector {
     if (text.includes('\0')) throw new Error('a shell text with a NUL character');
     if (depth > maxScriptDepth) throw new Error(`shell texts inside one another, more than ${maxScriptDepth} deep`);
     if (unclearContinuation.test(text)) this.#addUnclear(text);
-    this.#visit(parse(text), text, depth);
+    this.#visit(loadParser().parse(text), text, depth);
   }
 
   #visit(node: SyntaxNode, source: string, depth: number): void {
@@ -91,7 +96,7 @@ class CommandCollector {
       this.#add('((', ['((', text.slice(node.pos, node.end)], undefined);
     else if (isDefinition(node)) this.#add('', [node.type.toLowerCase(), ...valuesOf([node.name])], undefined);
     if (isUnclear(node) || isSubscriptedDescriptor(node, text)) this.#addUnclear(text.slice(node.pos, node.end));
-    forEachChild(node, (child) => this.#visit(child, text, depth));
+    loadParser().forEachChild(node, (child) => this.#visit(child, text, depth));
   }
 
   #command(node: Extract<SyntaxNode, { type: 'Command' }>, depth: number): void {

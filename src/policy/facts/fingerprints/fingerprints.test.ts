@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { FingerprintSet } from './fingerprint-set.ts';
-import { Fingerprints, fingerprintsOf, recognised } from './fingerprints.ts';
+import { Fingerprints, fingerprintsOf, findLabelsOf } from './fingerprints.ts';
 
 function known(...texts: readonly string[]): ReadonlyMap<string, Fingerprints> {
   const prints = new Fingerprints();
@@ -33,7 +33,7 @@ describe('fingerprints of outputs', () => {
           .slice(start, start + 24)
           .toUpperCase()
           .match(/.{1,5}/g);
-        assert.equal(recognised(known(text), { part: part?.join(' / ') ?? '' }).has('private'), true);
+        assert.equal(findLabelsOf(known(text), { part: part?.join(' / ') ?? '' }).has('private'), true);
       }),
       { seed: 7, numRuns: 500 },
     );
@@ -43,9 +43,9 @@ describe('fingerprints of outputs', () => {
     const [first, second] = [longText(1, 256 * 1024), longText(2, 100 * 1024)];
     const prints = known(second, first);
     for (let at = 0; at < first.length - 60; at += 4999)
-      assert.equal(recognised(prints, { part: first.slice(at, at + 60) }).size, 1, `at ${at}`);
-    assert.equal(recognised(known(first), { part: longText(3, 10_000) }).size, 0);
-    assert.equal(recognised(prints, { part: second.slice(-60) }).size, 1);
+      assert.equal(findLabelsOf(prints, { part: first.slice(at, at + 60) }).size, 1, `at ${at}`);
+    assert.equal(findLabelsOf(known(first), { part: longText(3, 10_000) }).size, 0);
+    assert.equal(findLabelsOf(prints, { part: second.slice(-60) }).size, 1);
   });
 
   test('take the same work for each, however many there are and however they were chosen', () => {

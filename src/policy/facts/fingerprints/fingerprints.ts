@@ -34,7 +34,7 @@ export function fingerprintsOf(text: string): Float64Array {
 }
 
 /** The labels whose text stands in the arguments; also where it is encoded as base64, hex or for URLs. */
-export function recognised(
+export function findLabelsOf(
   known: ReadonlyMap<string, Pick<Fingerprints, 'isEmpty' | 'has'>>,
   args: JsonObject,
 ): ReadonlySet<string> {

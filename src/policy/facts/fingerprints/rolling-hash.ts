@@ -35,7 +35,7 @@ export function windowHashes(text: string, length: number): Float64Array {
 }
 
 function joined(highSum: number, lowSum: number): number {
-  return mixed(highSum) * 0x200000 + (mixed(lowSum) >>> 11);
+  return mixBits(highSum) * 0x200000 + (mixBits(lowSum) >>> 11);
 }
 
 function power(base: number, exponent: number): number {
@@ -45,7 +45,7 @@ function power(base: number, exponent: number): number {
 }
 
 /** Spreads what differs over all bits. */
-function mixed(sum: number): number {
+function mixBits(sum: number): number {
   let bits = sum;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

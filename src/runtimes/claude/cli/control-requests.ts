@@ -63,7 +63,7 @@ export class HookCallbacks {
   readonly #hooks = new Map<string, Hook>();
 
   constructor(
-    { gate, hookMatcher: matcher }: Pick<ClaudeTurn, 'gate' | 'hooked'>,
+    { gate, hookMatcher: matcher }: Pick<ClaudeTurn, 'gate' | 'hookMatcher'>,
     passthrough: Passthrough | undefined,
   ) {
     // Nothing runs because asking about it failed.

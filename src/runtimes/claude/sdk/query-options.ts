@@ -4,9 +4,8 @@ import type { ClaudeCodeOptions, HookInput } from '../shared/claude-options.ts';
 import type { ClaudeTurn } from '../shared/claude-turn.ts';
 import { cliEnvironment } from '../shared/installation.ts';
 import type { Turn } from '../../runtime.ts';
-import { serverConfig } from '../../../surfaces/claude/tool-server.ts';
 
-/** What the SDK is told for a turn. Claude Code always asks: what may run is decided here, by the policy of the turn's mode. */
+/** Returns the SDK's options for a turn. Claude Code asks before every tool, because the box decides what may run. */
 export function queryOptions(
   turn: Turn,
   options: ClaudeCodeOptions,
@@ -32,14 +31,14 @@ export function queryOptions(
       return { ...(await gate.permit(request)) };
     },
     hooks: {
-      // Nothing runs because asking about it failed.
+      // A failed hook must not let the tool run.
       PreToolUse: [
         { matcher, hooks: [(input) => Promise.resolve(gate.beforeTool(input as HookInput))], onFailure: 'block' },
       ],
       PostToolUse: [after, ...(hooks.PostToolUse ?? [])],
       PostToolUseFailure: [after, ...(hooks.PostToolUseFailure ?? [])],
     },
-    // Unless it is named, the SDK takes Claude Code's own instructions away.
+    // Without a preset, the SDK removes Claude Code's own instructions.
     systemPrompt: {
       type: 'preset',
       preset: 'claude_code',

@@ -23,7 +23,7 @@ test('a turn whose servers Claude Code did not take over is ended, with the reas
   turn.handle({ type: 'system', subtype: 'init', mcp_servers: [{ name: 'signalbox', status: 'failed' }] });
   const { reason, error } = await turn.result;
   assert.equal(reason, 'error');
-  assert.match(error?.message ?? '', /did not take over the tools of "signalbox" \(failed\)/);
+  assert.match(error?.message ?? '', /did not connect to the servers "signalbox" \(failed\)/);
 });
 
 test('a mounted tool is let through to the box, where it is decided; the name alone does not make it one', async () => {

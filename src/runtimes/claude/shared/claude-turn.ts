@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { text } from '../../../core/tools/content.ts';
 import { serverContent, serversWithContent } from '../../../surfaces/server-content.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
@@ -6,48 +7,49 @@ import type { ClaudeMessage, ServerStatus } from './claude-message.ts';
 import { PermissionGate } from './permission-gate.ts';
 import { ClaudeEventMapper, type TurnResult } from './claude-event-mapper.ts';
 import { ToolCallEvents } from './tool-call-events.ts';
-import { noTools, toolListing } from '../../../surfaces/claude/tool-listing.ts';
-import { type MakeCall, ToolServer } from '../../../surfaces/claude/tool-server.ts';
+import { claudeToolListing } from '../../../surfaces/claude/tool-listing.ts';
+import { ClaudeToolServer, type RunServerCall } from '../../../surfaces/claude/tool-server.ts';
+import { type ProviderTools, restoreArguments } from '../../../surfaces/providers/provider-tools.ts';
 
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 
-/** One turn in Claude Code, however Claude Code is spoken to: what it hears, what it may do, and what is told of it. */
+/** One turn in Claude Code, independent of the transport: its tool servers, its permissions and its events. */
 export class ClaudeTurn {
-  readonly servers: ReadonlyMap<string, ToolServer>;
+  readonly servers: ReadonlyMap<string, ClaudeToolServer>;
   readonly gate: PermissionGate;
   /**
-   * Which tools Claude Code calls hooks for: all but those of the box, which are decided there. A hook costs it some
-   * milliseconds, for every call.
+   * Matches the tools that Claude Code calls hooks for: all except the tools of the box, which the box decides itself. A hook costs
+   * some milliseconds for each call.
    */
   readonly hookMatcher: string;
-  /** Resolves with the turn's result, or with what made one impossible. */
+  /** Resolves with the result of the turn, or with the error that prevented one. */
   readonly result: Promise<TurnResult>;
   readonly #finish: (result: TurnResult) => void;
-  readonly #tell: (event: TurnEvent) => void;
+  readonly #emit: (event: TurnEvent) => void;
   readonly #turn: Turn;
   readonly #calls: ToolCallEvents;
-  readonly #telling: ClaudeEventMapper;
+  readonly #events: ClaudeEventMapper;
   readonly #running = new Set<Promise<unknown>>();
   readonly #over = new AbortController();
 
-  constructor(turn: Turn, options: ClaudeCodeOptions, signal: AbortSignal, tell: (event: TurnEvent) => void) {
+  constructor(turn: Turn, options: ClaudeCodeOptions, signal: AbortSignal, emit: (event: TurnEvent) => void) {
     const { promise, resolve } = Promise.withResolvers<TurnResult>();
     this.result = promise;
     this.#finish = resolve;
     this.#turn = turn;
-    this.#tell = tell;
-    // Listed once: calls are pinned to what was listed last, and that must be what the model was shown.
-    const { servers, ids } = toolListing(turn.tools.list(), options.toolSearch !== true);
-    this.#calls = new ToolCallEvents(tell, (name) => ids.get(name));
-    this.#telling = new ClaudeEventMapper(tell, this.#calls, signal);
+    this.#emit = emit;
+    // Listed once, because calls are pinned to the last listing, which must be the one that the model sees.
+    const listing = claudeToolListing(turn.tools.list(), options.toolSearch === true);
+    this.#calls = new ToolCallEvents(emit, (name) => listing.byName.get(name)?.definition.id);
+    this.#events = new ClaudeEventMapper(emit, this.#calls, signal);
     const over = AbortSignal.any([signal, this.#over.signal]);
-    const call = this.#maker(over);
+    const run = this.#callRunner(listing, over);
     const { serverContent: content } = turn;
-    const names = new Set([...servers.keys(), ...serversWithContent(content)]);
+    const names = new Set([...listing.servers.keys(), ...serversWithContent(content)]);
     this.servers = new Map(
       [...names].map((name) => [
         name,
-        new ToolServer(name, servers.get(name) ?? noTools, call, serverContent(name, content)),
+        new ClaudeToolServer(name, listing.servers.get(name) ?? [], serverContent(name, content), run),
       ]),
     );
     this.hookMatcher = `^(?!mcp__(?:${[...names].join('|')})__)`;
@@ -61,19 +63,19 @@ export class ClaudeTurn {
     });
   }
 
-  /** Hears what Claude Code says. */
+  /** Handles a message of Claude Code. */
   handle(message: ClaudeMessage): void {
-    const result = this.#telling.handle(message);
+    const result = this.#events.handle(message);
     if (result !== undefined) this.#finish(result);
     if (message.type === 'system' && message.subtype === 'init') this.#begin(message);
   }
 
-  /** Ends the turn as failed, unless it has ended. */
+  /** Ends the turn with an error, unless it has ended. */
   fail(code: string, message: string): void {
     this.#finish({ reason: 'error', error: { code, message } });
   }
 
-  /** Tells how the turn ended, once nothing of it is under way any more. */
+  /** Emits the end of the turn after all of its calls have ended. */
   async close(reason: Reason, error?: TurnResult['error']): Promise<void> {
     this.#over.abort(new DOMException('the turn is over', 'AbortError'));
     await Promise.allSettled([this.gate.close(), ...this.#running]);
@@ -81,27 +83,29 @@ export class ClaudeTurn {
       this.#calls.inputComplete(id, '', {});
       this.#calls.end(id, { outcome: 'cancelled', content: [text('the turn ended before the call did')] });
     }
-    if (error !== undefined) this.#tell({ type: 'error', ...error });
-    this.#tell({ type: 'done', reason });
+    if (error !== undefined) this.#emit({ type: 'error', ...error });
+    this.#emit({ type: 'done', reason });
   }
 
-  /** A model that cannot see the tools would do without them, and nobody would know why. */
+  /** Reports the servers. Fails the turn when one is missing, because the model would silently work without its tools. */
   #begin({ model, mcp_servers = [], tools = [] }: ClaudeMessage): void {
     const known = new Map(mcp_servers.map((server) => [server.name, server]));
-    this.#tell({
+    this.#emit({
       type: 'status',
       ...(model === undefined ? {} : { model }),
       servers: mcp_servers.map((server) => statusOf(server, tools)),
     });
     const missing = [...this.servers.keys()].filter((name) => known.get(name)?.status !== 'connected');
     if (missing.length === 0) return;
-    const states = missing.map((name) => `"${name}" (${known.get(name)?.status ?? 'not there'})`);
-    this.fail('server-missing', `the turn was ended: Claude Code did not take over the tools of ${states.join(', ')}`);
+    const states = missing.map((name) => `"${name}" (${known.get(name)?.status ?? 'missing'})`);
+    this.fail('server-missing', `the turn was ended: Claude Code did not connect to the servers ${states.join(', ')}`);
   }
 
-  #maker(over: AbortSignal): MakeCall {
-    return async (tool, args, toolCallId, signal) => {
-      const call = this.#turn.tools.call(tool, args, {
+  #callRunner({ byName }: ProviderTools, over: AbortSignal): RunServerCall {
+    return async ({ name, args, toolUseId: toolCallId = randomUUID(), signal }) => {
+      const tool = byName.get(name);
+      // The pipeline refuses a tool that was not listed.
+      const call = this.#turn.tools.call(tool?.definition.name ?? name, restoreArguments(tool, args), {
         toolCallId,
         signal: AbortSignal.any([over, signal]),
         onProgress: (progress) => this.#calls.progress(toolCallId, progress),

@@ -128,13 +128,13 @@ describe('the demo model', () => {
       fc.asyncProperty(fc.oneof(fc.string(), fc.constantFrom('call', 'call \n call {}', 'ping')), async (said) => {
         const events: TurnEvent[] = [];
         const request = {
-          chosen: { name: 'demo', provider: 'demo', model: 'demo' as const, images: false },
+          chosen: { name: 'demo', provider: 'demo', model: 'demo' as const, acceptsImages: false },
           instructions: '',
           messages: [{ role: 'user' as const, content: said }],
           tools: [],
           signal: new AbortController().signal,
           answerTokens: undefined,
-          tell: (event: TurnEvent) => void events.push(event),
+          emit: (event: TurnEvent) => void events.push(event),
           identify: (tool: string) => ({ server: '', tool }),
         };
         const step = await demoStep(request, 0);

@@ -3,9 +3,8 @@ import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { defineTool } from '../define-tool.ts';
 import { type LocalServer, localServer } from '../local-server.ts';
 import { type DisclosureDependencies, disclosureTools } from './disclosure-tools.ts';
-import { type PingDependencies, ping } from './ping.ts';
+import { type PingDependencies, type ServerInfoDependencies, ping, serverInfo } from './server-info.ts';
 import { type ReadResultAnswer, type ReadResultDependencies, readResult } from './read-result.ts';
-import { type ServerInfoDependencies, serverInfo } from './server-info.ts';
 
 /** Everything the built-in tools need from the house they run in. */
 export interface BuiltinDependencies

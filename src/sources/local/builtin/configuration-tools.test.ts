@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonValue } from '../../../core/json/json.ts';
-import { getConfig } from './get-config.ts';
-import { setConfig } from './set-config.ts';
+import { getConfig, setConfig } from './configuration-tools.ts';
 
 const document = { mcpServers: { files: { command: 'x', args: ['-y', 'z'] } }, results: { maxBytes: 9 } };
 const book = { file: '/srv/signalbox.config.json', read: () => document };

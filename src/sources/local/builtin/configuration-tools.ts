@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { SignalboxError } from '../../../core/errors.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import type { ConfigurationBook } from './configuration-book.ts';
-import { getConfig } from './get-config.ts';
-import { setConfig } from './set-config.ts';
 
 /** The built-in tools about the configuration. */
 export function configurationTools(configuration: ConfigurationBook): OwnTool[] {
@@ -42,4 +42,110 @@ export function configurationTools(configuration: ConfigurationBook): OwnTool[] 
       undo: (_, { callId, principal }) => configuration.undo(callId, principal.kind === 'system'),
     }),
   ];
+}
+
+/** What `get_config` answers. */
+export interface ConfigurationValue {
+  readonly file: string;
+  readonly path: string;
+  readonly value: JsonValue;
+}
+
+/** Tells what stands at a place of the configuration, or all of it. */
+export function getConfig(
+  configuration: Pick<ConfigurationBook, 'file' | 'read'>,
+  { path = '' }: { readonly path?: string | undefined },
+): ConfigurationValue {
+  let value: JsonValue = configuration.read();
+  const steps = path === '' ? [] : path.split('.');
+  for (const [depth, step] of steps.entries()) {
+    const keys: string[] = isJsonObject(value) || Array.isArray(value) ? Object.keys(value) : [];
+    if (!keys.includes(step)) throw absent(steps.slice(0, depth + 1).join('.'), step, keys);
+    value = (value as Readonly<Record<string, JsonValue>>)[step] ?? null;
+  }
+  return { file: configuration.file, path, value };
+}
+
+function absent(path: string, step: string, keys: readonly string[]): SignalboxError {
+  const meant = closestMatch(step, keys);
+  const hint = meant === undefined ? `there is ${keys.join(', ') || 'nothing'}` : `did you mean "${meant}"?`;
+  return new SignalboxError(
+    'setting-unknown',
+    `nothing is set at ${path.slice(0, 200)}, so its default holds; ${hint}`,
+  );
+}
+
+/** What `set_config` takes: a path like `results.maxBytes`; `null` brings the default back. */
+export interface SetConfigArguments {
+  readonly path: string;
+  readonly value: JsonValue;
+}
+
+interface Setting {
+  /** A `*` stands for one part of the path. */
+  readonly path: string;
+  /** Says whether the value is one that a tool may set. */
+  fits(value: JsonValue): boolean;
+  readonly expects: string;
+}
+
+const count = {
+  fits: (value: JsonValue) => value === null || typeof value === 'number',
+  expects: 'a number, or null for the default',
+};
+/*
+ * What is not listed is for humans, in the file: programs and addresses (they run code), effects, labels, workspaces and policies
+ * (they say what is asked about and can be undone), descriptions (they speak to other agents), secrets, agents and profiles.
+ */
+const settings: readonly Setting[] = [
+  { path: 'mcpServers.*.timeoutMs', ...count },
+  { path: 'mcpServers.*.concurrency', ...count },
+  { path: 'mcpServers.*.idleStopMs', ...count },
+  // On is another matter: a human may have turned it off for a reason.
+  { path: 'mcpServers.*.disabled', fits: (value) => value === true, expects: 'true; only a human turns a server on' },
+  { path: 'results.maxBytes', ...count },
+];
+
+/** Changes the configuration in one of the few places where that cannot loosen anything. Its undo restores the file. */
+export function setConfig(
+  configuration: Pick<ConfigurationBook, 'file' | 'change'>,
+  { path, value }: SetConfigArguments,
+  callId: string,
+): { readonly file: string; readonly path: string; readonly value: JsonValue } {
+  const steps = path.split('.');
+  const setting = settings.find((each) => fitsPath(each.path.split('.'), steps));
+  if (setting === undefined) {
+    const allowed = settings.map((each) => each.path).join(', ');
+    throw refused(
+      `${path.slice(0, 200)} is not for tools to set, only ${allowed}; a human can, in ${configuration.file}`,
+    );
+  }
+  if (!setting.fits(value)) throw refused(`${path} takes ${setting.expects}`);
+  configuration.change(callId, steps, value ?? undefined);
+  return { file: configuration.file, path, value };
+}
+
+function fitsPath(pattern: readonly string[], path: readonly string[]): boolean {
+  return pattern.length === path.length && pattern.every((step, index) => step === '*' || step === path[index]);
+}
+
+function refused(message: string): SignalboxError {
+  return new SignalboxError('setting-refused', message);
+}
+
+/** The configuration as the built-in tools see it. */
+export interface ConfigurationBook {
+  readonly file: string;
+  /** What stands in the file: references as references, and no secrets. */
+  read(): JsonObject;
+  /**
+   * Changes one place in the file (`undefined` takes it out) and keeps what was there for `undo`. Throws, and changes nothing,
+   * when the result could not be used.
+   */
+  change(callId: string, path: readonly string[], value: JsonValue | undefined): void;
+  /**
+   * Brings the file back to what it was before the call. Throws when it was changed since, or nothing is kept of the call, unless
+   * that did not end and may have changed nothing.
+   */
+  undo(callId: string, isUnfinished: boolean): void;
 }

@@ -6,9 +6,7 @@ import type { SignalboxOptions } from '../../../signalbox/signalbox-options.ts';
 import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 import { localServer } from '../local-server.ts';
-import { calledTool } from './call-tool.ts';
-import { describeTool } from './describe-tool.ts';
-import { searchTools } from './search-tools.ts';
+import { calledTool, describeTool, searchTools } from './disclosure-tools.ts';
 
 const tools = distractors(100);
 const [first] = tools;

@@ -4,10 +4,8 @@ import { sessionBook, sessionFacts } from '../../../../test/support/session-book
 import { SignalboxError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/identifiers.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { createJob, undoCreateJob } from './create-job.ts';
-import { deleteJob, undoDeleteJob } from './delete-job.ts';
+import { createJob, deleteJob, listJobs, undoCreateJob, undoDeleteJob } from './job-tools.ts';
 import type { JobBook, JobFacts } from './job-book.ts';
-import { listJobs } from './list-jobs.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
 const callId = 'call_1' as CallId;

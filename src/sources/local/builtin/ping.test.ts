@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ping } from './ping.ts';
+import { ping } from './server-info.ts';
 
 test('ping answers "pong" with the time and the server it came to', () => {
   const now = (): Date => new Date('2026-11-15T10:00:00Z');

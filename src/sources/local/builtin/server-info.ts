@@ -20,3 +20,21 @@ export function serverInfo(dependencies: ServerInfoDependencies, includeUptime: 
   const info = { product: 'Signalbox', port: port ?? null, version } as const;
   return includeUptime ? { ...info, uptime_seconds: Math.round(dependencies.uptimeSeconds()) } : info;
 }
+
+/** What `ping` needs to know. */
+export interface PingDependencies {
+  readonly server: string;
+  now(): Date;
+}
+
+/** What `ping` answers. */
+export interface Pong {
+  readonly status: 'pong';
+  readonly timestamp: string;
+  readonly server: string;
+}
+
+/** Shows that tool calls come through. */
+export function ping({ server, now }: PingDependencies): Pong {
+  return { status: 'pong', timestamp: now().toISOString(), server };
+}

@@ -3,9 +3,7 @@ import { describe, test } from 'node:test';
 import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Caller } from './caller.ts';
-import { listActiveSessions, listSessions } from './list-sessions.ts';
-import { sessionCount } from './session-count.ts';
-import { sessionDetails } from './session-details.ts';
+import { listActiveSessions, listSessions, sessionCount, sessionDetails } from './session-tools.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
 const bob: Principal = { id: 'bob', kind: 'agent' };

@@ -29,7 +29,7 @@ describe('sessions for clients that have none', () => {
   test('is the same at every process of a store, and is nobody else’s', async (t) => {
     const { keyValues } = box.shared;
     const now = (): number => Date.now();
-    const [one, other] = [new Conversations({ kept, now }), new Conversations({ kept, now })];
+    const [one, other] = [new Conversations({ keyValues, now }), new Conversations({ keyValues, now })];
     const client = { name: 'x', version: '1' };
     const names = await Promise.all([one, other, one].map(async (each) => await each.of(peer('shared'), client)));
     assert.equal(new Set(names).size, 1);
@@ -61,7 +61,7 @@ describe('sessions for clients that have none', () => {
   test('those that are pushed out are kept nowhere', async () => {
     const { keyValues } = box.shared;
     const before = (await keyValues.list('mcp-conversation')).length;
-    const conversations = new Conversations({ kept, mostOfOne: 3 });
+    const conversations = new Conversations({ keyValues, mostOfOne: 3 });
     for (let count = 0; count < 20; count += 1)
       await conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
     assert.equal((await keyValues.list('mcp-conversation')).length - before, 3);

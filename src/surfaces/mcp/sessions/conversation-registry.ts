@@ -18,7 +18,7 @@ export interface ConversationLimits {
   readonly mostPrincipals?: number;
   readonly now?: () => number;
   /** Where other processes find them. */
-  readonly kept?: KeyValueStore | undefined;
+  readonly keyValues?: KeyValueStore | undefined;
 }
 
 interface Conversation {
@@ -46,8 +46,8 @@ export class Conversations {
   #looked = 0;
   #latest: Conversation | undefined;
 
-  constructor({ mostOfOne = 100, mostPrincipals = 10_000, now = Date.now, kept }: ConversationLimits = {}) {
-    this.#kept = kept;
+  constructor({ mostOfOne = 100, mostPrincipals = 10_000, now = Date.now, keyValues }: ConversationLimits = {}) {
+    this.#kept = keyValues;
     this.#mostOfOne = mostOfOne;
     this.#mostPrincipals = mostPrincipals;
     this.#now = now;

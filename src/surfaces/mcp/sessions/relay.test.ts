@@ -10,8 +10,8 @@ import { Relay, RelayLost, type RelayTimes } from './relay.ts';
 const times: RelayTimes = { answerMs: 1000, beatMs: 300 };
 
 async function two(t: TestContext, of: RelayTimes = times): Promise<[Relay, Relay]> {
-  const { post } = await openShared(t);
-  const relays: [Relay, Relay] = [new Relay(post, of), new Relay(post, of)];
+  const { pubSub } = await openShared(t);
+  const relays: [Relay, Relay] = [new Relay(pubSub, of), new Relay(pubSub, of)];
   t.after(() => relays.forEach((relay) => relay.close()));
   return relays;
 }
@@ -67,15 +67,15 @@ describe('work that another process does', () => {
   });
 
   test('is not begun when it is heard of after whoever asked has given up', async (t) => {
-    const { post } = await openShared(t);
+    const { pubSub } = await openShared(t);
     const held: (() => Promise<void>)[] = [];
     let isHeld = true;
     const slow: PubSub = {
       isCrossProcess: true,
-      subscribe: (topic, listener) => post.subscribe(topic, listener),
-      onGap: (listener) => post.onGap(listener),
+      subscribe: (topic, listener) => pubSub.subscribe(topic, listener),
+      onGap: (listener) => pubSub.onGap(listener),
       publish: async (topic, text) =>
-        isHeld ? void held.push(() => post.publish(topic, text)) : await post.publish(topic, text),
+        isHeld ? void held.push(() => pubSub.publish(topic, text)) : await pubSub.publish(topic, text),
     };
     const [one, other] = [new Relay(slow, times), new Relay(slow, times)];
     t.after(() => [one, other].forEach((relay) => relay.close()));
@@ -91,13 +91,13 @@ describe('work that another process does', () => {
   });
 
   test('ends for both when one of them falls silent', async (t) => {
-    const { post } = await openShared(t);
+    const { pubSub } = await openShared(t);
     let isCut = false;
     const cut: PubSub = {
       isCrossProcess: true,
-      subscribe: (topic, listener) => post.subscribe(topic, listener),
-      onGap: (listener) => post.onGap(listener),
-      publish: async (topic, text) => (isCut ? undefined : await post.publish(topic, text)),
+      subscribe: (topic, listener) => pubSub.subscribe(topic, listener),
+      onGap: (listener) => pubSub.onGap(listener),
+      publish: async (topic, text) => (isCut ? undefined : await pubSub.publish(topic, text)),
     };
     const [one, other] = [new Relay(cut, times), new Relay(cut, times)];
     t.after(() => [one, other].forEach((relay) => relay.close()));

@@ -4,7 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Agent } from 'undici';
 import { boundedEvents } from './limit-event-size.ts';
-import { assertOtherInstance } from './own-instance.ts';
+import { assertOtherInstance } from './http-exchange.ts';
 
 /** A `fetch` for one server, and a function that closes its connections. */
 export interface GuardedFetch {

@@ -1,8 +1,8 @@
+import { type AbortSignalLike, abortReason } from '../../../../core/async/light-abort-signal.ts';
+import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
+import { redirectTarget, unfollowedRedirect } from './redirects.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Agent, Dispatcher } from 'undici';
-import { type AbortSignalLike, abortReason } from '../../../../core/async/light-abort-signal.ts';
-import { assertOtherInstance } from './own-instance.ts';
-import { redirectTarget, unfollowedRedirect } from './redirects.ts';
 
 /** A request for one of the methods of the MCP endpoint. */
 export interface HttpRequest {
@@ -160,4 +160,11 @@ class RedirectReader implements BodyReader {
   write(): void {
     // The body of a redirect says nothing that is needed.
   }
+}
+
+/** Throws when a response comes from this very process: mounted in itself, every tool would be listed again with every change. */
+export function assertOtherInstance(headers: IncomingHttpHeaders, { origin, pathname }: URL): void {
+  if (headers[gatewayInstance.header] !== gatewayInstance.id) return;
+  const message = `${origin}${pathname} is this Signalbox itself; take this server out of its configuration`;
+  throw Object.assign(new Error(message), { code: 'SIGNALBOX_ITSELF' });
 }

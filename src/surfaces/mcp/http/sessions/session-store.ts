@@ -42,9 +42,9 @@ export class KeptSessions {
   readonly #shown: ShownTools;
   readonly #idleMs: number;
 
-  constructor({ keyValues, post }: Pick<Store, 'kept' | 'post'>, place: string, idleMs: number) {
+  constructor({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, place: string, idleMs: number) {
     this.#kept = keyValues;
-    this.#post = post;
+    this.#post = pubSub;
     this.#place = place;
     this.#shown = new ShownTools(keyValues);
     this.#idleMs = idleMs;

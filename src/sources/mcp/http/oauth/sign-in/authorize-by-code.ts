@@ -7,7 +7,7 @@ import { type Authorization, findAuthorization } from '../find-authorization.ts'
 import { identifyClient } from './identify-client.ts';
 import type { OAuthOptions, ProtectedServer } from '../oauth-options.ts';
 import { OAuthSession } from '../oauth-session.ts';
-import type { SignIn, SignInOptions } from './sign-in-options.ts';
+import type { SignIn, SignInOptions } from './sign-in.ts';
 import { type SignInRecord, issuedRecord } from '../tokens/sign-in-record.ts';
 import { type TokenClient, requestTokens, shown } from '../tokens/token-request.ts';
 

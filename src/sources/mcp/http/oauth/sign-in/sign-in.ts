@@ -1,5 +1,4 @@
 import type { ProtectedServer } from '../oauth-options.ts';
-import type { SignIn, SignInOptions } from './sign-in-options.ts';
 
 /**
  * Lets a person sign in at a server that is protected with OAuth. The tokens are kept where the transport says; servers
@@ -12,4 +11,20 @@ export async function signIn(transport: ProtectedServer, options: SignInOptions)
   // The SDK takes longer to load than everything else.
   const { authorizeByCode } = await import('./authorize-by-code.ts');
   return await authorizeByCode(transport, options);
+}
+
+/** How a person is asked to sign in. */
+export interface SignInOptions {
+  /** Sends the person to this address: opens a browser, or shows it. */
+  onAuthorize(url: URL): void | Promise<void>;
+  readonly signal?: AbortSignal;
+  /** How long the person may take (5 minutes). */
+  readonly timeoutMs?: number;
+}
+
+/** What a sign-in gave. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scope?: string;
 }

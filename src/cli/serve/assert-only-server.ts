@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Configuration } from '../../config/configuration.ts';
-import { runningServers, isOf } from '../../host/daemon/running-servers.ts';
+import { readRunFiles, RunFile } from '../../host/daemon/run-files.ts';
 import { shortPath } from '../../host/data-directory.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { printable } from '../printable.ts';
 import { askServer } from '../status/ask-server.ts';
 import type { Printer } from '../terminal.ts';
+import { isSameFile } from '../server/connect.ts';
 
 /**
  * Rejects with `server-running` when a server of the same configuration runs on the data directory, unless `isForced`: two of them would
@@ -14,14 +15,14 @@ import type { Printer } from '../terminal.ts';
  * Replicas on PostgreSQL share their work, and one that is stopping makes room.
  */
 
-export async function assertAlone(
+export async function assertOnlyServer(
   { file, store }: Pick<Configuration, 'file' | 'store'>,
   { data, json }: Globals,
   errors: Printer,
   isForced: boolean,
 ): Promise<void> {
   if (store !== 'sqlite') return;
-  for (const server of runningServers(data)) {
+  for (const server of readRunFiles(data)) {
     const { key: _key, ...asked } = server;
     if ((await askServer(asked)).status === 'stopping') continue;
     const where = `${server.url} (process ${server.pid})`;
@@ -42,4 +43,9 @@ export async function assertAlone(
         `note: a server with ${its} runs on ${shortPath(data)} too, and both write to one journal: ${where}\n`,
       );
   }
+}
+/** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
+
+export function isOf({ configuration = '' }: RunFile, file: string): boolean {
+  return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
 }

@@ -1,12 +1,11 @@
-import { isSameFile } from '../../cli/server/connect.ts';
-import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
-import type { ProcessRole } from '../../server/process-role.ts';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
+import type { ProcessRole } from '../../server/process-role.ts';
 
 /** A server that was started on a data directory, on this machine. */
-export interface RunningServer {
+export interface RunFile {
   readonly url: string;
   readonly pid: number;
   /** ISO 8601, UTC. */
@@ -20,7 +19,7 @@ export interface RunningServer {
 }
 
 /** What is set down of it. */
-interface Told extends RunningServer {
+interface Told extends RunFile {
   /** When its process began, as the system counts: the id alone may be another one's by now, and so may the port. */
   readonly begun?: string;
 }
@@ -28,7 +27,7 @@ interface Told extends RunningServer {
 const directoryOf = (data: string): string => join(data, 'running');
 
 /** Writes the run file that other commands find this server by. Returns a function that removes it. */
-export function writeRunFile(data: string, server: RunningServer): () => void {
+export function writeRunFile(data: string, server: RunFile): () => void {
   const directory = directoryOf(data);
   const file = join(directory, `${server.pid}.json`);
   try {
@@ -42,7 +41,7 @@ export function writeRunFile(data: string, server: RunningServer): () => void {
 }
 
 /** The servers that run on this data directory. What a killed one left behind is removed. */
-export function runningServers(data: string): readonly RunningServer[] {
+export function readRunFiles(data: string): readonly RunFile[] {
   const directory = directoryOf(data);
   return listed(directory).flatMap((name) => {
     const file = join(directory, name);
@@ -123,9 +122,4 @@ export function processStart(pid: number): Pick<Told, 'begun'> {
   } catch {
     return {};
   }
-}
-
-/** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
-export function isOf({ configuration = '' }: RunningServer, file: string): boolean {
-  return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
 }

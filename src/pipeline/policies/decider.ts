@@ -1,0 +1,142 @@
+import type { MaybePromise } from '../../core/async/maybe-promise.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
+import type { Decision } from '../../core/calls/decision.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { recordedPrincipal } from '../../journal/entries/recorded-name.ts';
+import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
+import { evaluateToolPolicy, combineDecisions } from '../../policy/code-policy.ts';
+import { askForUnacceptedDefinition, decideByDefault } from '../../policy/default-policy.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import { type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
+import type { FileGuard } from '../files/file-guard.ts';
+import { type Waits, endedOutcome } from '../limits/waits.ts';
+import { type ActivePolicies, type PolicySet, toPolicyInput } from './active-policies.ts';
+import type { FactsOfCall } from './session-facts.ts';
+
+/** Dependencies of the decider. */
+export interface DeciderParts {
+  readonly policies: ActivePolicies;
+  readonly redactor: Redactor;
+  readonly waits: Waits;
+  readonly files: FileGuard;
+}
+
+/** Returns the call with its decision, or the outcome when it ends here. */
+type Decided = DecidedCall | CallOutcome;
+
+const noDirectories: readonly string[] = [];
+
+/**
+ * Decides calls: by the rules in force and the policies in code, or by the default policy without any; then by the definition's pin, the
+ * permission mode of the session and the file guard.
+ */
+export class Decider {
+  readonly #policies: ActivePolicies;
+  readonly #redactor: Redactor;
+  readonly #waits: Waits;
+  readonly #files: FileGuard;
+
+  constructor({ policies, redactor, waits, files }: DeciderParts) {
+    this.#policies = policies;
+    this.#redactor = redactor;
+    this.#waits = waits;
+    this.#files = files;
+  }
+
+  /** Decides a call, by what is in force now. A call that waited for its approval is decided again. */
+  decide(call: PreparedCall): MaybePromise<Decided> {
+    const { current } = this.#policies;
+    // A call that is decided again counts once.
+    if (call.decision !== undefined) current?.facts.forget(call.id);
+    const { definition } = call.tool;
+    if (current === undefined) return this.#settle(call, decideByDefault(definition));
+    const { facts, code, policy } = current;
+    const matters = facts.isShared && (code.length > 0 || policy.dependsOnHistory(definition));
+    const principal = recordedPrincipal(this.#redactor, call.principal.id);
+    const at = facts.open({ session: call.session ?? '', principal }, definition);
+    const past = facts.pastOf(at, matters);
+    if (!(past instanceof Promise)) return this.#apply(call, current, at);
+    return past.then(
+      () => this.#apply(call, current, at),
+      (error: unknown) =>
+        this.#settle(call, {
+          answer: 'deny',
+          rule: 'default:past',
+          reason: `what happened before cannot be read: ${messageOf(error)}`,
+        }),
+    );
+  }
+
+  #apply(call: PreparedCall, set: PolicySet, at: FactsOfCall): MaybePromise<Decided> {
+    const input = toPolicyInput(call);
+    call.policies = set;
+    call.policyInput = input;
+    const ruled = set.policy.decide(input, at.past);
+    // Nothing may be awaited between the decision and this: a call that is decided next counts this one.
+    const { naming, offered } = call.tool;
+    const begun = {
+      id: call.id,
+      tool: input.tool.name,
+      naming,
+      at: input.at,
+      arguments: input.arguments,
+      decided: input,
+    };
+    if (ruled.answer !== 'deny' && offered.uncounted !== true) set.facts.begin(at, begun);
+    if (set.code.length === 0) return this.#conclude(call, set, ruled);
+    const answers = set.code.map((policy) => evaluateToolPolicy(policy, input, at.past.session));
+    const known = answers.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
+    const pending = answers.filter((each) => each instanceof Promise);
+    if (pending.length === 0) return this.#conclude(call, set, combineDecisions(ruled, known));
+    return this.#waits
+      .until(Promise.all(pending), call.options.signal, call.deadline, () => undefined)
+      .then((waited) => {
+        if ('ended' in waited) return endedOutcome(call, waited.ended, 'a policy was asked');
+        const late = waited.value.flatMap((each) => each ?? []);
+        return this.#conclude(call, set, combineDecisions(ruled, [...known, ...late]));
+      });
+  }
+
+  #conclude(call: PreparedCall, { facts }: PolicySet, decision: Decision): Decided {
+    const decided = this.#settle(call, withoutSecrets(decision, this.#redactor));
+    if ('outcome' in decided) facts.forget(call.id);
+    return decided;
+  }
+
+  #settle(call: PreparedCall, given: Decision): Decided {
+    const { definition, source } = call.tool;
+    const { permissionMode } = call.options;
+    const { effect, unaccepted } = definition;
+    const ruled = unaccepted === undefined ? given : askForUnacceptedDefinition(given, definition);
+    // The effect that an unaccepted definition claims is no reason for a mode to let it run.
+    const assumedEffect = unaccepted === undefined ? effect : 'irreversible';
+    const decision = this.#files.decide(
+      {
+        principal: call.principal,
+        effect,
+        server: source.server,
+        tool: definition.id.tool,
+        arguments: call.argumentsJson,
+        workspace: workspaceOf(call) ?? noDirectories,
+        permissionMode,
+      },
+      permissionMode === undefined ? ruled : applyPermissionMode(permissionMode, ruled, assumedEffect),
+    );
+    call.decision = decision;
+    // Fail closed: an answer that is neither "allow" nor "ask" is a denial.
+    if (decision.answer !== 'allow' && decision.answer !== 'ask') return policyDenied(call, decision);
+    return call as DecidedCall;
+  }
+}
+
+/** Returns the outcome of a call that policy denies. */
+export function policyDenied({ name }: PreparedCall, { rule, reason }: Decision): CallOutcome {
+  return failedOutcome('denied', 'policy-denied', `${name} was refused by ${rule}: ${reason}`);
+}
+
+/** The values that a rule compared may hold a secret, and decisions are recorded and shown. */
+function withoutSecrets(decision: Decision, redactor: Redactor): Decision {
+  if (decision.values === undefined) return decision;
+  return { ...decision, values: JSON.parse(redactor.json(JSON.stringify(decision.values))) as JsonObject };
+}
