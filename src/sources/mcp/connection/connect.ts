@@ -36,9 +36,11 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
 
 async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions): Promise<Handshake> {
   const { verdicts, transport, signal } = options;
-  const key = verdictKey(transport);
+  let cached: string | undefined;
+  // Computed after the program was started: it loads `node:crypto`, which takes milliseconds.
+  const key = (): string => (cached ??= verdictKey(transport));
   let prior: PriorDiscovery | undefined;
-  const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key)));
+  const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key())));
   // Cancels the attempt that lost the race.
   const over = new AbortController();
   const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
@@ -48,7 +50,7 @@ async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions
   };
   const orLegacy = async (error: unknown): Promise<Handshake> => {
     if (signal?.aborted === true) throw error;
-    if (prior !== undefined) await verdicts.set(key, undefined);
+    if (prior !== undefined) await verdicts.set(key(), undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
     return await legacy();
   };
@@ -59,8 +61,8 @@ async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions
   over.abort();
   const { discovered, isGuess = false } = made.greeting;
   const at = Date.now();
-  if (discovered !== undefined) await verdicts.set(key, { kind: 'modern', discover: discovered, at });
-  else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
+  if (discovered !== undefined) await verdicts.set(key(), { kind: 'modern', discover: discovered, at });
+  else if (prior?.kind !== 'legacy') await verdicts.set(key(), { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
   return made;
 }
 
