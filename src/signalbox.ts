@@ -192,7 +192,7 @@ export interface Signalbox extends BoxContent {
   /** The definitions of external servers as they were first seen, or accepted since; `pins.accept(server)` accepts what it says now. */
   readonly pins: Pins;
   /** Small things that all processes of the store know, and what they tell each other: for whatever serves this box. */
-  readonly shared: Pick<Store, 'kept' | 'post'>;
+  readonly shared: Pick<Store, 'keyValues' | 'pubSub'>;
   /** Where schedules are kept: for `Schedules`. */
   readonly jobStore: JobStore;
   /** The built-in server, for a host that adds tools which need more than the box; absent where it was left out. */

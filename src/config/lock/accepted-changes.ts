@@ -24,10 +24,10 @@ interface Accepted {
  * Each is a change of what the file said; a file that was changed since, for instance with a new release, comes first.
  */
 export class AcceptedChanges {
-  readonly #shared: Pick<Store, 'kept' | 'post'>;
+  readonly #shared: Pick<Store, 'keyValues' | 'pubSub'>;
   #changes = new Map<string, Accepted>();
 
-  constructor(shared: Pick<Store, 'kept' | 'post'>) {
+  constructor(shared: Pick<Store, 'keyValues' | 'pubSub'>) {
     this.#shared = shared;
   }
 

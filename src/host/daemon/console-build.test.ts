@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
-import { findConsole, reportConsoleBuild } from './console-build.ts';
+import { findConsole, logConsoleBuild } from './console-build.ts';
 
 const builds = `
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ describe('the console of a checkout', () => {
     await assert.rejects(found.directory, /could not be built:.*vite is not there.*Run npm install/s);
     const said: string[] = [];
     const plain = (text: string): string => text;
-    await reportConsoleBuild(found, {
+    await logConsoleBuild(found, {
       print: async (text: string) => void said.push(text),
       colors: { yellow: plain },
     } as never);

@@ -1,59 +1,82 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure, usageFailure } from '../../cli/fail.ts';
+
 import { createFileOnce, replaceFile } from '../../config/file/atomic-file.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { shortPath } from '../data-directory.ts';
+import { adminTokenVariable } from '../environment.ts';
+import { HostError } from '../host-error.ts';
 
-/** The admin token, and where it is kept. */
+/** The admin token, and where it is stored: a path, or `SIGNALBOX_TOKEN`. */
 export interface AdminToken {
   readonly value: string;
-  readonly keptIn: string;
+  readonly location: string;
 }
 
-const shortest = 16;
+const minTokenLength = 16;
 
-/** The token of SIGNALBOX_TOKEN, or the one kept in the data directory, which is made on first use. */
-export function adminToken(data: string, given = process.env['SIGNALBOX_TOKEN']): AdminToken {
-  if (given !== undefined && given !== '') {
-    if (given.length < shortest)
-      throw usageFailure(`SIGNALBOX_TOKEN is shorter than ${shortest} characters`, {
-        next: 'set a longer one, as openssl rand -hex 32 makes it',
+/** Returns the token of SIGNALBOX_TOKEN, or the one in the data directory, which is created on first use. */
+export function adminToken(data: string, variable = adminTokenVariable()): AdminToken {
+  if (variable !== undefined && variable !== '') {
+    if (variable.length < minTokenLength)
+      throw new HostError('usage', `SIGNALBOX_TOKEN is shorter than ${minTokenLength} characters`, {
+        next: 'set a longer one, for instance with openssl rand -hex 32',
       });
-    return { value: given, keptIn: 'SIGNALBOX_TOKEN' };
+    return { value: variable, location: 'SIGNALBOX_TOKEN' };
   }
   const file = join(data, 'token');
   try {
-    return { value: readToken(file) ?? makeToken(file), keptIn: shortPath(file) };
+    return { value: readAdminToken(file) ?? createAdminToken(file), location: shortPath(file) };
   } catch (error) {
-    if (error instanceof Failure) throw error;
+    if (error instanceof HostError) throw error;
     throw tokenFileError('the admin token', file, error);
   }
 }
 
-function readToken(file: string): string | undefined {
+function readAdminToken(file: string): string | undefined {
   const value = readTokenFile(file);
-  if (value !== undefined && value.length < shortest)
-    throw usageFailure(`${shortPath(file)} holds no usable token`, {
-      next: `rm ${shortPath(file)}; the next start makes a new one`,
+  if (value !== undefined && value.length < minTokenLength)
+    throw new HostError('usage', `${shortPath(file)} does not contain a valid token`, {
+      next: `rm ${shortPath(file)}; the next start creates a new one`,
     });
   return value;
 }
 
-function makeToken(file: string): string {
+function createAdminToken(file: string): string {
   createFileOnce(file, `sbx_${randomBytes(32).toString('base64url')}\n`);
-  const value = readToken(file);
-  if (value === undefined) throw new Error('it was removed as soon as it was made');
+  const value = readAdminToken(file);
+  if (value === undefined) throw new Error('the file was removed right after it was created');
   return value;
 }
 
-/** The token in a file, which is closed to others if it was open; `undefined` where there is no file. */
-export function readTokenFile(file: string): string | undefined {
+const host = { id: 'serve', kind: 'system' } as const;
+
+/**
+ * Creates the token for agents of this machine, so that they do not need the admin token, unless the data directory has a valid one.
+ * Returns its location.
+ */
+export async function agentToken(data: string, tokens: Signalbox['tokens']): Promise<string> {
+  const file = join(data, 'agent-token');
+  try {
+    const stored = await tokens.check(readTokenFile(file) ?? '');
+    if (stored.state !== 'active' || stored.role !== 'agent') {
+      const { token } = await tokens.create({ role: 'agent', name: 'agents of this machine', by: host });
+      replaceFile(file, `${token}\n`, 0o600);
+    }
+    return shortPath(file);
+  } catch (error) {
+    if (error instanceof SignalboxError) throw error;
+    throw tokenFileError('the token for agents', file, error);
+  }
+}
+
+/** Reads a token file and makes it private. Returns `undefined` when there is no file. */
+function readTokenFile(file: string): string | undefined {
   try {
     const value = readFileSync(file, 'utf8').trim();
-    // Copied or restored files may have lost it.
+    // Copied or restored files may have other permissions.
     chmodSync(file, 0o600);
     return value;
   } catch (error) {
@@ -62,31 +85,9 @@ export function readTokenFile(file: string): string | undefined {
   }
 }
 
-/** A token cannot be read or written where it is kept. */
-export function tokenFileError(what: string, file: string, error: unknown): Failure {
-  return new Failure(1, 'token-unavailable', `${what} cannot be kept in ${shortPath(file)}: ${messageOf(error)}`, {
+function tokenFileError(what: string, file: string, error: unknown): HostError {
+  return new HostError('token-unavailable', `${what} cannot be stored in ${shortPath(file)}: ${messageOf(error)}`, {
     next: 'signalbox doctor',
     cause: error,
   });
-}
-
-const serve = { id: 'serve', kind: 'system' } as const;
-
-/**
- * The token that agents of this machine connect with, so that none needs the admin token. It is kept in the data directory, and
- * made anew when it is lost, revoked or somebody else's.
- */
-export async function agentToken(data: string, tokens: Signalbox['tokens']): Promise<{ readonly keptIn: string }> {
-  const file = join(data, 'agent-token');
-  try {
-    const kept = await tokens.check(readTokenFile(file) ?? '');
-    if (kept.state !== 'active' || kept.role !== 'agent') {
-      const { token } = await tokens.create({ role: 'agent', name: 'agents of this machine', by: serve });
-      replaceFile(file, `${token}\n`, 0o600);
-    }
-    return { keptIn: shortPath(file) };
-  } catch (error) {
-    if (error instanceof SignalboxError) throw error;
-    throw tokenFileError('the token for agents', file, error);
-  }
 }

@@ -1,23 +1,16 @@
 import { type CatalogSnapshot, missingServers } from '../../catalog/snapshot.ts';
-import { printable } from '../../cli/printable.ts';
-import type { Printer } from '../../cli/terminal.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import type { HostLog } from '../host-log.ts';
 
-/** Says which required servers are not up, now and whenever that changes. Returns how to stop. */
-export function reportRequiredServers(box: Signalbox, errors: Printer): () => void {
-  const told = new Map<string, string>();
-  const look = (snapshot: CatalogSnapshot): void => {
+/** Logs which required servers are not up, now and on each change. Returns a function that stops it. */
+export function logRequiredServers(box: Signalbox, log: HostLog): () => void {
+  let logged = new Map<string, string>();
+  const check = (snapshot: CatalogSnapshot): void => {
     const missing = new Map(missingServers(snapshot).map(({ name, reason }) => [name, reason ?? 'it is down']));
-    const down = [...missing].filter(([name, reason]) => told.get(name) !== reason);
-    const back = [...told.keys()].filter((name) => !missing.has(name));
-    told.clear();
-    for (const [name, reason] of missing) told.set(name, reason);
-    const lines = [
-      ...down.map(([, reason]) => `${errors.colors.yellow('warning')}: required ${printable(reason)}\n`),
-      ...back.map((name) => `required server "${name}" is up\n`),
-    ];
-    if (lines.length > 0) void errors.print(lines.join(''));
+    for (const [name, reason] of missing) if (logged.get(name) !== reason) log.warn(`required ${reason}`);
+    for (const name of logged.keys()) if (!missing.has(name)) log.info(`required server "${name}" is up`);
+    logged = missing;
   };
-  look(box.catalog());
-  return box.on('CatalogChanged', look);
+  check(box.catalog());
+  return box.on('CatalogChanged', check);
 }

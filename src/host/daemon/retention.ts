@@ -1,55 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { printable } from '../../cli/printable.ts';
-import type { Printer } from '../../cli/terminal.ts';
+
 import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import type { HostLog } from '../host-log.ts';
 
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 
 /**
- * Prunes the journal as the configuration says, now and then. With many servers on one store each looks at a time of its own,
- * and whoever finds another at it leaves it alone. Ends when the answer is called; what is under way is broken off and comes again.
+ * Prunes the journal periodically, as `retention` of the configuration says. Servers on one store check at random times, and skip a
+ * turn while another one prunes. Returns a function that stops it and aborts a running prune, which the next server repeats.
  */
 export function startRetention(
   box: Pick<Signalbox, 'journal' | 'prune'>,
   settings: () => Configuration['retention'],
-  errors: Printer,
-  everyMs = hour,
+  log: Pick<HostLog, 'warn'>,
+  intervalMs = hourMs,
 ): () => Promise<void> {
-  const ended = new AbortController();
-  const { signal } = ended;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let timer: NodeJS.Timeout;
-  let looking = Promise.resolve();
-  const look = async (): Promise<void> => {
+  let pruning = Promise.resolve();
+  const prune = async (): Promise<void> => {
     try {
       await pruneDue(box, settings(), signal);
     } catch (error) {
-      const isAnother = error instanceof SignalboxError && error.code === 'journal-pruned';
-      if (!isAnother && !signal.aborted)
-        await errors.print(
-          `${errors.colors.yellow('warning')}: the journal was not pruned: ${printable(messageOf(error))}\n`,
-        );
+      const isOtherServer = error instanceof SignalboxError && error.code === 'journal-pruned';
+      if (!isOtherServer && !signal.aborted) log.warn(`the journal was not pruned: ${messageOf(error)}`);
     }
-    plan();
+    schedule();
   };
-  const plan = (): void => {
+  const schedule = (): void => {
     if (signal.aborted) return;
-    timer = setTimeout(() => void (looking = look()), everyMs * (0.5 + Math.random()));
+    timer = setTimeout(() => void (pruning = prune()), intervalMs * (0.5 + Math.random()));
     timer.unref();
   };
-  plan();
+  schedule();
   return () => {
     clearTimeout(timer);
-    ended.abort();
-    return looking;
+    stopping.abort();
+    return pruning;
   };
 }
 
-/** A file a day at most: what is due is let gather for a while. */
+/** Prunes once the oldest entry is a day overdue, so that at most one archive is written a day. */
 async function pruneDue(
   box: Pick<Signalbox, 'journal' | 'prune'>,
   settings: Configuration['retention'],
@@ -60,7 +57,7 @@ async function pruneDue(
   const before = Date.now() - journalMs;
   const { items } = await box.journal.entries({ order: 'oldest-first', limit: 1 });
   const [oldest] = items;
-  if (oldest === undefined || Date.parse(oldest.at) > before - Math.min(day, journalMs / 10)) return;
+  if (oldest === undefined || Date.parse(oldest.at) > before - Math.min(dayMs, journalMs / 10)) return;
   mkdirSync(exportTo, { recursive: true, mode: 0o700 });
   const upTo = new Date(before).toISOString().slice(0, 19).replaceAll(':', '-');
   const archive = join(
