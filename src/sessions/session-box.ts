@@ -14,7 +14,7 @@ export interface SessionBox extends ContentBox, TurnBox {
   requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;
-  readonly shared: { readonly post: PubSub };
+  readonly shared: { readonly pubSub: PubSub };
   endSession(session: string): void;
   redact(text: string): string;
   secretTail(text: string): number;

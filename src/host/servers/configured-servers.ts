@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
-import { Offers } from '../../catalog/offers.ts';
-import type { Source } from '../../catalog/source.ts';
+import { Offers } from '../../catalog/source-offers.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
@@ -193,7 +193,11 @@ export class ConfiguredServers {
     return () => this.#install(entry, create, locked);
   }
 
-  async #prepareSource(entry: ServerEntry, locked: LockedServer | undefined, onRefusal: OnRefusal): Promise<CreateSource> {
+  async #prepareSource(
+    entry: ServerEntry,
+    locked: LockedServer | undefined,
+    onRefusal: OnRefusal,
+  ): Promise<CreateSource> {
     if (isPassthrough(entry)) return () => passthroughSource(entry);
     if (entry.kind === 'external' && entry.disabled) return () => unstartedSource(entry);
     const started = this.#started.take(entry.name);

@@ -1,15 +1,13 @@
-import type { CatalogTool } from '../../catalog/definition.ts';
-import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newCallId } from '../../core/identifiers.ts';
 import { jsonImage } from '../../core/json/json-image.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { principalName } from '../../core/principal.ts';
-import { text } from '../../core/tools/content.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Call, DecidedCall } from '../call-lifecycle.ts';
 import { askedOf, givenOf } from './approval-view.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 /**
  * Puts the human's version of the arguments together with what they could not see: wherever they left a value as it was
@@ -145,5 +143,8 @@ export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNul
     replaces: call.id,
   };
   const edit = describeEdit(shown, edited);
-  return { call: replacing, note: `${principalName(by)} edited the arguments of ${call.name} before approving it (${edit}).` };
+  return {
+    call: replacing,
+    note: `${principalName(by)} edited the arguments of ${call.name} before approving it (${edit}).`,
+  };
 }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Breaker } from '../limits/circuit-breaker.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
@@ -45,7 +45,12 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
     return inTurn(call, next, places, rate);
   };
 
-  async function inTurn(call: AdmittedCall, next: Next<AdmittedCall>, places: Limiter, rate: Rate | undefined): Promise<CallOutcome> {
+  async function inTurn(
+    call: AdmittedCall,
+    next: Next<AdmittedCall>,
+    places: Limiter,
+    rate: Rate | undefined,
+  ): Promise<CallOutcome> {
     const stopped = rate === undefined ? undefined : await turn(call, rate);
     if (stopped !== undefined) return stopped;
     if (!places.tryAcquire()) {

@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
 import { type Next, type Stage, after } from '../stage.ts';
@@ -19,7 +19,12 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
     return after(next(call), (outcome) => (call.isLinkBroken ? again(call, next, outcome, own) : outcome));
   };
 
-  async function again(call: AdmittedCall, next: Next<AdmittedCall>, first: CallOutcome, budget: RetryBudget): Promise<CallOutcome> {
+  async function again(
+    call: AdmittedCall,
+    next: Next<AdmittedCall>,
+    first: CallOutcome,
+    budget: RetryBudget,
+  ): Promise<CallOutcome> {
     let outcome = first;
     while (call.isLinkBroken) {
       const pause = retryPause(call, budget);

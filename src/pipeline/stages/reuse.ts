@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
@@ -27,7 +27,12 @@ export function reuse(): Stage<DecidedCall> {
   };
 }
 
-async function read(call: DecidedCall, next: Next<DecidedCall>, cache: ResultCache, cacheMs: number): Promise<CallOutcome> {
+async function read(
+  call: DecidedCall,
+  next: Next<DecidedCall>,
+  cache: ResultCache,
+  cacheMs: number,
+): Promise<CallOutcome> {
   const key = keyOf(call);
   const known = cache.get(key, Date.now());
   if (known !== undefined) {

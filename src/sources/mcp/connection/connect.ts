@@ -8,12 +8,12 @@ import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
 import { wayToProcess } from '../stdio/stdio-link.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
-import { fresh, verdictKey } from './protocol-version-cache.ts';
+import { freshDiscovery, protocolVersionKey } from './protocol-version-cache.ts';
 
 /** A way on which hands were shaken. */
 export interface ConnectedServer {
   readonly link: ServerLink;
-  readonly greeting: InitializeResult;
+  readonly initializeResult: InitializeResult;
   readonly requests: ServerRequests;
 }
 
@@ -39,22 +39,23 @@ async function shakeHandsOn(
   open: () => ServerLink,
   options: ConnectOptions,
 ): Promise<ConnectedServer> {
-  const { verdicts, transport, signal } = options;
+  const { protocolVersions, transport, signal } = options;
   let cached: string | undefined;
   // Computed after the program was started: it loads `node:crypto`, which takes milliseconds.
-  const key = (): string => (cached ??= verdictKey(transport));
+  const key = (): string => (cached ??= protocolVersionKey(transport));
   let prior: PriorDiscovery | undefined;
-  const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key())));
+  const known = async (): Promise<PriorDiscovery | undefined> =>
+    (prior = freshDiscovery(await protocolVersions.get(key())));
   // Cancels the attempt that lost the race.
   const over = new AbortController();
   const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
   const legacy = async (): Promise<ConnectedServer> => {
     const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
-    return { ...made, greeting: { ...made.greeting, isGuess: true } };
+    return { ...made, initializeResult: { ...made.initializeResult, isGuess: true } };
   };
   const orLegacy = async (error: unknown): Promise<ConnectedServer> => {
     if (signal?.aborted === true) throw error;
-    if (prior !== undefined) await verdicts.set(key(), undefined);
+    if (prior !== undefined) await protocolVersions.set(key(), undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
     return await legacy();
   };
@@ -63,10 +64,11 @@ async function shakeHandsOn(
   const isLate = !way.channel.isStdio && !(await settlesWithin(probing, options.probeAloneMs));
   const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(orLegacy));
   over.abort();
-  const { discovered, isGuess = false } = made.greeting;
+  const { discovered, isGuess = false } = made.initializeResult;
   const at = Date.now();
-  if (discovered !== undefined) await verdicts.set(key(), { kind: 'modern', discover: discovered, at });
-  else if (prior?.kind !== 'legacy') await verdicts.set(key(), { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
+  if (discovered !== undefined) await protocolVersions.set(key(), { kind: 'modern', discover: discovered, at });
+  else if (prior?.kind !== 'legacy')
+    await protocolVersions.set(key(), { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
   return made;
 }
 
@@ -89,7 +91,7 @@ async function attempt(
   const requests = new ServerRequests(answering, channel);
   channel.handleServerMessage = (message, stream) => requests.take(message, stream);
   try {
-    return { link, requests, greeting: await raceAbort(() => way.initialize(known), signal) };
+    return { link, requests, initializeResult: await raceAbort(() => way.initialize(known), signal) };
   } catch (error) {
     const told = way.reason();
     await channel.close().catch(() => undefined);

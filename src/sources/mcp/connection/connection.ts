@@ -7,12 +7,12 @@ import { metaKeys } from '../../../core/mcp-protocol.ts';
 import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../../core/async/light-abort-signal.ts';
 import type { Caller, CallerContext } from '../server-messages/running-calls.ts';
 import { RemoteError } from './connection-errors.ts';
-import { Envelopes } from './request-envelopes.ts';
+import { RequestEnvelopes } from './request-envelopes.ts';
 import type { ConnectOptions, ServerLink } from './server-link.ts';
 import { type ConnectedServer, connect } from './connect.ts';
 import type { RequestOptions } from './rpc-channel.ts';
 import { listFilter, listen } from './change-subscription.ts';
-import { verdictKey } from './protocol-version-cache.ts';
+import { protocolVersionKey } from './protocol-version-cache.ts';
 
 /** What a server lists, and how it is asked for it. */
 const lists = {
@@ -62,7 +62,7 @@ export class Connection {
   readonly #capabilities: JsonObject;
   readonly #requests: ConnectedServer['requests'];
   readonly #isModern: boolean;
-  readonly #envelopes: Envelopes;
+  readonly #envelopes: RequestEnvelopes;
   #client: Promise<Client> | undefined;
   #isOver = false;
   #checking: Promise<void> | undefined;
@@ -72,9 +72,9 @@ export class Connection {
     return new Connection(options, await connect(options));
   }
 
-  constructor(options: ConnectionOptions, { link, greeting, requests }: ConnectedServer) {
+  constructor(options: ConnectionOptions, { link, initializeResult, requests }: ConnectedServer) {
     const { channel } = link;
-    const { isModern, capabilities, discovered: _, ...facts } = greeting;
+    const { isModern, capabilities, discovered: _, ...facts } = initializeResult;
     this.#options = options;
     this.#way = link;
     this.#lane = channel;
@@ -82,7 +82,7 @@ export class Connection {
     this.#isModern = isModern;
     this.#capabilities = capabilities;
     this.facts = facts;
-    this.#envelopes = new Envelopes({ ...options, protocolVersion: this.facts.protocolVersion });
+    this.#envelopes = new RequestEnvelopes({ ...options, protocolVersion: this.facts.protocolVersion });
     if (this.#isModern) channel.envelope = this.#envelopes.for(undefined);
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
     channel.onLost = (reason, cause) => this.#end(reason, cause);
@@ -201,7 +201,7 @@ export class Connection {
 
   /** The next connection finds out anew what the server speaks. */
   async forgetVerdict(): Promise<void> {
-    await this.#options.verdicts.set(verdictKey(this.#options.transport), undefined);
+    await this.#options.protocolVersions.set(protocolVersionKey(this.#options.transport), undefined);
   }
 
   /** Resolves when nothing of it is left. */

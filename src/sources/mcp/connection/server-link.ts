@@ -4,15 +4,15 @@ import type { RecentLines } from '../../../process/recent-lines.ts';
 import type { RpcChannel } from './rpc-channel.ts';
 import type { AnsweringOptions } from '../server-messages/server-requests.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
-import type { Verdicts } from './protocol-version-cache.ts';
+import type { ProtocolVersionCache } from './protocol-version-cache.ts';
 
 /** What a connection is made with. */
 export interface ConnectOptions {
   readonly transport: McpTransport;
   readonly version: string;
-  readonly verdicts: Verdicts;
+  readonly protocolVersions: ProtocolVersionCache;
   readonly lines: RecentLines;
-  readonly largestMessage: number;
+  readonly maxMessageBytes: number;
   readonly timeoutMs: number;
   /** Ends the attempt, and with it the process that it started. */
   readonly signal?: AbortSignal;

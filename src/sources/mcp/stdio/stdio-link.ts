@@ -8,8 +8,8 @@ import { StdioTransport } from './stdio-transport.ts';
 
 /** The way to a program. It is spoken to as soon as it runs, and without the SDK, which takes as long to load as many a program to start. */
 export function wayToProcess(options: ConnectOptions, program: ProgramOptions): ServerLink {
-  const { lines, largestMessage, timeoutMs } = options;
-  const stdio = new StdioTransport({ ...program, lines, largestMessage });
+  const { lines, maxMessageBytes, timeoutMs } = options;
+  const stdio = new StdioTransport({ ...program, lines, maxMessageBytes: largestMessage });
   const reason = (): string | undefined => stdio.closedBecause;
   const lane = new StdioChannel(stdio, () => reason() ?? 'its process ended');
   const rest: Pick<Transport, 'onmessage'> = { onmessage: (message) => takeRest(message, lane, options) };

@@ -1,4 +1,4 @@
-import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
+import { checkedElicitation, checkedSample } from '../../../catalog/schema/client-answers.ts';
 import type { QuestionOptions, Elicitation } from '../../../core/calls/call-client.ts';
 import { errorOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';

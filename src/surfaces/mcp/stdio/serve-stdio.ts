@@ -46,7 +46,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { input, signal, graceMs } = options;
   await new Promise<void>((resolve) => {
     const reader = new MessageReader({
-      largestMessage,
+      maxMessageBytes: largestMessage,
       parse: (line) => {
         const value = readJson(line);
         return Array.isArray(value) ? new Batch(value) : value;
