@@ -6,7 +6,7 @@ import type { InitializeResult, ConnectOptions, LoadPriorDiscovery, ServerLink }
 import { neverLeft, statusOf } from '../http/http-errors.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
-import { wayToProcess } from '../stdio/stdio-link.ts';
+import { createStdioLink } from '../stdio/stdio-link.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
 import { freshDiscovery, protocolVersionKey } from './protocol-version-cache.ts';
 
@@ -20,7 +20,7 @@ export interface ConnectedServer {
 /** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
 export async function connect(options: ConnectOptions): Promise<ConnectedServer> {
   const { transport } = options;
-  let open = (): ServerLink => wayToProcess(options, transport as McpTransport & { type: 'stdio' });
+  let open = (): ServerLink => createStdioLink(options, transport as McpTransport & { type: 'stdio' });
   if (transport.type !== 'stdio') {
     // The SDK is loaded with the first server on the network.
     const { wayToNetwork } = await import('../http/http-link.ts');

@@ -7,7 +7,7 @@ import { greetProcess } from './initialize-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** The way to a program. It is spoken to as soon as it runs, and without the SDK, which takes as long to load as many a program to start. */
-export function wayToProcess(options: ConnectOptions, program: ProgramOptions): ServerLink {
+export function createStdioLink(options: ConnectOptions, program: ProgramOptions): ServerLink {
   const { lines, maxMessageBytes, timeoutMs } = options;
   const stdio = new StdioTransport({ ...program, lines, maxMessageBytes: largestMessage });
   const reason = (): string | undefined => stdio.closedBecause;
