@@ -13,7 +13,7 @@ export type { CallMetrics } from './pipeline/recording/telemetry.ts';
 export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
-export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
+export type { ToolTransform } from './catalog/transforms/transform-source.ts';
 export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';
 export type {
   CompletionRequest,
@@ -23,9 +23,9 @@ export type {
   ResourceDescription,
   ResourceTemplateDescription,
   SourceContent,
-} from './catalog/source-content.ts';
-export type { ResultLimits, SourceLimits } from './catalog/source-limits.ts';
-export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source.ts';
+} from './catalog/source/source-content.ts';
+export type { ResultLimits, SourceLimits } from './catalog/source/source-limits.ts';
+export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source/source.ts';
 export type { Verification } from './journal/integrity/hash-chain.ts';
 export type {
   ApprovalRequested,
@@ -48,7 +48,7 @@ export type {
   ToolInvoked,
   UndoStarted,
   Undone,
-} from './journal/entries/stored-entry.ts';
+} from './journal/entries/journal-event.ts';
 export type { JournalQuery, Page } from './journal/queries/journal-reader.ts';
 export type { SecretOptions } from './redaction/redactor.ts';
 export type { ResultPage, Store } from './journal/store/store.ts';
@@ -115,7 +115,7 @@ export { mcpServer } from './sources/mcp/mcp-server.ts';
 export type { McpServer, McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { McpTransport } from './sources/mcp/mcp-server-options.ts';
-export type { Verdict, Verdicts } from './sources/mcp/connection/protocol-version-cache.ts';
+export type { CachedProtocolVersion, ProtocolVersionCache } from './sources/mcp/connection/protocol-version-cache.ts';
 export type { CheckpointOptions } from './workspace/checkpoints.ts';
 export { postgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStore } from './store/postgres/postgres-store.ts';

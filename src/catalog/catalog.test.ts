@@ -6,7 +6,7 @@ import { SignalboxError } from '../core/errors.ts';
 import { Catalog } from './catalog.ts';
 import type { CatalogSnapshot } from './snapshot.ts';
 import { testSource as source, testTool as tool } from '../../test/support/test-source.ts';
-import type { Source, SourceTool } from './source.ts';
+import type { Source, SourceTool } from './source/source.ts';
 
 function catalogOf(...sources: readonly Source[]): Catalog {
   const catalog = new Catalog();

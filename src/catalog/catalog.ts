@@ -9,18 +9,18 @@ import {
   isContentMethod,
   namesOf,
 } from '../core/tools/tool-names.ts';
-import { contentTool } from './content-tool.ts';
-import type { CatalogTool } from './definition.ts';
-import { flagsByTool } from './mentioned-tools.ts';
+import { contentTool } from './source/content-tool.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import { flagsByTool } from './scan/mentioned-tools.ts';
 import { assertServerName, parseName } from './names.ts';
-import { Offers } from './offers.ts';
+import { Offers } from './source-offers.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';
 import type { Pins } from './pins/pins.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
 import { isCheaperFound } from './search/disclosure.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
-import type { Source } from './source.ts';
-import { cleanSource } from './transforms/clean-source.ts';
+import type { Source } from './source/source.ts';
+import { cleanSource } from './transforms/sanitize-source.ts';
 
 interface Mounted {
   /** As it was mounted. */

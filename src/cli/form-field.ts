@@ -1,4 +1,4 @@
-import { SchemaCompiler } from '../catalog/json-schema.ts';
+import { SchemaCompiler } from '../catalog/schema/schema-compiler.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../core/json/json.ts';
 
 /** One field of a form that a tool wants filled in. */

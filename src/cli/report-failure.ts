@@ -5,6 +5,8 @@ import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts'
 import { type DocumentProblem, renderProblem } from '../core/text/document-problem.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
+import { isDebug } from '../host/environment.ts';
+import { HostError } from '../host/host-error.ts';
 import { type ExitCode, Failure, usageFailure } from './fail.ts';
 import { runnable } from './invocation.ts';
 import { printable } from './printable.ts';
@@ -24,7 +26,7 @@ export async function reportFailure(
     error instanceof UntrustedConfigurationError
       ? (await import('./trust/pending-trust.ts')).untrustedFailure(error)
       : toFailure(error, command);
-  const stack = process.env['SIGNALBOX_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
+  const stack = isDebug() && error instanceof Error ? error.stack : undefined;
   const { lines = [], data } = failure.details;
   const next = failure.details.next === undefined ? undefined : runnable(failure.details.next);
   if (json) {
@@ -49,6 +51,8 @@ function toFailure(error: unknown, command: string): Failure {
   if (error instanceof CommanderError) return fromCommander(error, `${command} --help`);
   if (error instanceof ConfigurationError) return fromConfiguration(error);
   if (error instanceof SignalboxError) return fromSignalbox(error);
+  if (error instanceof HostError)
+    return new Failure(error.code === 'usage' ? 2 : 1, error.code, error.message, { next: error.next, cause: error });
   return new Failure(1, 'internal-fault', messageOf(error), {
     next: 'run it again with SIGNALBOX_DEBUG=1 to see where it happened',
     cause: error,

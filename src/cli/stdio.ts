@@ -1,25 +1,16 @@
 import type { Command } from 'commander';
 import { configurationFiles } from '../config/file/find-configuration.ts';
-import type { Configuration } from '../config/configuration.ts';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import type { PendingBox } from '../host/box/start-servers.ts';
-import type { Principal } from '../core/principal.ts';
-import type { ClientName } from '../surfaces/mcp/protocol/client-info.ts';
 import type { CommandContext } from './command-context.ts';
-import type { ConfiguredBox } from '../host/box/configured-box.ts';
-import { tuneGarbageCollection } from '../host/tune-v8.ts';
 import { type Globals, globalsOf } from './globals.ts';
+import { hostLog } from './host-log.ts';
 import { Interruption } from './interruption.ts';
 import { loadHost } from '../host/load-host.ts';
 import { FileWatch } from '../host/daemon/file-watch.ts';
-import { followConfiguration } from '../host/daemon/follow-configuration.ts';
-import { assertNotStartedByItself } from '../host/servers/started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
 import { onModuleFile } from '../host/modules/tool-modules.ts';
-
-const graceMs = 5000;
-const startDelayMs = 20;
 
 /** `signalbox stdio`: the MCP endpoint over standard input and output. */
 export function addStdioCommand(program: Command, { terminal, exitWith }: CommandContext): void {
@@ -69,59 +60,33 @@ async function stdio(
   globals: Globals,
   { input, output, errors }: Terminal,
 ): Promise<void> {
-  const { startConfiguredServers, readConfiguration } = await loadHost();
+  const { assertNotStartedByItself, readConfiguration, startConfiguredServers } = await loadHost();
   const { configuration, file } = readConfiguration(globals);
-  if (file !== undefined) assertNotStartedByItself(configuration.directory);
+  if (file !== undefined) assertNotStartedByItself(configuration);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
   onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, errors);
-  const read = (): Configuration =>
-    readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;
+  const { data } = globals;
   const interruption = new Interruption();
-  let begun: PendingBox | undefined;
-  let configured: ConfiguredBox | undefined;
-  let stop: (() => void) | undefined;
+  let pending: PendingBox | undefined;
   try {
-    const started = await startConfiguredServers(configuration, { data: globals.data, secretsFrom: globals.data });
-    begun = started;
-    configured = await started.open();
-    stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
-    const [{ McpEndpoint }, { serveStdio }] = await Promise.all([
-      import('../surfaces/mcp/mcp-endpoint.ts'),
-      import('../surfaces/mcp/stdio/serve-stdio.ts'),
-    ]);
-    const endpoint = new McpEndpoint({ box: configured.box });
-    const view = endpoint.view(profile);
-    const signal = AbortSignal.any([interruption.signal, output.closed]);
-    tuneGarbageCollection();
-    // The delay lets this process answer the client's first message before it starts more programs.
-    setTimeout(() => started.startAll(), startDelayMs).unref();
-    const principalOf = (client: ClientName): Principal => stdioPrincipal(client, configuration.directory);
-    const principal = principalOf({ name: '', version: '' });
-    const log = (line: string): void => void errors.print(`${line}\n`);
-    await serveStdio({
-      endpoint,
-      peer: { principal, view, principalOf },
+    pending = await startConfiguredServers(configuration, { data, secretsFrom: data });
+    // Loaded while the external servers start.
+    const { runStdio } = await import('../host/daemon/run-stdio.ts');
+    await runStdio({
+      location: { config: file ?? globals.config, data },
+      directory: configuration.directory,
+      profile,
+      watch,
+      pending,
       input,
       output: output.stream,
-      signal,
-      graceMs,
-      log,
+      signal: AbortSignal.any([interruption.signal, output.closed]),
+      log: hostLog(errors),
     });
-    endpoint.close();
   } finally {
-    stop?.();
-    await configured?.close();
-    await begun?.close();
+    await pending?.close();
     interruption.stop();
   }
-}
-
-/**
- * Returns the principal of a client: its name and the project it works in. Both are as trustworthy as the program that started this
- * process, which runs as the user anyway; they keep two honest clients apart.
- */
-function stdioPrincipal({ name }: ClientName, directory: string): Principal {
-  return { id: `stdio:${name === '' ? 'unnamed' : name} in ${directory}`, kind: 'agent' };
 }

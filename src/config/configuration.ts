@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
-import type { ResultLimits, SourceLimits } from '../catalog/source-limits.ts';
-import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
+import type { ResultLimits, SourceLimits } from '../catalog/source/source-limits.ts';
+import type { ToolShaping } from '../catalog/transforms/shaping/tool-shaping.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { PolicyDocument } from '../policy/rules/read-policies.ts';
 import { type AgentEntries, defaultAgents } from './entries/agent-entry.ts';

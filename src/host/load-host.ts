@@ -1,15 +1,16 @@
 type Host = Pick<typeof import('./box/start-servers.ts'), 'startConfiguredServers'> &
   Pick<typeof import('./box/open-box.ts'), 'openBox' | 'openBoxForDiagnosis' | 'openConfiguredBox'> &
   Pick<typeof import('./trust.ts'), 'assertTrusted'> &
-  Pick<typeof import('./read-configuration.ts'), 'readConfiguration'>;
+  Pick<typeof import('./read-configuration.ts'), 'assertNotStartedByItself' | 'readConfiguration'>;
 
 /** Loads the functions that build a running system. Imported on demand, because help, usage errors and `journal` do not need them. */
 export async function loadHost(): Promise<Host> {
-  const { readConfiguration } = await import('./read-configuration.ts');
+  const { assertNotStartedByItself, readConfiguration } = await import('./read-configuration.ts');
   const { assertTrusted } = await import('./trust.ts');
   const { startConfiguredServers } = await import('./box/start-servers.ts');
   const { openBox, openBoxForDiagnosis, openConfiguredBox } = await import('./box/open-box.ts');
   return {
+    assertNotStartedByItself,
     assertTrusted,
     openBox,
     openBoxForDiagnosis,

@@ -3,7 +3,8 @@ import { type Configuration, defaultConfiguration } from '../config/configuratio
 import { findConfiguration } from '../config/file/find-configuration.ts';
 import { loadConfiguration } from '../config/file/load-configuration.ts';
 import type { HostLocation } from './data-directory.ts';
-import { storeVariable } from './environment.ts';
+import { startedByDirectories, storeVariable } from './environment.ts';
+import { HostError } from './host-error.ts';
 
 /** A configuration, and the file that it was read from; `undefined` for the defaults. */
 export interface ReadConfiguration {
@@ -17,4 +18,16 @@ export function readConfiguration({ config }: Pick<HostLocation, 'config'>): Rea
   const configuration = file === undefined ? defaultConfiguration(process.cwd()) : loadConfiguration(file);
   const store = storeVariable();
   return { configuration: store === undefined ? configuration : { ...configuration, store }, file };
+}
+
+/** Throws when a configuration starts Signalbox as one of its own servers: each process would start the next one. */
+export function assertNotStartedByItself({ directory }: Pick<Configuration, 'directory'>): void {
+  if (startedByDirectories().includes(directory))
+    throw new HostError(
+      'usage',
+      'this configuration has Signalbox itself as a server, which would start it in a loop',
+      {
+        next: 'remove that server from "mcpServers"; signalbox stdio belongs into the configuration of a client',
+      },
+    );
 }

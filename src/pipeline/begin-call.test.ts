@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { testSource, testTool } from '../../test/support/test-source.ts';
-import type { SourceTool } from '../catalog/source.ts';
+import type { SourceTool } from '../catalog/source/source.ts';
 import type { ToolInvoked } from '../journal/entries/journal-event.ts';
 import { type CallOptions, type Effect, type SignalboxOptions } from '../index.ts';
 import type { BeginResult } from './begin-call.ts';

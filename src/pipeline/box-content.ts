@@ -6,8 +6,8 @@ import type {
   ResourceDescription,
   ResourceTemplateDescription,
   SourceContent,
-} from '../catalog/source-content.ts';
-import type { Source } from '../catalog/source.ts';
+} from '../catalog/source/source-content.ts';
+import type { Source } from '../catalog/source/source.ts';
 import type { CallOptions, CallResult } from '../core/calls/call.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import type { JsonObject } from '../core/json/json.ts';

@@ -1,4 +1,4 @@
-import type { CatalogTool } from '../catalog/definition.ts';
+import type { CatalogTool } from '../catalog/catalog-tool.ts';
 import { renderName } from '../catalog/names.ts';
 import type { ArgumentFacts } from '../core/calls/argument-facts.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';

@@ -13,7 +13,7 @@ function reading(largestMessage = 1000): {
   const noise: string[] = [];
   const tooLarge: number[] = [];
   const reader = new MessageReader({
-    largestMessage,
+    maxMessageBytes: largestMessage,
     onMessage: (message) => messages.push(message),
     onNoise: (line) => noise.push(line),
     onTooLarge: () => tooLarge.push(1),

@@ -2,7 +2,7 @@ const newline = 10;
 
 /** What to do with what is read. */
 export interface MessageReaderOptions {
-  readonly largestMessage: number;
+  readonly maxMessageBytes: number;
   onMessage(message: object): void;
   /** Reads a line, and throws when it cannot be taken (`JSON.parse`). */
   readonly parse?: (line: string) => unknown;
@@ -30,11 +30,11 @@ export class MessageReader {
     if (start === chunk.length) return;
     this.#parts.push(start === 0 ? chunk : chunk.subarray(start));
     this.#size += chunk.length - start;
-    if (this.#size > this.#options.largestMessage) this.#tooLarge();
+    if (this.#size > this.#options.maxMessageBytes) this.#tooLarge();
   }
 
   #line(chunk: Buffer, start: number, end: number): void {
-    if (this.#size + end - start > this.#options.largestMessage) {
+    if (this.#size + end - start > this.#options.maxMessageBytes) {
       this.#tooLarge();
       return;
     }

@@ -1,4 +1,4 @@
-import type { Source, SourceState, SourceTool } from '../catalog/source.ts';
+import type { Source, SourceState, SourceTool } from '../catalog/source/source.ts';
 import type { RuntimeTool } from './runtime.ts';
 
 /** The server of the tools that a runtime runs itself. Mounted in the box, so their calls go through the pipeline. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Source } from '../catalog/source.ts';
+import type { Source } from '../catalog/source/source.ts';
 import { localServer } from '../sources/local/local-server.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import { mcpServer } from '../sources/mcp/mcp-server.ts';

@@ -1,4 +1,4 @@
-import { checkedElicitation } from '../catalog/check-answer.ts';
+import { checkedElicitation } from '../catalog/schema/client-answers.ts';
 import type { Elicitation, ElicitationAnswer } from '../core/calls/call-client.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Pins } from '../catalog/pins/pins.ts';
-import type { SourceHealth } from '../catalog/source.ts';
+import type { SourceHealth } from '../catalog/source/source.ts';
 import { awaitStartup, requireServers } from '../catalog/startup.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { Redactor } from '../redaction/redactor.ts';

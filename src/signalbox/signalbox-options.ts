@@ -1,6 +1,6 @@
 import type { ProfilesByName } from '../catalog/profile.ts';
-import type { ResultLimits } from '../catalog/source-limits.ts';
-import type { Source } from '../catalog/source.ts';
+import type { ResultLimits } from '../catalog/source/source-limits.ts';
+import type { Source } from '../catalog/source/source.ts';
 import type { Approve } from '../core/calls/approval.ts';
 import type { Store } from '../journal/store/store.ts';
 import type { PolicySource } from '../pipeline/policies/compile-policies.ts';

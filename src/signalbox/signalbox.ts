@@ -1,7 +1,7 @@
 import type { AccessTokens } from '../access/access-tokens.ts';
 import type { ProfilesByName } from '../catalog/profile.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import type { Source, SourceHealth } from '../catalog/source.ts';
+import type { Source, SourceHealth } from '../catalog/source/source.ts';
 import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Source, SourceTool } from '../catalog/source.ts';
+import type { Source, SourceTool } from '../catalog/source/source.ts';
 import { transformSource } from '../catalog/transforms/transform-source.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import type { ToolContext } from '../core/tools/tool-context.ts';

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
-import { type Compiled, SchemaCompiler } from '../catalog/json-schema.ts';
-import type { Source, SourceTool } from '../catalog/source.ts';
+import { type Compiled, SchemaCompiler } from '../catalog/schema/schema-compiler.ts';
+import type { Source, SourceTool } from '../catalog/source/source.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { RpcError } from '../core/tools/source-errors.ts';
 import { type Cassette, type RecordedCall, type RecordedTool, readCassette } from './cassette.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { configuredServer } from '../../src/catalog/transforms/configured-server.ts';
+import { configuredServer } from '../../src/catalog/transforms/shaping/shape-source.ts';
 import {
   type Signalbox,
   type SignalboxOptions,

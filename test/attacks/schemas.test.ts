@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { SchemaCompiler } from '../../src/catalog/json-schema.ts';
-import { configuredServer } from '../../src/catalog/transforms/configured-server.ts';
+import { SchemaCompiler } from '../../src/catalog/schema/schema-compiler.ts';
+import { configuredServer } from '../../src/catalog/transforms/shaping/shape-source.ts';
 import { type Signalbox, type Source, createSignalbox, defineTool, localServer, mcpServer } from '../../src/index.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 

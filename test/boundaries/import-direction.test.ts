@@ -45,8 +45,8 @@ describe('every rule can fail', () => {
         file('core/calls/call.ts', `import type { Call } from '../pipeline/call.ts';`),
       ],
       [
-        'policy/facts.ts imports journal/entry.ts, but policy may not know journal',
-        file('policy/facts/facts.ts', `export * from '../journal/entry.ts';`),
+        'policy/facts.ts imports journal/entries/stored-entry.ts, but policy may not know journal',
+        file('policy/facts/facts.ts', `export * from '../../journal/entries/stored-entry.ts';`),
       ],
       [
         'pipeline/call.ts imports store/store.ts, but pipeline may not know store',

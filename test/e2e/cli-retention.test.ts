@@ -94,10 +94,9 @@ test('servers keep what the configuration says, many on one store do not disturb
   t.after(() => Promise.all(boxes.map((box) => box.close())));
   t.after(() => Promise.all(stores.map((store) => store.close())));
   const complaints: string[] = [];
-  const colors = { yellow: (text: string) => text };
-  const errors = { colors, print: async (text: string) => void complaints.push(text) };
+  const log = { warn: (text: string) => void complaints.push(text) };
   const exportTo = join(place.directory, 'archives');
-  const stops = boxes.map((box) => startRetention(box, () => ({ journalMs: 10 * day, exportTo }), errors as never, 20));
+  const stops = boxes.map((box) => startRetention(box, () => ({ journalMs: 10 * day, exportTo }), log, 20));
   await until(async () => {
     const [oldest] = await first.entries({ order: 'oldest-first', limit: 1 });
     return oldest !== undefined && oldest.at > Date.now() - 11 * day;

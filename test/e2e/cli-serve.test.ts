@@ -143,7 +143,7 @@ suite('serve', () => {
     const ended = finished(child);
     await said(child.stdout, /Policy/);
     child.kill('SIGTERM');
-    assert.match((await ended).stderr, /warning: on 0\.0\.0\.0 other machines can reach this server/);
+    assert.match((await ended).stderr, /warning: other machines can reach this server on 0\.0\.0\.0/);
   });
 });
 

@@ -186,7 +186,7 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
       const { id } = await first.json('/api/sessions', {});
       assert.equal((await first.ask(`/api/sessions/${id}/messages`, { content: 'wait' })).status, 202);
       await asked.promise;
-      assert.match(await first.stop(), /waiting for turns and calls under way/);
+      assert.match(await first.stop(), /waiting for running turns and calls/);
       const second = await Served.start(place, environment);
       assert.equal((await second.json(`/api/sessions/${id}`)).lastTurn, 'interrupted');
       await second.stop();

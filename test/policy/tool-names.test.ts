@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Catalog } from '../../src/catalog/catalog.ts';
-import { shapeSource } from '../../src/catalog/transforms/shape-source.ts';
+import { shapeSource } from '../../src/catalog/transforms/shaping/shape-source.ts';
 import { compilePolicies } from '../../src/pipeline/policies/compile-policies.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';

@@ -36,9 +36,9 @@ export const externalServers: Section<'B'> = {
   B3: {
     promise: 'tools are filtered, renamed, re-described and re-shaped; the remote name still works',
     tests: [
-      'src/catalog/transforms/shape-source.test.ts > whatever is allowed, denied and renamed: what is listed can be called and reaches the right tool, the rest cannot',
-      'src/catalog/transforms/shape-source.test.ts > the tools block > renames, describes, entitles, sets the effect and provider options, by the new or the own name',
-      'src/catalog/transforms/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by anything a caller gives',
+      'src/catalog/transforms/shaping/shape-source.test.ts > whatever is allowed, denied and renamed: what is listed can be called and reaches the right tool, the rest cannot',
+      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > renames, describes, entitles, sets the effect and provider options, by the new or the own name',
+      'src/catalog/transforms/shaping/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by anything a caller gives',
       'src/catalog/transforms/transform-source.test.ts > a transform > says in the catalog what it hides and why',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > are listed and called, shaped as the configuration says',
     ],
@@ -47,8 +47,8 @@ export const externalServers: Section<'B'> = {
     promise:
       'a server’s JSON Schema reaches the model unchanged, and arguments are validated against it; a tool whose schema cannot be used cannot be called unless it is trusted',
     tests: [
-      'src/catalog/json-schema.test.ts > drafts > 2020-12, said or unsaid: prefixItems, dependentRequired, unevaluatedProperties',
-      'src/catalog/json-schema.test.ts > drafts > draft-07, with http or https, with or without "#": items as a list, dependencies',
+      'src/catalog/schema/schema-compiler.test.ts > drafts > 2020-12, said or unsaid: prefixItems, dependentRequired, unevaluatedProperties',
+      'src/catalog/schema/schema-compiler.test.ts > drafts > draft-07, with http or https, with or without "#": items as a list, dependencies',
       'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, lets nothing through unless it is trusted, and says why',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > arguments are checked against its schema; a tool whose schema does not compile cannot be called',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > effects come from its annotations, and schemas are passed on as received',
@@ -141,8 +141,8 @@ export const externalServers: Section<'B'> = {
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
     tests: [
-      'src/catalog/fits-form.test.ts > the answer to a form > is taken without compiling exactly when JSON Schema takes it',
-      'src/catalog/fits-form.test.ts > the answer to a form > is never taken where JSON Schema would not, however odd the form is',
+      'src/catalog/schema/elicitation-form.test.ts > the answer to a form > is taken without compiling exactly when JSON Schema takes it',
+      'src/catalog/schema/elicitation-form.test.ts > the answer to a form > is never taken where JSON Schema would not, however odd the form is',
       'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks a model is answered by whoever made the call',
@@ -174,9 +174,9 @@ export const externalServers: Section<'B'> = {
   B14: {
     promise: 'text shown to a model carries no hidden characters; suspicious definitions are flagged',
     tests: [
-      'src/catalog/transforms/sanitized.test.ts > a sanitized tool > has clean names, titles, descriptions and schema descriptions; values stay exact',
-      'src/catalog/transforms/sanitized.test.ts > suspicious > is looked for in the schema too, in names and values as well',
-      'src/catalog/transforms/clean-source.test.ts > hidden characters > are taken out and noticed for every server from outside, however it comes into the catalog',
+      'src/catalog/transforms/sanitize-tool.test.ts > a sanitized tool > has clean names, titles, descriptions and schema descriptions; values stay exact',
+      'src/catalog/transforms/sanitize-tool.test.ts > suspicious > is looked for in the schema too, in names and values as well',
+      'src/catalog/transforms/sanitize-source.test.ts > hidden characters > are taken out and noticed for every server from outside, however it comes into the catalog',
       'src/sources/mcp/content/remote-content.test.ts > lock, transforms and configuration pass them on, their descriptions without hidden characters',
     ],
   },
@@ -187,15 +187,15 @@ export const externalServers: Section<'B'> = {
       'src/pipeline/stages/validate.test.ts > policy decides over the defaults, and what still does not fit is refused',
       'src/pipeline/stages/validate.test.ts > an idempotency key is bound to the filled arguments: left out and written out are the same call',
       'src/pipeline/stages/validate.test.ts > a tool whose arguments the configuration shapes gets its own defaults too',
-      'src/catalog/schema-defaults.test.ts > the defaults of a schema > are left alone where a schema leaves a choice',
+      'src/catalog/schema/schema-defaults.test.ts > the defaults of a schema > are left alone where a schema leaves a choice',
     ],
   },
   B16: {
     promise: 'tool settings accept patterns, the most specific key wins, and a key that matches nothing is reported',
     tests: [
-      'src/catalog/transforms/shape-source.test.ts > the tools block > patterns name several tools: the most specific key wins, and labels add up',
-      'src/catalog/transforms/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
-      'src/catalog/transforms/shape-source.test.ts > the tools block > allow, deny and every section take full names, also those of long names',
+      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > patterns name several tools: the most specific key wins, and labels add up',
+      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
+      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > allow, deny and every section take full names, also those of long names',
       'test/e2e/cli-names.test.ts > names that fit nothing > keys of the tools block that match nothing are reported by doctor, tools --why and serve',
     ],
   },

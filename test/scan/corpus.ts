@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { flagText } from '../../src/catalog/transforms/flag-suspicious.ts';
+import { flagText } from '../../src/catalog/scan/flag-suspicious.ts';
 
 /** A description that somebody else wrote, and whether it attacks the model that reads it. */
 interface CorpusLine {

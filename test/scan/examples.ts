@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { flagSuspicious, flagText } from '../../src/catalog/transforms/flag-suspicious.ts';
+import { flagSuspicious, flagText } from '../../src/catalog/scan/flag-suspicious.ts';
 
 /** A poisoned text, and where a server puts it. Written for this repository, after the kinds of attacks in DVMCP, MCPSecBench and mcp-scanner. */
 export interface PoisonedExample {

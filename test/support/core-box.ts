@@ -19,7 +19,7 @@ import { resolve } from '../../src/pipeline/stages/resolve.ts';
 import { validate } from '../../src/pipeline/stages/validate.ts';
 import { Waits } from '../../src/pipeline/limits/waits.ts';
 import { Catalog } from '../../src/catalog/catalog.ts';
-import type { Source } from '../../src/catalog/source.ts';
+import type { Source } from '../../src/catalog/source/source.ts';
 import { Journal } from '../../src/journal/journal.ts';
 import { JournalReader } from '../../src/journal/queries/journal-reader.ts';
 import { Recovery } from '../../src/journal/recovery.ts';

@@ -1,4 +1,4 @@
-import type { Source, SourceState, SourceTool } from '../../src/catalog/source.ts';
+import type { Source, SourceState, SourceTool } from '../../src/catalog/source/source.ts';
 
 /** A source for tests that offers what it is told to offer. */
 export interface TestSource extends Source {

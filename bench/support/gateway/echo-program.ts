@@ -77,7 +77,7 @@ if (transport === 'http') {
 } else {
   let answers = '';
   const reader = new MessageReader({
-    largestMessage: 1024 * 1024,
+    maxMessageBytes: 1024 * 1024,
     onMessage: (message) => {
       const text = answer(message);
       if (text !== undefined) answers += `${text}\n`;

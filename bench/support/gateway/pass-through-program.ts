@@ -45,7 +45,7 @@ function overStdio(command: string, given: readonly string[]): Send {
   let last = 0;
   let batch = '';
   const reader = new MessageReader({
-    largestMessage: 16 * 1024 * 1024,
+    maxMessageBytes: 16 * 1024 * 1024,
     onMessage: (message: Message) => {
       waiting.get(message.id)?.(message);
       waiting.delete(message.id);

@@ -1,7 +1,7 @@
-import { type InstructionsDiff, diffInstructions } from './diff-instructions.ts';
 import { diffTool, suspicions } from './diff-tool.ts';
-import type { Difference } from './difference.ts';
-import type { Lock, LockedServer } from './lock.ts';
+import { type Difference, shownValue } from './difference.ts';
+import type { Lock, LockedInstructions, LockedServer } from './lock.ts';
+import { wordDiff } from './word-diff.ts';
 
 /** What became of a tool since it was accepted. */
 export type ToolDiff =
@@ -40,4 +40,24 @@ export function diffServer(server: string, locked: LockedServer, now: LockedServ
   const instructions = diffInstructions(locked.instructions, now.instructions);
   if (instructions === undefined) return tools.length === 0 ? undefined : { server, tools };
   return { server, instructions, tools };
+}
+
+/** What became of a server's instructions since they were accepted. */
+export interface InstructionsDiff {
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** The difference, for people. */
+  readonly text: string;
+}
+
+/** How instructions differ from what was accepted; `undefined` when they do not. */
+export function diffInstructions(
+  before: LockedInstructions | undefined,
+  now: LockedInstructions | undefined,
+): InstructionsDiff | undefined {
+  if (before?.hash === now?.hash) return undefined;
+  if (before === undefined) return { kind: 'added', text: shownValue(now?.text) };
+  if (now === undefined) return { kind: 'removed', text: shownValue(before.text) };
+  if (before.text === undefined)
+    return { kind: 'changed', text: `${shownValue(now.text)} (what was accepted is not in this older lock)` };
+  return { kind: 'changed', text: wordDiff(before.text, now.text ?? '') };
 }

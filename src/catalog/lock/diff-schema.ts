@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { isList } from './canonical.ts';
+import { isList } from './canonical-json.ts';
 import { type Difference, difference, quoted, shownValue } from './difference.ts';
 import { wordDiff } from './word-diff.ts';
 

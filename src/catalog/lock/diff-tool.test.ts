@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../test/support/cpu-time.ts';
 import { testTool } from '../../../test/support/test-source.ts';
-import type { SourceTool } from '../source.ts';
+import type { SourceTool } from '../source/source.ts';
 import { diffTool } from './diff-tool.ts';
-import { pinTool } from './pin-tool.ts';
+import { pinTool } from './locked-server.ts';
 import { wordDiff } from './word-diff.ts';
 
 function texts(before: Partial<SourceTool>, after: Partial<SourceTool>): string[] {

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { flagSuspicious } from '../transforms/flag-suspicious.ts';
-import { isList } from './canonical.ts';
+import { flagSuspicious } from '../scan/flag-suspicious.ts';
+import { isList } from './canonical-json.ts';
 import { diffSchema } from './diff-schema.ts';
 import { type Difference, difference, quoted, shownValue, weaker } from './difference.ts';
 import type { LockedTool } from './lock.ts';

@@ -1,13 +1,11 @@
-import type { Source, SourceState, SourceTool } from '../source.ts';
+import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
-import type { Judgement } from '../transforms/judge-tool.ts';
-import { judgedSource } from '../transforms/transform-source.ts';
-import { type InstructionsDiff, diffInstructions } from './diff-instructions.ts';
+import { type Judgement, judgedSource } from '../transforms/transform-source.ts';
+import { type InstructionsDiff, diffInstructions } from './diff-lock.ts';
 import { diffTool } from './diff-tool.ts';
 import { clipped } from './difference.ts';
 import { type LockedServer, lockFileName } from './lock.ts';
-import { pinInstructions } from './pin-instructions.ts';
-import { pinTool } from './pin-tool.ts';
+import { pinInstructions, pinTool } from './locked-server.ts';
 
 const mostShown = 3;
 const longestNotice = 300;

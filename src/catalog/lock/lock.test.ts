@@ -4,14 +4,12 @@ import fc from 'fast-check';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { Catalog } from '../catalog.ts';
-import type { SourceTool } from '../source.ts';
-import { configuredServer } from '../transforms/configured-server.ts';
+import type { SourceTool } from '../source/source.ts';
+import { configuredServer } from '../transforms/shaping/shape-source.ts';
 import { diffLock } from './diff-lock.ts';
-import { LockError } from './lock-error.ts';
-import { lockOf } from './lock-of.ts';
+import { LockError, parseLock, printLock } from './lock-file.ts';
+import { lockOf } from './locked-server.ts';
 import { lockSource } from './lock-source.ts';
-import { parseLock } from './parse-lock.ts';
-import { printLock } from './print-lock.ts';
 
 const word = fc.oneof(fc.constantFrom('path', 'mode', 'type', 'required', '__proto__', 'constructor'), fc.string());
 const property = fc.oneof(

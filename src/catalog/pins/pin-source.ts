@@ -1,13 +1,10 @@
 import { type UnacceptedDefinition, claimedEffect, stricterEffect } from '../../core/tools/tool.ts';
-import { diffInstructions } from '../lock/diff-instructions.ts';
-import { diffServer, type ServerDiff } from '../lock/diff-lock.ts';
+import { type ServerDiff, diffInstructions, diffServer } from '../lock/diff-lock.ts';
 import { diffTool } from '../lock/diff-tool.ts';
-import { lockedServer } from '../lock/lock-of.ts';
+import { lockedServer, pinInstructions, pinTool } from '../lock/locked-server.ts';
 import type { LockedServer, LockedTool } from '../lock/lock.ts';
-import { pinInstructions } from '../lock/pin-instructions.ts';
-import { pinTool } from '../lock/pin-tool.ts';
-import type { Source, SourceState, SourceTool, WithheldTool } from '../source.ts';
-import { flagSuspicious } from '../transforms/flag-suspicious.ts';
+import type { Source, SourceState, SourceTool, WithheldTool } from '../source/source.ts';
+import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import type { Pins } from './pins.ts';
 
 const maxDifferences = 3;

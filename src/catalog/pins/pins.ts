@@ -1,7 +1,5 @@
-import { LockError } from '../lock/lock-error.ts';
+import { LockError, parseLock, printLock } from '../lock/lock-file.ts';
 import type { LockedServer } from '../lock/lock.ts';
-import { parseLock } from '../lock/parse-lock.ts';
-import { printLock } from '../lock/print-lock.ts';
 
 /** Where pins outlive the process. */
 export interface PinStorage {

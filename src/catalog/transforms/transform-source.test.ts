@@ -5,9 +5,8 @@ import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { Catalog } from '../catalog.ts';
-import type { Source, SourceTool } from '../source.ts';
-import type { ToolTransform } from './tool-transform.ts';
-import { transformSource } from './transform-source.ts';
+import type { Source, SourceTool } from '../source/source.ts';
+import { type ToolTransform, transformSource } from './transform-source.ts';
 
 function catalogOf(source: Source): Catalog {
   const catalog = new Catalog();

@@ -5,7 +5,7 @@ import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { openBoxForDiagnosis } from '../../host/box/open-box.ts';
 import { printable } from '../printable.ts';
-import { unmatchedKeys } from '../../host/daemon/unmatched-names.ts';
+import { unmatchedKeys } from '../../host/daemon/name-warnings.ts';
 
 /** A server that was started once. */
 export interface TriedServer extends Pick<CatalogSnapshot, 'tools' | 'notices'> {

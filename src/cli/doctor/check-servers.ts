@@ -2,7 +2,7 @@ import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { SecretProblem } from '../../host/secrets/configured-secrets.ts';
-import { unmatchedPatterns, unmatchedRules } from '../../host/daemon/unmatched-names.ts';
+import { unmatchedPatterns, unmatchedRules } from '../../host/daemon/name-warnings.ts';
 import { openBoxForDiagnosis } from '../../host/box/open-box.ts';
 import type { Finding } from './finding.ts';
 import { fixOfNotice } from './fix-of-notice.ts';

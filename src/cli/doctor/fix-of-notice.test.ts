@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { flagSuspicious } from '../../catalog/transforms/flag-suspicious.ts';
-import { unmatched } from '../../catalog/transforms/unmatched.ts';
+import { flagSuspicious } from '../../catalog/scan/flag-suspicious.ts';
+import { unmatched } from '../../catalog/transforms/shaping/unmatched-shaping.ts';
 import { passthroughSource } from '../../host/servers/passthrough-servers.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 

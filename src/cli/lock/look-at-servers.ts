@@ -1,4 +1,4 @@
-import { lockOf } from '../../catalog/lock/lock-of.ts';
+import { lockOf } from '../../catalog/lock/locked-server.ts';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { type ServerLockStatus, acceptsPin, lockStatuses } from '../../config/lock/lock-status.ts';

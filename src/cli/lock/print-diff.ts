@@ -1,5 +1,4 @@
-import type { InstructionsDiff } from '../../catalog/lock/diff-instructions.ts';
-import type { ServerDiff, ToolDiff } from '../../catalog/lock/diff-lock.ts';
+import type { InstructionsDiff, ServerDiff, ToolDiff } from '../../catalog/lock/diff-lock.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 

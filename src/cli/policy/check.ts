@@ -55,7 +55,7 @@ async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Pr
   try {
     const [{ openBoxForDiagnosis, readConfiguration }, { unmatchedIn }] = await Promise.all([
       loadHost(),
-      import('../../host/daemon/unmatched-names.ts'),
+      import('../../host/daemon/name-warnings.ts'),
     ]);
     const { configuration } = readConfiguration(globals);
     const { box } = await new ProgressLine(errors).during(

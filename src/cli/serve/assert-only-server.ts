@@ -14,7 +14,6 @@ import { isSameFile } from '../server/connect.ts';
  * start every program and run every job twice. Prints a note for a server of another configuration, which writes to the same journal.
  * Replicas on PostgreSQL share their work, and one that is stopping makes room.
  */
-
 export async function assertOnlyServer(
   { file, store }: Pick<Configuration, 'file' | 'store'>,
   { data, json }: Globals,
@@ -44,8 +43,8 @@ export async function assertOnlyServer(
       );
   }
 }
-/** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
 
-export function isOf({ configuration = '' }: RunFile, file: string): boolean {
+/** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
+function isOf({ configuration = '' }: RunFile, file: string): boolean {
   return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
 }

@@ -2,45 +2,38 @@ import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';
+import type { ImportableServers } from '../../config/import/prepare-import.ts';
+import { shortPath } from '../../host/data-directory.ts';
+import type { ReadyServer } from '../../host/daemon/run-server.ts';
 import { connectCommands } from '../../server/connect-commands.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
 import { runnable } from '../invocation.ts';
 import type { Printer } from '../terminal.ts';
 
-/** What the banner tells. */
-export interface BannerFacts {
-  readonly version: string;
+/** The content of the banner. */
+export interface BannerFacts extends Omit<ReadyServer, 'port'> {
   readonly role: ProcessRole;
-  readonly startedInMs: number;
-  readonly signInUrl: string;
-  readonly url: string;
-  readonly journal: string;
-  readonly tokenKeptIn: string;
-  readonly agentTokenKeptIn: string;
-  readonly catalog: CatalogSnapshot;
-  readonly agents: readonly AgentSummary[];
-  readonly policies: PolicySummary;
-  /** Servers of other clients that could be taken over. */
-  readonly found: { readonly servers: number; readonly clients: readonly string[] };
+  /** The servers of other clients that could be imported. */
+  readonly found: ImportableServers;
 }
 
-/** What `serve` prints when it is ready. */
+/** Returns the text that `serve` prints when it is ready. */
 export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>): string {
   const work: [string, string][] = [
-    ['Servers', serversLine(facts.catalog)],
-    ['Agents', agentsLine(facts.agents)],
+    ['Servers', serversLine(facts.box.catalog())],
+    ['Agents', agentsLine(facts.sessions.agents())],
   ];
   const rows: [string, string][] =
     facts.role === 'worker' ? [...workerRows(facts), ...work] : webRows(facts, work, colors);
-  const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
+  const heading = `${colors.bold(`Signalbox ${facts.box.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
   return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;
 }
 
-/** A process that answers nobody but probes. */
-function workerRows({ url, journal }: BannerFacts): [string, string][] {
+/** Rows of a process that answers only probes. */
+function workerRows({ url, box }: BannerFacts): [string, string][] {
   return [
     ['Role', `worker: runs turns and jobs   health  ${url}/api/health   metrics  ${url}/metrics`],
-    ['Journal', journal],
+    ['Journal', shortPath(box.journal.location)],
   ];
 }
 
@@ -49,18 +42,18 @@ function webRows(facts: BannerFacts, work: [string, string][], colors: Printer['
     ...(facts.role === 'web' ? ([['Role', 'web: turns and jobs run in other processes']] as [string, string][]) : []),
     ['Console', `${colors.cyan(facts.signInUrl)} ${colors.dim('(signs in once)')}`],
     ['MCP', `${facts.url}/mcp          API docs  ${facts.url}/docs`],
-    ['Journal', facts.journal],
+    ['Journal', shortPath(facts.box.journal.location)],
     ['Tokens', tokensLine(facts, colors.dim)],
     ...work,
     ...foundRow(facts.found),
-    ['Connect', connectCommands(facts.url, facts.agentTokenKeptIn)[0].command],
-    ['Policy', policyLine(facts.policies)],
+    ['Connect', connectCommands(facts.url, facts.agentTokenLocation)[0].command],
+    ['Policy', policyLine(facts.box.policies())],
   ];
 }
 
-/** Where they are, not what they are: a terminal is scrolled back, copied and recorded. */
-function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: string) => string): string {
-  return `${tokenKeptIn} ${dim('(admin, for scripts)')} · ${agentTokenKeptIn} ${dim('(for agents)')}${see('token')}`;
+/** Shows where the tokens are, not their values: terminals are scrolled back, copied and recorded. */
+function tokensLine({ adminTokenLocation, agentTokenLocation }: BannerFacts, dim: (text: string) => string): string {
+  return `${adminTokenLocation} ${dim('(admin, for scripts)')} · ${agentTokenLocation} ${dim('(for agents)')}${see('token')}`;
 }
 
 function policyLine({ rules, code }: PolicySummary): string {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { configurationFiles } from '../../config/file/find-configuration.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { processRoles } from '../../server/process-role.ts';
+import { type ProcessRole, processRoles } from '../../server/process-role.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
 import type { PendingBox } from '../../host/box/start-servers.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -15,7 +15,16 @@ import type { Terminal } from '../terminal.ts';
 import { onModuleFile } from '../../host/modules/tool-modules.ts';
 import { assertOnlyServer } from './assert-only-server.ts';
 import { FileWatch } from '../../host/daemon/file-watch.ts';
+import type { ReadyServer } from '../../host/daemon/run-server.ts';
 import type { ServerSettings } from '../../host/daemon/server-settings.ts';
+import { hostLog } from '../host-log.ts';
+import { printJson } from '../print-json.ts';
+import { StartupProgress } from './startup-progress.ts';
+
+interface ServeOptions extends ServerSettings {
+  /** Whether to start although a server of the same configuration runs on the data directory. */
+  readonly force?: boolean;
+}
 
 /** `signalbox serve`: the HTTP API and the page. */
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {
@@ -52,7 +61,7 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
     )
     .option('--grace-seconds <seconds>', 'how long to wait after that for running turns and calls', parseSeconds, 5)
     .option('--force', 'start even if a server with this configuration runs on the data directory')
-    .action(async (options: ServerSettings, command: Command) => {
+    .action(async (options: ServeOptions, command: Command) => {
       await serve(options, globalsOf(command), terminal);
     });
 }
@@ -65,7 +74,7 @@ function parsePort(text: string): number {
 }
 
 /** Roles are for processes that share their work. */
-async function assertRole({ role }: ServerSettings, configuration: Configuration, data: string): Promise<void> {
+async function assertRole({ role }: ServeOptions, configuration: Configuration, data: string): Promise<void> {
   const { store } = configuration;
   if (role === 'all') return;
   const { assertTrusted } = await loadHost();
@@ -87,10 +96,11 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
-async function serve(options: ServerSettings, globals: Globals, terminal: Terminal): Promise<void> {
+async function serve(options: ServeOptions, globals: Globals, terminal: Terminal): Promise<void> {
   const { startConfiguredServers, readConfiguration } = await loadHost();
   const { configuration, file } = readConfiguration(globals);
-  await assertRole(options, configuration, globals.data);
+  const { data } = globals;
+  await assertRole(options, configuration, data);
   await assertOnlyServer(configuration, globals, terminal.errors, options.force === true);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
@@ -98,16 +108,49 @@ async function serve(options: ServerSettings, globals: Globals, terminal: Termin
   await tellWarnings(configuration, globals, terminal.errors);
   const interruption = new Interruption();
   // Ctrl-C reaches npm and this process, so the exit of npm must not count as a second signal.
-  const unwatch = onNpmExit(() => interruption.signal.aborted || interruption.interrupt('SIGTERM'));
-  let begun: PendingBox | undefined;
+  const stopWatchingNpm = onNpmExit(() => interruption.signal.aborted || interruption.interrupt('SIGTERM'));
+  const progress = new StartupProgress(terminal.errors);
+  let pending: PendingBox | undefined;
   try {
-    begun = await startConfiguredServers(configuration, { data: globals.data, secretsFrom: globals.data });
-    // The servers outside are starting meanwhile.
+    pending = await startConfiguredServers(configuration, { data, secretsFrom: data });
+    // Loaded while the external servers start.
     const { runServer } = await import('../../host/daemon/run-server.ts');
-    await runServer({ options, globals, terminal, configuration, file, readConfiguration, watch, begun, interruption });
+    await runServer({
+      settings: options,
+      location: globals,
+      file,
+      watch,
+      pending,
+      signal: interruption.signal,
+      log: hostLog(progress.errors),
+      async onReady(server) {
+        await printReady(server, options.role, configuration, globals, terminal);
+        return progress.follow(server.box);
+      },
+    });
   } finally {
-    await begun?.close();
-    unwatch();
+    await pending?.close();
+    stopWatchingNpm();
     interruption.stop();
   }
+}
+
+async function printReady(
+  server: ReadyServer,
+  role: ProcessRole,
+  configuration: Configuration,
+  { json }: Globals,
+  { output }: Terminal,
+): Promise<void> {
+  const { box, sessions, url, port, signInUrl } = server;
+  const { version } = box;
+  if (json) {
+    const agents = sessions.agents().map(({ name }) => name);
+    const facts = { version, role, url, port, journal: box.journal.location, agents };
+    return await printJson(output, role === 'worker' ? facts : { ...facts, signInUrl });
+  }
+  const { countImportableServers } = await import('../../config/import/prepare-import.ts');
+  const { banner } = await import('./banner.ts');
+  const found = await countImportableServers(configuration);
+  await output.print(banner({ ...server, role, found }, output));
 }

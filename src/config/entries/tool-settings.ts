@@ -1,5 +1,5 @@
-import { doubleMentions } from '../../catalog/transforms/tool-mentions.ts';
-import type { ToolShaping } from '../../catalog/transforms/tool-shaping.ts';
+import { doubleMentions } from '../../catalog/transforms/shaping/shaping-keys.ts';
+import type { ToolShaping } from '../../catalog/transforms/shaping/tool-shaping.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import type { ToolSettings } from '../schema/configuration-schema.ts';
 import type { ValidationIssue } from './validation-issue.ts';

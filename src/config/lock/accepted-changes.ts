@@ -1,7 +1,6 @@
-import { hashOf } from '../../catalog/lock/canonical.ts';
+import { hashOf } from '../../catalog/lock/canonical-json.ts';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
-import { parseLock } from '../../catalog/lock/parse-lock.ts';
-import { printLock } from '../../catalog/lock/print-lock.ts';
+import { parseLock, printLock } from '../../catalog/lock/lock-file.ts';
 import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { writeLock } from './lock-file.ts';
@@ -24,10 +23,10 @@ interface Accepted {
  * Each is a change of what the file said; a file that was changed since, for instance with a new release, comes first.
  */
 export class AcceptedChanges {
-  readonly #shared: Pick<Store, 'kept' | 'post'>;
+  readonly #shared: Pick<Store, 'keyValues' | 'pubSub'>;
   #changes = new Map<string, Accepted>();
 
-  constructor(shared: Pick<Store, 'kept' | 'post'>) {
+  constructor(shared: Pick<Store, 'keyValues' | 'pubSub'>) {
     this.#shared = shared;
   }
 

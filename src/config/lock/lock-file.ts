@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LockError } from '../../catalog/lock/lock-error.ts';
+import { LockError, parseLock, printLock } from '../../catalog/lock/lock-file.ts';
 import { type Lock, lockFileName } from '../../catalog/lock/lock.ts';
-import { parseLock } from '../../catalog/lock/parse-lock.ts';
-import { printLock } from '../../catalog/lock/print-lock.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { replaceFile } from '../file/atomic-file.ts';

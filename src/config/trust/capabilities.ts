@@ -1,4 +1,4 @@
-import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
+import { canonicalJson, hashOf } from '../../catalog/lock/canonical-json.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { lockOf } from '../../catalog/lock/lock-of.ts';
+import { lockOf } from '../../catalog/lock/locked-server.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import { parseJsonDocument } from '../../config/file/json-document.ts';

@@ -1,51 +1,50 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { printable } from '../../cli/printable.ts';
-import type { Printer } from '../../cli/terminal.ts';
+
 import { messageOf } from '../../core/errors.ts';
+import type { HostLog } from '../host-log.ts';
 
 const ownRoot = join(import.meta.dirname, '..', '..', '..');
 
-/** The built console, or the building of it. */
+/** The console, which may still be building. */
 export interface ConsoleBuild {
-  /** Resolves with the directory; rejects with what is wrong and what to do. */
+  /** Resolves with the directory; rejects with the problem and the next step. */
   readonly directory: Promise<string>;
-  /** Present while it is being built: resolves with how long that took. */
+  /** Present while the console is building. Resolves with the duration in milliseconds. */
   readonly building?: Promise<number>;
 }
 
-/** Finds the console. In a checkout it is built when it is missing or older than its sources, in a process of its own, so that nothing waits for it. */
+/** Finds the console. In a clone, starts a build in another process when it is missing or older than its sources. */
 export function findConsole(signal?: AbortSignal, root = ownRoot): ConsoleBuild {
   const program = join(root, 'console', 'build.ts');
-  // Where this program itself is built, the console is built beside it.
+  // In the package, the console is built beside this program.
   if (!existsSync(program)) return { directory: Promise.resolve(join(import.meta.dirname, '..', '..', 'console')) };
   const built = join(root, 'dist', 'console');
   if (isFresh(root, built)) return { directory: Promise.resolve(built) };
   const started = performance.now();
   const building = build(program, built, signal).then(() => performance.now() - started);
   const directory = building.then(() => built);
-  // Whoever asks for it is told; until then nobody has to.
+  // A failure is reported to requests for the console, and must not be an unhandled rejection before.
   directory.catch(() => undefined);
   building.catch(() => undefined);
   return { directory, building };
 }
 
-/** Says on one line how long the building took, or what went wrong. */
-export async function reportConsoleBuild({ building }: ConsoleBuild, errors: Printer): Promise<void> {
+/** Logs the duration of the build, or its failure. */
+export async function logConsoleBuild({ building }: ConsoleBuild, log: HostLog): Promise<void> {
   if (building === undefined) return;
   try {
     const took = await building;
-    await errors.print(`built the console in ${(took / 1000).toFixed(1)} s\n`);
+    log.info(`built the console in ${(took / 1000).toFixed(1)} s`);
   } catch (error) {
     // The server is stopping.
     if ((error as Error).name === 'AbortError') return;
-    const lines = messageOf(error).split('\n').map(printable);
-    await errors.print(`${errors.colors.yellow('warning')}: ${lines.join('\n')}\n`);
+    log.warn(messageOf(error));
   }
 }
 
-/** A removed file shows in the time of its directory. */
+/** Returns whether the build is newer than all sources. Directories are compared too, because they change when a file is removed. */
 function isFresh(root: string, built: string): boolean {
   const sources = join(root, 'console');
   const at = timeOf(join(built, 'index.html'));

@@ -1,9 +1,6 @@
-import { printable } from '../../cli/printable.ts';
-import type { Printer } from '../../cli/terminal.ts';
 import { messageOf } from '../../core/errors.ts';
-
-/** The environment, from which this module reads a few `OTEL_…` variables. The SDK reads the others. */
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../environment.ts';
+import type { HostLog } from '../host-log.ts';
 
 /** Traces that are being exported. */
 export interface TraceExport {
@@ -11,7 +8,7 @@ export interface TraceExport {
   close(): Promise<void>;
 }
 
-/** The package of the exporter for each protocol, and how it is loaded. */
+/** The exporter package of each protocol. */
 const exporters = {
   'http/protobuf': {
     package: '@opentelemetry/exporter-trace-otlp-proto@0.223',
@@ -27,17 +24,16 @@ type Protocol = keyof typeof exporters;
 const maxFlushMs = 5000;
 
 /**
- * Exports traces over OTLP when the standard variables name an endpoint. Returns `undefined` when they do not, and when it cannot be
- * done: the variables may be meant for other programs, so the server still starts and prints what is missing.
+ * Exports traces over OTLP when the standard `OTEL_…` variables name an endpoint. Returns `undefined` when they do not. A failure is
+ * only logged, because the variables may be meant for other programs. The SDK reads more of these variables itself.
  */
 export async function exportTraces(
   environment: Environment,
   version: string,
-  errors: Printer,
+  log: HostLog,
 ): Promise<TraceExport | undefined> {
-  if (!isWanted(environment)) return undefined;
-  const warn = (text: string): void =>
-    void errors.print(`${errors.colors.yellow('warning')}: traces are not exported: ${printable(text)}\n`);
+  if (!isRequested(environment)) return undefined;
+  const warn = (text: string): void => log.warn(`traces are not exported: ${text}`);
   const kind = environment['OTEL_TRACES_EXPORTER'] ?? '';
   if (kind !== '' && kind !== 'otlp') {
     warn(`OTEL_TRACES_EXPORTER is "${kind}"; "otlp" and "none" are supported`);
@@ -50,7 +46,7 @@ export async function exportTraces(
     return undefined;
   }
   try {
-    return await start(protocol, version, errors);
+    return await start(protocol, version, log);
   } catch (error) {
     const isMissing = (error as { code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND';
     const packages = `@opentelemetry/sdk-trace-node@2 @opentelemetry/resources@2 ${exporters[protocol].package}`;
@@ -60,7 +56,7 @@ export async function exportTraces(
 }
 
 /** Returns whether the variables request an export explicitly. */
-function isWanted(environment: Environment): boolean {
+function isRequested(environment: Environment): boolean {
   if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
   if (environment['OTEL_TRACES_EXPORTER'] === 'none') return false;
   return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'].some(
@@ -76,7 +72,7 @@ function protocols(): string {
   return Object.keys(exporters).join(' or ');
 }
 
-async function start(protocol: Protocol, version: string, errors: Printer): Promise<TraceExport> {
+async function start(protocol: Protocol, version: string, log: HostLog): Promise<TraceExport> {
   const [
     { BatchSpanProcessor, NodeTracerProvider },
     { defaultResource, detectResources, envDetector, resourceFromAttributes },
@@ -88,11 +84,10 @@ async function start(protocol: Protocol, version: string, errors: Printer): Prom
     exporters[protocol].load(),
     import('@opentelemetry/api'),
   ]);
-  const print = (message: string): void =>
-    void errors.print(`${errors.colors.yellow('warning')}: telemetry: ${printable(message)}\n`);
+  const warn = (message: string): void => log.warn(`telemetry: ${message}`);
   const ignore = (): void => undefined;
   // Reports a collector that cannot be reached; without a logger the SDK logs nothing.
-  const logger = { error: print, warn: print, info: ignore, debug: ignore, verbose: ignore };
+  const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const own = resourceFromAttributes({ 'service.name': 'signalbox', 'service.version': version });
   // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these defaults.
@@ -108,7 +103,7 @@ async function start(protocol: Protocol, version: string, errors: Printer): Prom
     async close() {
       // A collector that does not answer must not block shutdown.
       const late = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
-      await Promise.race([provider.shutdown().catch((error: unknown) => print(messageOf(error))), late]);
+      await Promise.race([provider.shutdown().catch((error: unknown) => warn(messageOf(error))), late]);
     },
   };
 }

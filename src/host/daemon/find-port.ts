@@ -1,16 +1,17 @@
 import { createServer } from 'node:net';
-import { usageFailure } from '../../cli/fail.ts';
+
 import { messageOf } from '../../core/errors.ts';
+import { HostError } from '../host-error.ts';
 
-const attempts = 50;
+const maxAttempts = 50;
 
-/** The port, or the next one that is free. Asked for before the box is opened: the built-in server tells the port. */
+/** Returns the port, or the next free one. Called before the box is opened, because the built-in server reports the port. */
 export async function findFreePort(host: string, wanted: number): Promise<number> {
-  for (let port = wanted; port < wanted + attempts && port <= 65_535; port++) {
+  for (let port = wanted; port < wanted + maxAttempts && port <= 65_535; port++) {
     const free = await tryPort(host, port);
     if (free !== undefined) return free;
   }
-  throw usageFailure(`ports ${wanted} to ${wanted + attempts - 1} are all taken`, {
+  throw new HostError('usage', `ports ${wanted} to ${wanted + maxAttempts - 1} are all taken`, {
     next: 'name a free one with --port, or any with --port 0',
   });
 }
@@ -22,7 +23,7 @@ function tryPort(host: string, port: number): Promise<number | undefined> {
       if (error.code === 'EADDRINUSE') resolve(undefined);
       else
         reject(
-          usageFailure(`cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+          new HostError('usage', `cannot listen on ${host}:${port}: ${messageOf(error)}`, {
             next: hintFor(error.code),
             cause: error,
           }),

@@ -1,20 +1,19 @@
-import { printable } from '../../cli/printable.ts';
-import type { Printer } from '../../cli/terminal.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { configurationFiles } from '../../config/file/find-configuration.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
+import type { HostLog } from '../host-log.ts';
 import type { FileWatch } from './file-watch.ts';
 
 /**
- * Applies changes of the configuration files and of its tool modules, prints the result, and then calls back so that the caller can
- * check what depends on them. Returns a function that stops following.
+ * Applies changes of the configuration files and of tool modules, and logs the result. Calls `onApplied` after a change was applied
+ * and its servers were tried. Returns a function that stops following.
  */
 export function followConfiguration(
   watch: FileWatch,
   configured: ConfiguredBox,
   read: () => Configuration,
-  errors: Printer,
-  afterwards: () => Promise<void>,
+  log: HostLog,
+  onApplied: () => Promise<void> = () => Promise.resolve(),
 ): () => void {
   let files: readonly string[] = watch.files;
   const follow = (): void => watch.watch([...new Set([...files, configured.trustFile, ...configured.moduleFiles()])]);
@@ -23,21 +22,18 @@ export function followConfiguration(
     const { status, details } = await configured.reload(() => {
       const configuration = read();
       files = configurationFiles(configuration);
-      // Before the other files are read, and also when one of them is wrong: what mends it is a change of that one.
+      // Watched before the other files are read, so that the correction of an invalid one is noticed.
       follow();
       return configuration;
     }, changed);
     follow();
     if (status === 'applied') {
-      const what = details.length === 0 ? 'it is as it was before the mistake' : details.join(', ');
-      await errors.print(`configuration changed: ${printable(what)}\n`);
+      log.info(`configuration changed: ${details.length === 0 ? 'it is valid again' : details.join(', ')}`);
       await configured.ready();
-      await afterwards();
+      await onApplied();
     } else if (status === 'refused') {
-      const lines = details.map((line) => `  ${printable(line)}\n`).join('');
-      await errors.print(
-        `${errors.colors.yellow('warning')}: the changed configuration is not used; the running configuration stays\n${lines}`,
-      );
+      const lines = details.map((line) => `\n  ${line}`).join('');
+      log.warn(`the changed configuration is not used; the running configuration stays${lines}`);
     }
   });
   return () => watch.close();

@@ -28,12 +28,12 @@ test('a token file that others can read is closed to them', () => {
 test('the environment comes first', () => {
   assert.deepEqual(adminToken(directory, 'a-long-enough-token'), {
     value: 'a-long-enough-token',
-    keptIn: 'SIGNALBOX_TOKEN',
+    location: 'SIGNALBOX_TOKEN',
   });
 });
 
 test('a token that could be guessed is refused', () => {
   assert.throws(() => adminToken(directory, 'short'), /shorter than 16/);
   writeFileSync(join(directory, 'token'), '\n');
-  assert.throws(() => adminToken(directory, ''), /holds no usable token/);
+  assert.throws(() => adminToken(directory, ''), /does not contain a valid token/);
 });

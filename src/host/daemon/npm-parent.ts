@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isNpmScript } from '../environment.ts';
 
 const checkIntervalMs = 500;
 /** Read when this module is loaded, because npm may have exited before `onNpmExit` is called. */
@@ -6,11 +7,11 @@ const parent = process.ppid;
 const aboveShell = parentOfShell(parent);
 
 /**
- * Calls back once the npm that started this process has exited; does nothing when npm did not start it. npm passes a signal only to its shell,
- * which may end without passing it on, and a killed npm passes nothing. Returns a function that stops watching.
+ * Calls back once the npm that started this process has exited; does nothing when npm did not start it. npm passes a signal only to
+ * its shell, which may end without passing it on, and a killed npm passes nothing. Returns a function that stops watching.
  */
 export function onNpmExit(callback: () => void): () => void {
-  if (process.env['npm_lifecycle_event'] === undefined) return () => undefined;
+  if (!isNpmScript()) return () => undefined;
   const timer = setInterval(() => {
     const isShellOrphaned = aboveShell !== undefined && (parentOfShell(parent) ?? aboveShell) !== aboveShell;
     if (process.ppid === parent && !isShellOrphaned) return;

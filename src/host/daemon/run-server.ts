@@ -23,7 +23,7 @@ import { logRequiredServers } from './required-servers.ts';
 import { startRetention } from './retention.ts';
 import { writeRunFile } from './run-files.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { unmatchedNames } from './unmatched-names.ts';
+import { unmatchedNames } from './name-warnings.ts';
 
 /** Options of `runServer`. */
 export interface RunServerOptions {
@@ -163,7 +163,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
       }),
     );
     const warnOfUnmatchedNames = async (): Promise<void> => {
-      for (const warning of await unmatchedNames(box)) log.warn(warning);
+      for (const warning of await nameWarnings(box)) log.warn(warning);
     };
     stops.push(followConfiguration(watch, configured, read, log, warnOfUnmatchedNames));
     void configured.ready().then(async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { LocalModuleEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { downServer } from '../servers/down-server.ts';

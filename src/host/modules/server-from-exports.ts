@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { LocalModuleEntry } from '../../config/configuration.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { AnyTool } from '../../sources/local/foreign-tools.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
-import { Offers } from '../../catalog/offers.ts';
-import type { Source } from '../../catalog/source.ts';
+import { Offers } from '../../catalog/source-offers.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';

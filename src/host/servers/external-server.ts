@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { ExternalEntry } from '../../config/configuration.ts';
-import type { Verdicts } from '../../sources/mcp/connection/protocol-version-cache.ts';
+import type { ProtocolVersionCache } from '../../sources/mcp/connection/protocol-version-cache.ts';
 import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 import type { StartQueue } from './start-queue.ts';
@@ -8,7 +8,7 @@ import type { StartQueue } from './start-queue.ts';
 /** What servers are started with, whatever their entries say. */
 export interface ServerStartContext {
   readonly references: ReferenceContext;
-  readonly verdicts: Verdicts | undefined;
+  readonly verdicts: ProtocolVersionCache | undefined;
   /** Limits how many programs start at the same time. */
   readonly startQueue: StartQueue;
 }
@@ -37,7 +37,7 @@ export function externalServer(
     },
     redact: (text) => references.redact(text),
     roots,
-    ...(verdicts === undefined ? {} : { verdicts }),
+    ...(verdicts === undefined ? {} : { protocolVersions: verdicts }),
     ...(idleStopMs === undefined ? {} : { idleStopMs }),
   });
   return server;

@@ -8,8 +8,8 @@ import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts
 import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
 import type { McpTransport } from '../../sources/mcp/mcp-server-options.ts';
 import { EntryReferences, type ReferenceSource, minVariableSecretLength } from '../secrets/entry-references.ts';
+import { startedByVariable } from '../environment.ts';
 import { npmProgram } from './npm-program.ts';
-import { startedByVariable } from './started-by.ts';
 
 /** What the references of an entry are resolved with. */
 export interface ReferenceContext extends ReferenceSource {

@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { ExternalEntry } from '../../config/configuration.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';

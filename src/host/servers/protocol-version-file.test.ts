@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
-import { type Verdict, mcpServer } from '../../index.ts';
+import { type CachedProtocolVersion, mcpServer } from '../../index.ts';
 import { fileVerdicts } from './protocol-version-file.ts';
 
-const legacy: Verdict = { kind: 'legacy', at: 1_800_000_000_000 };
-const modern: Verdict = {
+const legacy: CachedProtocolVersion = { kind: 'legacy', at: 1_800_000_000_000 };
+const modern: CachedProtocolVersion = {
   kind: 'modern',
   discover: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
   at: Date.now(),
@@ -30,7 +30,7 @@ describe('verdicts on disk', () => {
       for (let start = 0; start < 2; start += 1) {
         const before = fixture.requests.length;
         const transport = { type: 'http' as const, url: fixture.url };
-        const server = mcpServer({ name: 'web', transport, verdicts: fileVerdicts(directory) });
+        const server = mcpServer({ name: 'web', transport, protocolVersions: fileVerdicts(directory) });
         await server.ready();
         assert.equal(server.health().state, 'up', server.health().lastError);
         await server.close();
@@ -50,7 +50,7 @@ describe('verdicts on disk', () => {
     assert.deepEqual(other.get('b'), modern);
     void other.set('b', undefined);
     assert.equal(verdicts.get('b'), undefined);
-    assert.equal((verdicts.get('a') as Verdict).kind, 'legacy');
+    assert.equal((verdicts.get('a') as CachedProtocolVersion).kind, 'legacy');
     assert.equal(statSync(join(directory, 'verdicts.json')).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(directory), ['verdicts.json']);
   });
@@ -63,15 +63,15 @@ describe('verdicts on disk', () => {
     void verdicts.set('b', { ...modern, at: modern.at + 1000 });
     assert.equal(statSync(join(directory, 'verdicts.json')).ino, ino);
     void verdicts.set('b', { ...legacy, at: modern.at + 1000 });
-    assert.equal((verdicts.get('b') as Verdict).kind, 'legacy');
+    assert.equal((verdicts.get('b') as CachedProtocolVersion).kind, 'legacy');
   });
 
   test('a guess that was made again after its hour is written with its new date', (t) => {
     const verdicts = fileVerdicts(scratch(t));
-    const guess: Verdict = { kind: 'legacy', at: Date.now() - 2 * 60 * 60 * 1000, isGuess: true };
+    const guess: CachedProtocolVersion = { kind: 'legacy', at: Date.now() - 2 * 60 * 60 * 1000, isGuess: true };
     void verdicts.set('b', guess);
     void verdicts.set('b', { ...guess, at: Date.now() });
-    assert.notEqual((verdicts.get('b') as Verdict).at, guess.at);
+    assert.notEqual((verdicts.get('b') as CachedProtocolVersion).at, guess.at);
   });
 
   test('a file that is broken counts as empty and is written anew; one that cannot be written does no harm', (t) => {

@@ -3,9 +3,13 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '../../config/file/atomic-file.ts';
 import { isJsonObject } from '../../core/json/json.ts';
-import { type Verdict, type Verdicts, maxVerdictAgeMs } from '../../sources/mcp/connection/protocol-version-cache.ts';
+import {
+  type CachedProtocolVersion,
+  type ProtocolVersionCache,
+  maxVerdictAgeMs,
+} from '../../sources/mcp/connection/protocol-version-cache.ts';
 
-type Kept = Readonly<Record<string, Verdict>>;
+type Kept = Readonly<Record<string, CachedProtocolVersion>>;
 
 const maxStoredAgeMs = 90 * 24 * 60 * 60 * 1000;
 
@@ -13,7 +17,7 @@ const maxStoredAgeMs = 90 * 24 * 60 * 60 * 1000;
  * Verdicts that outlive the process, in `verdicts.json`. They only save time: a file that cannot be read counts as empty, one
  * that cannot be written is left, and of two processes that write at the same time one may lose its verdict.
  */
-export function fileVerdicts(directory: string): Verdicts {
+export function fileVerdicts(directory: string): ProtocolVersionCache {
   const file = join(directory, 'verdicts.json');
   return {
     get: (key) => read(file)[key],
@@ -49,7 +53,7 @@ function isVerdict(value: unknown): boolean {
 }
 
 /** The date alone is not worth a write, as long as it is not old. */
-function isSame(before: Verdict | undefined, after: Verdict | undefined): boolean {
+function isSame(before: CachedProtocolVersion | undefined, after: CachedProtocolVersion | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
   return (
     after.at - before.at < maxVerdictAgeMs(after) &&

@@ -2,7 +2,7 @@ import { maxNameLength, normalizeName } from '../../core/text/normalize-name.ts'
 import type { Redactor } from '../../redaction/redactor.ts';
 
 interface KnownNames {
-  readonly registered: number;
+  readonly registeredCount: number;
   readonly sessions: Map<string, string>;
   readonly principals: Map<string, string>;
 }
@@ -31,8 +31,8 @@ function withoutSecrets(redactor: Redactor, name: string, maxLength: number): st
 function knownBy(redactor: Redactor): KnownNames {
   const { registeredCount } = redactor;
   let found = known.get(redactor);
-  if (found?.registered !== registeredCount)
-    known.set(redactor, (found = { registered, sessions: new Map(), principals: new Map() }));
+  if (found?.registeredCount !== registeredCount)
+    known.set(redactor, (found = { registeredCount, sessions: new Map(), principals: new Map() }));
   return found;
 }
 

@@ -3,7 +3,7 @@ import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import type { ApprovalChange } from '../store/approval-store.ts';
 import type { KeyValueChange } from '../store/key-value-store.ts';
 import type { TokenChange } from '../store/token-store.ts';
-import { JournalEvent } from './journal-event.ts';
+import type { JournalEvent } from './journal-event.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
 export type EntryType =

@@ -80,7 +80,7 @@ export class AuthorityHistory {
 
   /** Compares the stored records with the entries. Of records from before an earlier version, only tokens have entries. */
   async check(
-    store: Pick<Store, 'kept' | 'tokens'>,
+    store: Pick<Store, 'keyValues' | 'tokens'>,
     isAccountedFor: boolean,
     head: number,
   ): Promise<AuthorityFault | undefined> {

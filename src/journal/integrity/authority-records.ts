@@ -32,7 +32,7 @@ function recordOf(authority: AuthorityKind, kind: string, key: string, text: str
 export async function authorityRecords({
   keyValues,
   tokens,
-}: Pick<Store, 'kept' | 'tokens'>): Promise<AuthorityRecord[]> {
+}: Pick<Store, 'keyValues' | 'tokens'>): Promise<AuthorityRecord[]> {
   const records: AuthorityRecord[] = [];
   for (const prefix of ['pin', 'lock', 'sign-in'])
     for (const { kind, key, text } of await keyValues.listByPrefix(prefix)) {

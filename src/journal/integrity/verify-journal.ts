@@ -27,7 +27,7 @@ type VerifiedStore = Pick<
   | 'checkIndex'
   | 'approvals'
   | 'rules'
-  | 'kept'
+  | 'keyValues'
   | 'tokens'
   | 'storedOutcomes'
 >;

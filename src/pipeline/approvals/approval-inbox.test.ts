@@ -19,7 +19,7 @@ import {
   defineTool,
   localServer,
 } from '../../index.ts';
-import { configuredServer } from '../../catalog/transforms/configured-server.ts';
+import { configuredServer } from '../../catalog/transforms/shaping/shape-source.ts';
 
 const workplace = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'));
 after(() => rmSync(workplace, { recursive: true }));

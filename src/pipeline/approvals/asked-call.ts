@@ -26,7 +26,7 @@ export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redacto
     ...(call.rawArgumentsText === undefined
       ? {}
       : { givenArguments: JSON.parse(recordableArguments(call.rawArgumentsText)) as JsonObject }),
-    decision: decisionOf(call),
+    decision: call.decision,
     ...(flags.length === 0 ? {} : { flags }),
   };
   const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
@@ -64,25 +64,20 @@ export function bindingOf(call: DecidedCall): Binding {
   const argumentsHash = argumentsDigest(call.argumentsText);
   const { kind, id } = call.principal;
   // A link that leads to another file since the answer makes it another question.
-  const { protectedFiles = [] } = call.decision ?? {};
+  const { protectedFiles = [] } = call.decision;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {
     binding: sha256(
       JSON.stringify([
         subject,
         definition.definitionHash,
-        ...askingRules(decisionOf(call)).map(keyOf).toSorted(),
+        ...askingRules(call.decision).map(keyOf).toSorted(),
         ...protectedFiles,
       ]),
     ),
     subject,
     argumentsHash,
   };
-}
-
-/** The decision of a call that asks. */
-export function decisionOf({ decision }: Pick<DecidedCall, 'decision'>): Decision {
-  return decision ?? { answer: 'ask', rule: '', reason: '' };
 }
 
 /** Returns the rules that ask about a call and did not when it was approved, were written differently then, or asked about other protected files. */

@@ -15,10 +15,10 @@ import {
   defineTool,
   localServer,
 } from '../../index.ts';
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import { createRedactor } from '../../redaction/redactor.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
-import { configuredServer } from '../../catalog/transforms/configured-server.ts';
+import { configuredServer } from '../../catalog/transforms/shaping/shape-source.ts';
 import { restoreRedacted } from './edited-arguments.ts';
 
 const bot = { id: 'bot', kind: 'agent' } as const;

@@ -1,16 +1,13 @@
-import type { CatalogTool } from '../../catalog/definition.ts';
-import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newCallId } from '../../core/identifiers.ts';
 import { jsonImage } from '../../core/json/json-image.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { principalName } from '../../core/principal.ts';
-import { text } from '../../core/tools/content.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
-import type { DecidedCall } from '../call-lifecycle.ts';
-import type { Next } from '../stage.ts';
+import type { Call, DecidedCall } from '../call-lifecycle.ts';
 import { askedOf, givenOf } from './approval-view.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 /**
  * Puts the human's version of the arguments together with what they could not see: wherever they left a value as it was
@@ -120,37 +117,34 @@ export function unlikeWanted(wanted: JsonObject, received: unknown): string | un
 }
 
 /**
- * Runs the call that a human made of this one by editing its arguments: a new call, checked and decided like any other, that
- * runs by this approval. This one is over, was not run, and says where its result is; its caller gets the other's.
+ * Returns the call that a human made of this one by editing its arguments, and a note about the edit. It is validated and decided like
+ * any other, and runs by the same approval.
  */
-export async function runEdited(call: DecidedCall, record: ApprovalRecord, run: Next): Promise<CallOutcome> {
+export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNullable<Call['replacement']> {
   const { arguments: shown } = askedOf(record);
   const { arguments: edited = {}, by } = givenOf(record);
   const received = JSON.parse(call.argumentsText) as JsonObject;
   const wanted = restoreRedacted(edited, shown, received) as JsonObject;
-  const given = call.rawArgumentsText === undefined ? received : (JSON.parse(call.rawArgumentsText) as JsonObject);
-  const replacement: Call = {
+  const raw = call.rawArgumentsText === undefined ? received : (JSON.parse(call.rawArgumentsText) as JsonObject);
+  const replacing: Call = {
     ...call,
     id: newCallId(),
-    rawArguments: asGiven(wanted, received, given),
+    rawArguments: asGiven(wanted, received, raw),
     editedArguments: wanted,
     startedAt: Date.now(),
     tool: undefined,
-    decision: undefined,
-    countingPolicy: undefined,
-    argumentFacts: undefined,
+    argumentsJson: undefined,
     rawArgumentsText: undefined,
+    decision: undefined,
+    policies: undefined,
+    policyInput: undefined,
+    argumentFacts: undefined,
     approval: record.id,
     replaces: call.id,
   };
-  const outcome = await run(replacement);
-  // What could not be run would fail again and again: it is over, and the next call asks again.
-  if (!replacement.isStarted) call.closesApproval = record.id;
-  const note = `${principalName(by)} edited the arguments of ${call.name} before approving it (${describeEdit(shown, edited)}).`;
-  call.replacedBy = { call: replacement, outcome: { ...outcome, content: [text(note), ...outcome.content] } };
-  return failedOutcome(
-    'denied',
-    'arguments-edited',
-    `${note} This call was not run; ${replacement.id} was made in its place and is "${outcome.outcome}"`,
-  );
+  const edit = describeEdit(shown, edited);
+  return {
+    call: replacing,
+    note: `${principalName(by)} edited the arguments of ${call.name} before approving it (${edit}).`,
+  };
 }

@@ -11,7 +11,7 @@ import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Ended, Waits } from '../limits/waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';
 import { type Approvals, answeredTopic } from './approval-inbox.ts';
-import { type Binding, askDraft, askedCall, decisionOf, unanswered } from './asked-call.ts';
+import { type Binding, askDraft, askedCall, unanswered } from './asked-call.ts';
 import { hideParts } from './hidden-parts.ts';
 
 /** What questions are asked with. */
@@ -145,7 +145,7 @@ export class Questions {
     if (approved === undefined) return undefined;
     const asked = askedOf(approved);
     const isOtherTool = asked.definitionHash !== call.tool.definition.definitionHash;
-    const rules = unanswered(decisionOf(call), asked.decision).map(({ rule }) => JSON.stringify(rule));
+    const rules = unanswered(call.decision, asked.decision).map(({ rule }) => JSON.stringify(rule));
     const what = isOtherTool
       ? 'the definition of the tool has changed since'
       : `${rules.join(' and ')} ${rules.length === 1 ? 'asks' : 'ask'} now, and did not, or not as it is written now`;
@@ -257,7 +257,7 @@ export function callbackChannel(
 /** Whether an approval is one of the tool as it is, and answers every rule that asks about the call. */
 export function answersCall(record: ApprovalRecord, call: DecidedCall): boolean {
   const { definitionHash, decision } = askedOf(record);
-  return definitionHash === call.tool.definition.definitionHash && unanswered(decisionOf(call), decision).length === 0;
+  return definitionHash === call.tool.definition.definitionHash && unanswered(call.decision, decision).length === 0;
 }
 
 function requestOf(
@@ -277,7 +277,7 @@ function requestOf(
     hidden,
     principal: call.principal,
     session: call.session,
-    decision: decisionOf(call),
+    decision: call.decision,
     expiresAt: new Date(record.expiresAt),
     reveal: (by) => approvals.reveal(record.id, { by }),
     signal,

@@ -32,14 +32,14 @@ interface StoredCall extends WaitingCall {
 
 /** The calls that wait for approvals, in every process of the store. Those of a process that dies do not wait any more. */
 export class WaitingCalls {
-  readonly #store: Pick<Store, 'kept' | 'livingWriters' | 'post' | 'writer'>;
+  readonly #store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>;
   readonly #listeners = new Set<WaitingListener>();
   #known: ReadonlySet<string> = new Set();
   #looking: Promise<void> | undefined;
   #looksAgain = false;
   #stop: (() => void) | undefined;
 
-  constructor(store: Pick<Store, 'kept' | 'livingWriters' | 'post' | 'writer'>) {
+  constructor(store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>) {
     this.#store = store;
   }
 

@@ -1,4 +1,4 @@
-import { checkedElicitation, checkedSample } from '../../catalog/check-answer.ts';
+import { checkedElicitation, checkedSample } from '../../catalog/schema/client-answers.ts';
 import type { QuestionOptions, CallClient, ToolClient } from '../../core/calls/call-client.ts';
 import { emitSafely } from '../../core/async/emit-safely.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import { Breaker } from './circuit-breaker.ts';
 
 /** How many calls may wait for a place at one server: the line of a sick one must not take the room of the others. */

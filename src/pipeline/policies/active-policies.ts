@@ -6,7 +6,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
 import type { PolicyInput, Policy } from '../../policy/policy.ts';
-import { type Call, toolOf, workspaceOf } from '../call-lifecycle.ts';
+import { type Call, type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
 import { SessionFacts } from './session-facts.ts';
 import type { PolicySource, RuleSource } from './compile-policies.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
@@ -33,7 +33,7 @@ export interface PolicySummary {
 export class ActivePolicies {
   readonly #store: Store;
   readonly #builtin: string | undefined;
-  #inForce: PolicySet | undefined;
+  #current: PolicySet | undefined;
 
   /** `builtin` is the name of the built-in server. */
   constructor(store: Store, journal: Journal, builtin?: string) {
@@ -44,57 +44,64 @@ export class ActivePolicies {
 
   /** Must not throw: the journal has written the entry, and calls wait for it to say so. */
   #observe(entry: StoredEntry): void {
-    const inForce = this.#inForce;
+    const current = this.#current;
     try {
-      inForce?.facts.observe(entry);
+      current?.facts.observe(entry);
     } catch {
       // The journal has it all: everything is read from it again, and what cannot be read denies.
-      if (inForce !== undefined)
-        this.#inForce = { ...inForce, facts: new SessionFacts(inForce.policy, this.#store, inForce.facts) };
+      if (current !== undefined)
+        this.#current = { ...current, facts: new SessionFacts(current.policy, this.#store, current.facts) };
     }
   }
 
   /** Absent when there is no policy: then the default holds and no past is kept. */
   get current(): PolicySet | undefined {
-    return this.#inForce;
+    return this.#current;
   }
 
-  /** Whether a call has to be counted again when its intent is in the journal: other processes may count at the same time. */
-  countsAgain(call: Call): boolean {
-    const inForce = this.#inForce;
-    return inForce?.facts.isShared === true && inForce.policy.isCounted(toolOf(call).definition);
+  /** Returns whether a call has to be counted again once its intent has its place in the journal, because other processes count too. */
+  needsRecount(call: DecidedCall): boolean {
+    const current = this.#current;
+    return current?.facts.isShared === true && current.policy.isCounted(call.tool.definition);
   }
 
   /** Counts a call again. Returns the denial when calls of other processes reached a limit before it. */
-  async recount(call: Call, seq: number): Promise<Decision | undefined> {
-    const inForce = this.#inForce;
-    const { answer, ruled } = call.decision ?? {};
+  async recount(call: DecidedCall, seq: number): Promise<Decision | undefined> {
+    const current = this.#current;
+    const { answer, ruled } = call.decision;
     const isAsked = answer === 'ask' || ruled?.answer === 'ask';
-    return await inForce?.facts.recount(call.id, seq, (past) =>
-      inForce.policy.denyOverLimit(toPolicyInput(call), past, isAsked),
+    return await current?.facts.recount(call.id, seq, (past) =>
+      current.policy.denyOverLimit(toPolicyInput(call), past, isAsked),
     );
   }
 
-  /** A call runs: what will be needed at its end is made meanwhile. */
-  running(call: Call): void {
-    if (this.#inForce !== undefined) call.recordedArguments = recordedArguments(call);
+  /** Prepares the facts that follow from the end of a call, while its tool runs. */
+  prepareEnding(call: Call): void {
+    if (this.#current !== undefined) call.recordedArguments = recordedArguments(call);
   }
 
-  /** How a call ended is about to be recorded: what the entry will say of it need not be read there. */
-  ending(call: Call, { outcome }: CallOutcome): void {
-    const book = this.#inForce?.facts;
-    if (book === undefined || outcome !== 'completed' || !call.isRecordedWhole || call.decision === undefined) return;
-    const { definition, naming } = toolOf(call);
-    const { effect, labels } = definition;
-    // What labelled tools said is recognised again: as far as it is recorded.
+  /** Takes the facts of a call whose outcome is about to be recorded, so that they need not be read from the entry. */
+  expectEnding(call: Call, { outcome }: CallOutcome): void {
+    const facts = this.#current?.facts;
+    const { tool } = call;
+    if (facts === undefined || outcome !== 'completed' || !call.isRecordedWhole) return;
+    if (tool === undefined || call.decision === undefined) return;
+    const { naming } = tool;
+    const { effect, labels } = tool.definition;
+    // The output of a labeled tool is recognized as far as it is recorded, so its entry is read.
     if (labels.length > 0) return;
     const args = call.recordedArguments ?? recordedArguments(call);
-    book.ended(call.id, { naming, effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
+    facts.ended(call.id, { naming, effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
+  }
+
+  /** Stops counting a call whose outcome could not be recorded. */
+  forget({ id }: Call): void {
+    this.#current?.facts.forget(id);
   }
 
   summary(): PolicySummary {
-    if (this.#inForce === undefined) return { rules: [], code: [] };
-    const { policy, code } = this.#inForce;
+    if (this.#current === undefined) return { rules: [], code: [] };
+    const { policy, code } = this.#current;
     const rules = policy.rules.map(({ source, at }) => ({ rule: source, ...(at === undefined ? {} : { at }) }));
     return { version: policy.version, rules, code: code.map(({ name }) => name) };
   }
@@ -104,9 +111,9 @@ export class ActivePolicies {
     sources: readonly PolicySource[],
     { keepCode = false }: { readonly keepCode?: boolean } = {},
   ): Promise<void> {
-    const kept = keepCode ? (this.#inForce?.code ?? []) : [];
+    const kept = keepCode ? (this.#current?.code ?? []) : [];
     if (sources.length === 0 && kept.length === 0) {
-      this.#inForce = undefined;
+      this.#current = undefined;
       return;
     }
     // Imported when it is needed: not every box has rules.
@@ -114,16 +121,16 @@ export class ActivePolicies {
     const code = [...kept, ...sources.filter(isCode)];
     const rules = sources.filter((source): source is RuleSource => !isCode(source));
     const policy = compilePolicies(rules, this.#builtin);
-    this.#inForce = { policy, code, facts: new SessionFacts(policy, this.#store, this.#inForce?.facts) };
+    this.#current = { policy, code, facts: new SessionFacts(policy, this.#store, this.#current?.facts) };
   }
 }
 
 /** Returns a call as rules see it. */
-export function toPolicyInput(call: Call): PolicyInput {
+export function toPolicyInput(call: PreparedCall): PolicyInput {
   return {
     id: call.id,
     at: Date.now(),
-    tool: toolOf(call).definition,
+    tool: call.tool.definition,
     arguments: call.argumentsJson,
     size: call.argumentsText.length,
     directory: directoryOf(workspaceOf(call)),

@@ -8,7 +8,7 @@ import { renderContent } from '../../core/tools/content.ts';
 import { type EntryDraft, withCounted } from '../../journal/entries/stored-entry.ts';
 import { recordedName } from '../../journal/entries/recorded-name.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
-import { type Call, type PreparedEntry, toolOf } from '../call-lifecycle.ts';
+import type { Call, PreparedEntry } from '../call-lifecycle.ts';
 import { argumentsDigest } from './canonical-arguments.ts';
 import { hostname } from 'node:os';
 
@@ -52,12 +52,11 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
 
 /** Adds what rules count of the arguments to an entry that does not have them whole. */
 function counting(call: Call, whole: string, body: string): string {
-  if (call.countingPolicy === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
-  // Read from the text: the tool may have changed its arguments.
-  call.argumentFacts ??= call.countingPolicy.countedArguments(
-    toolOf(call).definition,
-    JSON.parse(call.argumentsText) as JsonObject,
-  );
+  const { policies, tool } = call;
+  if (policies === undefined || tool === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
+  // Parsed again, because the tool may have changed its arguments.
+  const args = (): JsonObject => JSON.parse(call.argumentsText) as JsonObject;
+  call.argumentFacts ??= policies.policy.countedArguments(tool.definition, args());
   return withCounted(body, call.argumentFacts);
 }
 

@@ -11,7 +11,7 @@ const recordKind = 'definitions';
  * processes that share records over the network are one service whose directories may differ: there the names alone count, and pins that
  * were copied from a machine hold until the first of them is replaced.
  */
-export function pinStorage({ keyValues, pubSub }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
+export function pinStorage({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, scope = ''): PinStorage {
   const isShared = pubSub.isCrossProcess;
   const kind = isShared ? recordKind : `${recordKind} ${scope}`;
   return {

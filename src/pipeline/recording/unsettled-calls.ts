@@ -27,7 +27,7 @@ export class UnsettledCalls {
     this.#journal = journal;
   }
 
-  add({ id, isStarted }: Pick<Call, 'id' | 'started'>): void {
+  add({ id, isStarted }: Pick<Call, 'id' | 'isStarted'>): void {
     if (this.#calls.size < mostCalls) this.#calls.set(id, isStarted);
     this.#settling ??= this.#settle().finally(() => (this.#settling = undefined));
   }

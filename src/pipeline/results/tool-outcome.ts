@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import type { SourceTool } from '../../catalog/source.ts';
+import type { SourceTool } from '../../catalog/source/source.ts';
 import { type CallOutcome, type ResultExtras, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { type ContentBlock, type ToolResult, text } from '../../core/tools/content.ts';

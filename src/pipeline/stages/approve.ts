@@ -3,7 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
-import { askingRules } from '../../core/calls/decision.ts';
+import { type Decision, askingRules } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { givenOf, stateOf } from '../approvals/approval-view.ts';
@@ -11,36 +11,37 @@ import type { Approvals } from '../approvals/approval-inbox.ts';
 import { type Binding, askedCall, bindingOf } from '../approvals/asked-call.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
-import { runEdited } from '../approvals/edited-arguments.ts';
+import { replacementOf } from '../approvals/edited-arguments.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import { endedOutcome } from '../limits/waits.ts';
+import type { Decider } from '../policies/decider.ts';
 
-/** What the stage works with. */
+/** Dependencies of the stage. */
 export interface ApproveParts {
   readonly catalog: Catalog;
   readonly redactor: Redactor;
   readonly approvals: Approvals;
   readonly questions: Questions;
-  /** Decides again what waited long. */
-  readonly decide: Stage;
-  /** The whole pipeline, for the call that edited arguments make. */
-  readonly run: Next;
+  /** Decides a call again that waited for its answer. */
+  readonly decider: Decider;
 }
 
-const usualWaitMs = 60_000;
+const defaultWaitMs = 60_000;
 
-/** Has a human answer a call that policy wants asked. */
+/**
+ * Asks a human about a call whose decision is "ask", unless a remembered approval answers it. A call whose arguments the human edited ends
+ * here, with a replacement for the pipeline to run.
+ */
 export function approve(parts: ApproveParts): Stage<DecidedCall> {
   const { catalog, redactor, approvals, questions } = parts;
 
-  return (call, next) =>
-    call.decision?.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call);
+  return (call, next) => (call.decision.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call));
 
   async function ask(call: DecidedCall, next: Next<DecidedCall>): Promise<CallOutcome> {
     // The caller may change its own object while a human looks at the call.
     if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
-    const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
+    const until = Date.now() + (call.options.waitMs ?? defaultWaitMs);
     for (;;) {
       const bound = bindingOf(call);
       const known = await questions.find(call, bound);
@@ -56,12 +57,12 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       const answered = await questions.wait(open, call, until);
       if ('ended' in answered) return endedOutcome(call, answered.ended, 'an approval was awaited');
       const { record } = answered;
-      const refusal = refusalOf(call, record) ?? (record === open ? undefined : await lookAgain(call));
+      const refusal = refusalOf(call, record) ?? (record === open ? undefined : await checkAgain(call));
       if (refusal !== undefined) return refusal;
-      if (call.decision?.answer === 'allow') return next(call);
+      if (call.decision.answer === 'allow') return next(call);
       // The rules have changed meanwhile, and the answer was to another question.
       if (!answersCall(record, call)) continue;
-      if (givenOf(record).arguments !== undefined) return runEdited(call, record, parts.run);
+      if (givenOf(record).arguments !== undefined) return replaceCall(call, record);
       call.approval = record.id;
       const outcome = await next(call);
       if (outcome.error?.code !== 'approval-used') return outcome;
@@ -70,7 +71,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
     }
   }
 
-  async function remembered(call: DecidedCall, bound: Binding): Promise<DecidedCall['decision']> {
+  async function remembered(call: DecidedCall, bound: Binding): Promise<Decision | undefined> {
     const asked = askedCall(call, bound, redactor);
     const rules = await approvals.remembered(asked);
     return rules === undefined ? undefined : rememberedDecision(rules, asked.decision);
@@ -85,8 +86,8 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
     }
   }
 
-  /** The human may have taken long: what was approved must still be what would run, and policy must still let it. */
-  async function lookAgain(call: DecidedCall): Promise<CallOutcome | undefined> {
+  /** Checks a call again after its wait: the tool must be the one that was approved, and policy must still admit the call. */
+  async function checkAgain(call: DecidedCall): Promise<CallOutcome | undefined> {
     const { definition } = call.tool;
     if (catalog.find(definition.name)?.definition.definitionHash !== definition.definitionHash) {
       return failedOutcome(
@@ -95,10 +96,17 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
         `${call.name} changed or went away while its approval was awaited; nothing was run, and the approval does not hold for what it is now`,
       );
     }
-    const goesOn = failedOutcome('failed', 'internal-fault', 'the call goes on');
-    const outcome = await parts.decide(call, () => goesOn);
-    return outcome === goesOn ? undefined : outcome;
+    const decided = await parts.decider.decide(call);
+    return 'outcome' in decided ? decided : undefined;
   }
+}
+
+/** Ends a call in favor of the one that a human made of it. */
+function replaceCall(call: DecidedCall, record: ApprovalRecord): CallOutcome {
+  call.replacement = replacementOf(call, record);
+  const { note, call: replacing } = call.replacement;
+  const message = `${note} This call was not run; ${replacing.id} was made in its place`;
+  return failedOutcome('denied', 'arguments-edited', message);
 }
 
 function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | undefined {
@@ -135,11 +143,9 @@ function denied(call: DecidedCall, record: ApprovalRecord): CallOutcome {
 }
 
 function reasons({ decision }: DecidedCall): string {
-  return decision === undefined
-    ? ''
-    : askingRules(decision)
-        .map(({ reason }) => reason)
-        .join('; ');
+  return askingRules(decision)
+    .map(({ reason }) => reason)
+    .join('; ');
 }
 
 function nobodyToAsk(call: DecidedCall): CallOutcome {

@@ -10,7 +10,7 @@ import {
   defineTool,
   localServer,
 } from '../../index.ts';
-import { configuredServer } from '../../catalog/transforms/configured-server.ts';
+import { configuredServer } from '../../catalog/transforms/shaping/shape-source.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 

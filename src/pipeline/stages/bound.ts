@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { CatalogTool } from '../../catalog/definition.ts';
-import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { CatalogTool } from '../../catalog/catalog-tool.ts';
+import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import type { CatalogTool } from '../../catalog/definition.ts';
+import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Progress } from '../../core/calls/call.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Breaker } from '../limits/circuit-breaker.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';

@@ -17,7 +17,7 @@ export interface ObserveOptions {
 }
 
 /** One span for each call, by the GenAI and MCP conventions, and the counters. Costs next to nothing when nobody listens. */
-export function observe(options: ObserveOptions): Stage {
+export function observe(options: ObserveOptions): Stage<Call> {
   return (call, next) => {
     options.metrics?.callStarted();
     const api = telemetry();
@@ -37,7 +37,7 @@ export function observe(options: ObserveOptions): Stage {
 async function traced(
   { SpanKind, SpanStatusCode, context, trace }: NonNullable<ReturnType<typeof telemetry>>,
   call: Call,
-  next: Next,
+  next: Next<Call>,
   options: ObserveOptions,
 ): Promise<CallOutcome> {
   const tracer = trace.getTracer('signalbox', options.version);

@@ -5,43 +5,43 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { DecidedCall } from '../call-lifecycle.ts';
+import type { AdmittedCall, DecidedCall, IdempotencyClaim } from '../call-lifecycle.ts';
+import { policyDenied } from '../policies/decider.ts';
 import type { Next, Stage } from '../stage.ts';
 import type { ActivePolicies } from '../policies/active-policies.ts';
 import { intentDraft } from '../recording/call-entries.ts';
 
-/** The part of `Policies` that counts a call when its intent is in the journal. */
-type Counting = Pick<ActivePolicies, 'countsAgain' | 'recount'>;
+/** Counts a call again, by the place of its intent in the journal. */
+type Recounting = Pick<ActivePolicies, 'needsRecount' | 'recount'>;
 
 /**
- * Writes what is about to happen before it happens. Anything but a read waits until that would survive a power loss; a read
- * goes on at once, since running it again harms nobody. An approval is used up by the same write: it can never serve twice.
- * The place of the intent in the journal also decides which of several processes reached a limit first.
+ * Writes the intent of the call before its tool runs. A call with an effect waits until the intent would survive a power loss; a read
+ * continues at once, because running it again does no harm. The same write uses up the approval, so that it never serves twice. The place
+ * of the intent in the journal decides which of several processes reached a limit first.
  */
 export function recordIntent(
   store: Store,
   journal: Journal,
   redactor: Redactor,
-  policies: Counting,
-): Stage<DecidedCall> {
+  policies: Recounting,
+): Stage<DecidedCall, AdmittedCall> {
   return (call, next) => {
     const { idempotencyClaim, approval } = call;
     const isRead = call.tool.definition.effect === 'read';
-    const isCounted = policies.countsAgain(call);
+    const isCounted = policies.needsRecount(call);
     if (idempotencyClaim !== undefined || approval !== undefined || !isRead)
       return afterIntent(call, next, idempotencyClaim, isCounted);
     if (isCounted) return afterIntent(call, next, idempotencyClaim, isCounted, 'crash');
-    call.isStarted = true;
-    const outcome = next(call);
-    // Where the answer is there already, it says everything.
+    const outcome = next(admitted(call));
+    // A call that has ended by now needs no intent: its outcome's entry says everything.
     if (outcome instanceof Promise) call.pendingIntent = journal.noteSoon(() => intentDraft(call, redactor));
     return outcome;
   };
 
   async function afterIntent(
     call: DecidedCall,
-    next: Next<DecidedCall>,
-    claim: DecidedCall['idempotencyClaim'],
+    next: Next<AdmittedCall>,
+    claim: IdempotencyClaim | undefined,
     isCounted: boolean,
     survives: Survives = 'power-loss',
   ): Promise<CallOutcome> {
@@ -68,13 +68,12 @@ export function recordIntent(
     }
     if (denial !== undefined) {
       call.decision = denial;
-      return failedOutcome('denied', 'policy-denied', `${call.name} was refused by ${denial.rule}: ${denial.reason}`);
+      return policyDenied(call, denial);
     }
-    call.isStarted = true;
-    return next(call);
+    return next(admitted(call));
   }
 
-  async function refused(call: DecidedCall, claim: DecidedCall['idempotencyClaim']): Promise<CallOutcome> {
+  async function refused(call: DecidedCall, claim: IdempotencyClaim | undefined): Promise<CallOutcome> {
     if (claim !== undefined && (await store.claim(claim.key)) !== undefined) {
       return failedOutcome(
         'failed',
@@ -84,4 +83,10 @@ export function recordIntent(
     }
     return failedOutcome('denied', 'approval-used', `${call.name} was not run: its approval was used, or has expired`);
   }
+}
+
+/** Marks a call as one whose tool may have begun to act. */
+function admitted(call: DecidedCall): AdmittedCall {
+  call.isStarted = true;
+  return call as AdmittedCall;
 }

@@ -7,27 +7,29 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call } from '../call-lifecycle.ts';
+import type { ActivePolicies } from '../policies/active-policies.ts';
+import type { UnsettledCalls } from '../recording/unsettled-calls.ts';
 import type { Stage } from '../stage.ts';
 import { prepareEntry, needsRecording, outcomeDraft } from '../recording/call-entries.ts';
 
-/** How outcomes are recorded. */
-interface RecordOptions {
+/** Dependencies and options of the stage. */
+interface RecordOutcomeOptions {
   readonly journal: Journal;
   readonly redactor: Redactor;
-  /** Keeps whole what calls of sessions came to, so that they can be replayed. */
+  /** Whether outcomes of calls in sessions are stored whole, for replay. */
   readonly isRecording: boolean;
-  /** The tool was begun and has not answered yet. */
-  onRunning(call: Call): void;
-  /** How a call ended is about to be recorded. */
-  onEnding(call: Call, outcome: CallOutcome): void;
-  onUnrecorded(call: Call): void;
+  readonly policies: Pick<ActivePolicies, 'prepareEnding' | 'expectEnding' | 'forget'>;
+  readonly unsettled: Pick<UnsettledCalls, 'add'>;
 }
 
-/** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
-export function recordOutcome(options: RecordOptions): Stage {
-  const { journal, redactor, isRecording, onRunning, onEnding, onUnrecorded } = options;
+/**
+ * Writes the one `ToolInvoked` entry of every call, however it ended, before the caller receives the outcome. The facts that policies count
+ * follow from that entry; they are prepared while the tool runs.
+ */
+export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
+  const { journal, redactor, isRecording, policies, unsettled } = options;
 
-  // One promise of its own: each one more between the record and the caller is waited for by every call.
+  // One promise for the whole stage: every call would wait for another one between the record and the caller.
   return (call, next) =>
     new Promise((resolve) => {
       const begun = performance.now();
@@ -40,14 +42,11 @@ export function recordOutcome(options: RecordOptions): Stage {
       }
       if (!(outcome instanceof Promise)) return record(outcome);
       outcome.then(record, (error: unknown) => record(faulty(call, error)));
-      if (call.isStarted) whileItRuns(call);
+      if (!call.isStarted) return;
+      // The tool runs: what is known by now is prepared, so that the caller does not wait for it at the end.
+      call.preparedEntry = prepareEntry(call, redactor);
+      policies.prepareEnding(call);
     });
-
-  /** What can be made of the record before the outcome is there, so that the caller does not wait for it then. */
-  function whileItRuns(call: Call): void {
-    call.preparedEntry = prepareEntry(call, redactor);
-    onRunning(call);
-  }
 
   function recorded(
     call: Call,
@@ -68,13 +67,16 @@ export function recordOutcome(options: RecordOptions): Stage {
   }
 
   async function notRecorded(call: Call, outcome: CallOutcome, error: unknown): Promise<CallOutcome> {
-    onUnrecorded(call);
+    policies.forget(call);
+    unsettled.add(call);
     return unrecorded(call, outcome, error);
   }
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
+    // Edited arguments that could not be run would fail again: their approval is over, and the next call asks again.
+    if (call.replaces !== undefined && !call.isStarted) call.closesApproval = call.approval;
     const draft = outcomeDraft(call, redactor, outcome);
-    onEnding(call, outcome);
+    policies.expectEnding(call, outcome);
     const { claimedKey } = call;
     const isRecorded = isRecording && needsRecording(call, outcome);
     if (claimedKey === undefined && !isRecorded) return draft;

@@ -1,15 +1,15 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { CatalogTool } from '../../catalog/definition.ts';
+import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import { parseName } from '../../catalog/names.ts';
 import { namedHidden } from '../../catalog/snapshot.ts';
-import type { SourceTool } from '../../catalog/source.ts';
+import type { SourceTool } from '../../catalog/source/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { findNamed } from '../../core/tools/tool-names.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Call } from '../call-lifecycle.ts';
+import type { Call, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
@@ -22,19 +22,17 @@ export interface ResolveParts {
 }
 
 /** Finds the tool and pins its definition. A call to a server in its first start waits for it. A tool that cannot be called fails with the reason. */
-export function resolve(parts: ResolveParts): Stage {
+export function resolve(parts: ResolveParts): Stage<Call, ResolvedCall> {
   const { catalog } = parts;
   return (call, next) => {
     const found = target(call, catalog);
     if ('outcome' in found) return afterStart(call, next, parts) ?? found;
-    call.tool = found;
-    call.name = found.definition.name;
-    return next(call);
+    return next(resolved(call, found));
   };
 }
 
 /** Continues the call of an unknown tool once its server has ended its first start; `undefined` when the server is not in its first start. */
-function afterStart(call: Call, next: Next, parts: ResolveParts): MaybePromise<CallOutcome> | undefined {
+function afterStart(call: Call, next: Next<ResolvedCall>, parts: ResolveParts): MaybePromise<CallOutcome> | undefined {
   const { catalog } = parts;
   if (catalog.find(call.name) !== undefined) return undefined;
   const server = parseName(call.name)?.server;
@@ -44,7 +42,7 @@ function afterStart(call: Call, next: Next, parts: ResolveParts): MaybePromise<C
 
 async function whenStarted(
   call: Call,
-  next: Next,
+  next: Next<ResolvedCall>,
   { catalog, waits, timeoutMs }: ResolveParts,
   server: string,
   starting: StartingServer,
@@ -56,9 +54,14 @@ async function whenStarted(
   if ('ended' in waited) return endedOutcome(call, waited.ended, `server "${server}" was starting`);
   const found = target(call, catalog);
   if ('outcome' in found) return found;
-  call.tool = found;
-  call.name = found.definition.name;
-  return await next(call);
+  return await next(resolved(call, found));
+}
+
+/** Binds a call to its tool, and to the definition that the tool has now. */
+function resolved(call: Call, tool: CatalogTool): ResolvedCall {
+  call.tool = tool;
+  call.name = tool.definition.name;
+  return call as ResolvedCall;
 }
 
 function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CallOptions, type CallResult, type Signalbox, createSignalbox } from '../../index.ts';
 import { OutcomeUnknownError, ServerUnreachableError } from '../../core/tools/source-errors.ts';
-import type { SourceTool } from '../../catalog/source.ts';
+import type { SourceTool } from '../../catalog/source/source.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import { RetryBudget } from './retry.ts';
 

@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApprovalRequest, type Signalbox, createSignalbox, defineTool, localServer } from '../../index.ts';
-import { shapeSource } from '../../catalog/transforms/shape-source.ts';
+import { shapeSource } from '../../catalog/transforms/shaping/shape-source.ts';
 
 /** The schema of Playwright's `browser_take_screenshot`, as far as it matters here. */
 const input = {

@@ -1,13 +1,13 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { Parsed } from '../../catalog/source.ts';
+import type { Parsed } from '../../catalog/source/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { unlikeWanted } from '../approvals/edited-arguments.ts';
-import type { ResolvedCall } from '../call-lifecycle.ts';
+import type { PreparedCall, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 
 const maxArgumentsSize = 64 * 1024 * 1024;
@@ -16,7 +16,7 @@ const maxArgumentsSize = 64 * 1024 * 1024;
  * Fills in defaults, checks the arguments against the tool's own schema and applies its transforms, once. The later stages use the
  * result: policy, approvals, idempotency keys and the journal see its JSON form, and the handler gets the value itself.
  */
-export const validate: Stage = (call, next) => {
+export const validate: Stage<ResolvedCall, PreparedCall> = (call, next) => {
   const given: unknown = (call.rawArguments ??= {});
   const problem = jsonProblem(given);
   if (problem !== undefined)
@@ -64,7 +64,7 @@ class Input {
 
 function proceed(
   call: ResolvedCall,
-  next: Next<ResolvedCall>,
+  next: Next<PreparedCall>,
   input: Input,
   parsed: Parsed,
 ): MaybePromise<CallOutcome> {

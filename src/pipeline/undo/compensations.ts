@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { CatalogTool } from '../../catalog/definition.ts';
+import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Undone } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';

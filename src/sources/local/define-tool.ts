@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import type { SourceTool } from '../../catalog/source.ts';
+import type { SourceTool } from '../../catalog/source/source.ts';
 import type { ToolResult } from '../../core/tools/content.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../core/errors.ts';

@@ -1,6 +1,6 @@
-import { type SchemaCompiler, unusable } from '../../catalog/json-schema.ts';
-import type { SourceTool } from '../../catalog/source.ts';
-import { trustSchema } from '../../catalog/transforms/trust-schema.ts';
+import { type SchemaCompiler, unusable } from '../../catalog/schema/schema-compiler.ts';
+import type { SourceTool } from '../../catalog/source/source.ts';
+import { trustSchema } from '../../catalog/transforms/shaping/shape-source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/json/json.ts';
 import type { Effect } from '../../core/tools/tool.ts';

@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { type SchemaCompiler, type Validate, unusable } from '../../catalog/json-schema.ts';
-import { firstProblems } from '../../catalog/problems.ts';
-import type { Parsed } from '../../catalog/source.ts';
+import { type SchemaCompiler, type Validate, unusable } from '../../catalog/schema/schema-compiler.ts';
+import { firstProblems } from '../../catalog/schema/first-problems.ts';
+import type { Parsed } from '../../catalog/source/source.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type JsonSchema, jsonPath } from '../../core/json/json.ts';
 

@@ -1,9 +1,9 @@
-import type { SourceLimits } from '../../catalog/source-limits.ts';
+import type { SourceLimits } from '../../catalog/source/source-limits.ts';
 import type { CallRoot, LogLevel } from '../../core/calls/call-client.ts';
 import type { ProgramOptions } from '../../process/process-group.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
 import type { ConnectionOptions } from './connection/connection.ts';
-import { type Verdicts, memoryVerdicts } from './connection/protocol-version-cache.ts';
+import { type ProtocolVersionCache, createMemoryProtocolVersionCache } from './connection/protocol-version-cache.ts';
 import type { HttpTransportOptions } from './http/http-transport.ts';
 import type { ServerRequestOptions } from './server-messages/server-requests.ts';
 import { createRequire } from 'node:module';
@@ -16,9 +16,9 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
   /** How long it may take to start and shake hands (60 s). */
   readonly connectTimeoutMs?: number;
   /** The largest message it may send, in bytes (64 MB). */
-  readonly largestMessage?: number;
+  readonly maxMessageBytes?: number;
   /** Where it is remembered which revision of the protocol the server speaks; in memory when absent. */
-  readonly verdicts?: Verdicts;
+  readonly protocolVersions?: ProtocolVersionCache;
   /** From which importance on it is to log; as it likes when absent. */
   readonly logLevel?: LogLevel;
   /** Tools that can be called although their input schema cannot check all arguments, by the server's names. */
@@ -38,7 +38,7 @@ interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResour
 }
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
-const sharedVerdicts = memoryVerdicts();
+const sharedVerdicts = createMemoryProtocolVersionCache();
 const usualConnectTimeoutMs = 60_000;
 const usualLargestMessage = 64 * 1024 * 1024;
 /**
@@ -58,9 +58,9 @@ export async function connectionOptions(
     ...connecting,
     transport: reached,
     version,
-    verdicts: options.verdicts ?? sharedVerdicts,
+    protocolVersions: options.protocolVersions ?? sharedVerdicts,
     lines,
-    largestMessage: options.largestMessage ?? usualLargestMessage,
+    maxMessageBytes: options.maxMessageBytes ?? usualLargestMessage,
     timeoutMs,
     probeAloneMs: Math.min(maxProbeAloneMs[reached.type], timeoutMs / 3),
     answering: {

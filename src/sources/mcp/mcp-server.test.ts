@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { boxed, until } from '../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { isJsonObject } from '../../core/json/json.ts';
-import { type CallResult, type Verdict, discoverMcpServer, mcpServer } from '../../index.ts';
+import { type CallResult, type CachedProtocolVersion, discoverMcpServer, mcpServer } from '../../index.ts';
 
 function textOf({ content }: CallResult): string {
   const [first] = content;
@@ -60,15 +60,15 @@ describe('a server that is a process', () => {
   }
 
   test('which revision it speaks is found out once', async () => {
-    const kept = new Map<string, Verdict | undefined>();
+    const kept = new Map<string, CachedProtocolVersion | undefined>();
     const verdicts = {
       get: (key: string) => kept.get(key),
-      set: (key: string, verdict: Verdict | undefined) => void kept.set(key, verdict),
+      set: (key: string, verdict: CachedProtocolVersion | undefined) => void kept.set(key, verdict),
     };
     const transport = fixtureProgram('exits-on-probe');
     for (const wasKnown of [false, true]) {
       assert.equal(kept.size === 1, wasKnown);
-      const server = mcpServer({ name: 'fixture', transport, verdicts });
+      const server = mcpServer({ name: 'fixture', transport, protocolVersions: verdicts });
       await server.ready();
       assert.equal(server.health().state, 'up');
       await server.close();
@@ -79,9 +79,9 @@ describe('a server that is a process', () => {
   });
 
   test('a stale verdict is corrected', async (t) => {
-    const kept = new Map<string, Verdict | undefined>();
+    const kept = new Map<string, CachedProtocolVersion | undefined>();
     const verdicts = {
-      get: (key: string): Verdict | undefined =>
+      get: (key: string): CachedProtocolVersion | undefined =>
         kept.has(key)
           ? kept.get(key)
           : {
@@ -89,9 +89,9 @@ describe('a server that is a process', () => {
               discover: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
               at: 0,
             },
-      set: (key: string, verdict: Verdict | undefined) => void kept.set(key, verdict),
+      set: (key: string, verdict: CachedProtocolVersion | undefined) => void kept.set(key, verdict),
     };
-    const { server } = await boxed(t, { transport: fixtureProgram('legacy'), verdicts });
+    const { server } = await boxed(t, { transport: fixtureProgram('legacy'), protocolVersions: verdicts });
     await until(() => server.health().state === 'up', 'connected in the old revision');
     assert.equal(server.health().protocolVersion, '2025-11-25');
   });
@@ -200,7 +200,7 @@ describe('a server that is a process', () => {
 
   // A fault of the TypeScript SDK that does not reach us: a message over 10 MB closes the connection.
   test('a message of 20 MB gets through; one over the limit ends the connection, and it comes back', async (t) => {
-    const { box, server } = await boxed(t, { transport: fixtureProgram(), largestMessage: 30 * 1024 * 1024 });
+    const { box, server } = await boxed(t, { transport: fixtureProgram(), maxMessageBytes: 30 * 1024 * 1024 });
     const large = await box.call('mcp__fixture__large', { bytes: 20 * 1024 * 1024 });
     assert.equal(large.outcome, 'completed');
     const tooLarge = await box.call('mcp__fixture__large', { bytes: 31 * 1024 * 1024 });

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertServerName } from '../../catalog/names.ts';
-import { cutText, definitionLimits } from '../../catalog/definition-limits.ts';
-import { limitsOf } from '../../catalog/source-limits.ts';
-import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
+import { cutText, definitionLimits } from '../../catalog/source/definition-limits.ts';
+import { limitsOf } from '../../catalog/source/source-limits.ts';
+import type { Source, SourceHealth, SourceState } from '../../catalog/source/source.ts';
 import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '../../journal/store/store.ts';
 import type { CallParts } from './requests/call-tool.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
-import type { Caller, Channel, Peer } from './requests/request-context.ts';
+import type { Caller, ClientChannel, Peer } from './requests/request-context.ts';
 import { Changes } from './listing/list-changes.ts';
 import { Conversations } from './sessions/conversation-registry.ts';
 import type { EndpointBox } from './endpoint-box.ts';
@@ -70,12 +70,12 @@ export class McpEndpoint {
   }
 
   /** A conversation in a revision with sessions. */
-  session(peer: Peer, channel: Channel): LegacySession {
+  session(peer: Peer, channel: ClientChannel): LegacySession {
     return new LegacySession(this.#parts(), this.#changes, peer, channel);
   }
 
   /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
-  serve(request: WireRequest, peer: Peer, channel: Channel, gone?: AbortSignalLike): Answer | Promise<Answer> {
+  serve(request: WireRequest, peer: Peer, channel: ClientChannel, gone?: AbortSignalLike): Answer | Promise<Answer> {
     const envelope = readEnvelope(request.params);
     const session = this.#conversations.of(peer, envelope.client);
     const serve = (known: string): Answer | Promise<Answer> =>
@@ -96,7 +96,7 @@ export class McpEndpoint {
   }
 
   /** Tells a client of the 2026 revision of changes, until it is stopped. */
-  async listen(request: WireRequest, peer: Peer, channel: Channel): Promise<Listening> {
+  async listen(request: WireRequest, peer: Peer, channel: ClientChannel): Promise<Listening> {
     readEnvelope(request.params);
     return await listen({ box: this.#options.box, changes: this.#changes }, request, peer, channel);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json/json.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { ProviderFormat, ProviderSchema } from './provider-format.ts';

@@ -1,4 +1,4 @@
-import type { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { ArgumentRestorer } from './schema/argument-restorer.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import type { CallResult } from '../../core/calls/call.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';

@@ -15,7 +15,7 @@ export const argumentsAndSchemas: Section<'H'> = {
       `${decides} > mcp__x__isolated: after defaults, trimming, coercion and transforms, which run once`,
       `${decides} > mcp__y__ai: after defaults, trimming, coercion and transforms, which run once`,
       `${decides} > mcp__y__claude: after defaults, trimming, coercion and transforms, which run once`,
-      'src/catalog/transforms/shape-arguments.test.ts > policy decides on fixed, hidden and default values as the tool receives them',
+      'src/catalog/transforms/shaping/shape-arguments.test.ts > policy decides on fixed, hidden and default values as the tool receives them',
       `${decides} > a value without a JSON form is refused before anything is decided`,
       `${decides} > a caller that changes its own object while a human looks at the call changes nothing`,
       `${decides} > a caller that changes its own object while the intent of the call is recorded changes nothing`,
@@ -67,8 +67,8 @@ export const argumentsAndSchemas: Section<'H'> = {
     tests: [
       `${schemas} > a hostile schema costs no more than its limit > patterns that backtrack are checked whole, also on long text`,
       `${schemas} > a hostile schema costs no more than its limit > a schema with thousands of parts is refused without being compiled`,
-      'src/catalog/linear-pattern.test.ts > a linear pattern > matches what the pattern matches in JavaScript',
-      'src/catalog/linear-pattern.test.ts > a linear pattern > leaves nothing to the engine of the runtime that could backtrack',
+      'src/catalog/schema/linear-pattern.test.ts > a linear pattern > matches what the pattern matches in JavaScript',
+      'src/catalog/schema/linear-pattern.test.ts > a linear pattern > leaves nothing to the engine of the runtime that could backtrack',
     ],
   },
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Approve } from '../../../src/core/calls/approval.ts';
-import type { Source } from '../../../src/catalog/source.ts';
+import type { Source } from '../../../src/catalog/source/source.ts';
 import { type RuntimeTools, runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
 import type { Signalbox } from '../../../src/signalbox/signalbox.ts';
 import { createSignalbox } from '../../../src/signalbox/create-signalbox.ts';

@@ -36,7 +36,7 @@ export class ControlChannel {
   constructor(options: ControlChannelOptions) {
     this.#options = options;
     this.#reader = new MessageReader({
-      largestMessage: options.maxFrameBytes,
+      maxMessageBytes: options.maxFrameBytes,
       onMessage: (frame) => this.#frame(frame as JsonObject),
       onNoise: (line) => options.onBroken(`it is no JSON object: ${line.slice(0, 200)}`),
       onTooLarge: () => options.onTooLarge(),

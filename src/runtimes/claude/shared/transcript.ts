@@ -129,7 +129,7 @@ export async function readTranscriptFile(
   if (file === undefined) return undefined;
   const records: TranscriptRecord[] = [];
   const reader = new MessageReader({
-    largestMessage: maxLineBytes,
+    maxMessageBytes: maxLineBytes,
     onMessage(line) {
       const record = recordOf(line as JsonObject);
       if (record !== undefined) records.push(record);

@@ -1,5 +1,5 @@
 import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
-import { SchemaCompiler } from '../../../catalog/json-schema.ts';
+import { SchemaCompiler } from '../../../catalog/schema/schema-compiler.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import {
   type ProviderFormat,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { argumentNames, firstSentence, toolIndex } from '../../../catalog/search/tool-index.ts';
-import type { Forward } from '../../../catalog/source.ts';
+import type { Forward } from '../../../catalog/source/source.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';

@@ -2,25 +2,25 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../core/errors.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
-import type { Greeting, HandshakeOptions, KnownBefore, Way } from './server-link.ts';
+import type { InitializeResult, ConnectOptions, LoadPriorDiscovery, ServerLink } from './server-link.ts';
 import { neverLeft, statusOf } from '../http/http-errors.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
-import { wayToProcess } from '../stdio/stdio-link.ts';
+import { createStdioLink } from '../stdio/stdio-link.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
-import { fresh, verdictKey } from './protocol-version-cache.ts';
+import { freshDiscovery, protocolVersionKey } from './protocol-version-cache.ts';
 
 /** A way on which hands were shaken. */
-export interface Handshake {
-  readonly way: Way;
-  readonly greeting: Greeting;
+export interface ConnectedServer {
+  readonly link: ServerLink;
+  readonly initializeResult: InitializeResult;
   readonly requests: ServerRequests;
 }
 
 /** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
-export async function shakeHands(options: HandshakeOptions): Promise<Handshake> {
+export async function connect(options: ConnectOptions): Promise<ConnectedServer> {
   const { transport } = options;
-  let open = (): Way => wayToProcess(options, transport as McpTransport & { type: 'stdio' });
+  let open = (): ServerLink => createStdioLink(options, transport as McpTransport & { type: 'stdio' });
   if (transport.type !== 'stdio') {
     // The SDK is loaded with the first server on the network.
     const { wayToNetwork } = await import('../http/http-link.ts');
@@ -34,38 +34,46 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
   }
 }
 
-async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions): Promise<Handshake> {
-  const { verdicts, transport, signal } = options;
-  const key = verdictKey(transport);
+async function shakeHandsOn(
+  way: ServerLink,
+  open: () => ServerLink,
+  options: ConnectOptions,
+): Promise<ConnectedServer> {
+  const { protocolVersions, transport, signal } = options;
+  let cached: string | undefined;
+  // Computed after the program was started: it loads `node:crypto`, which takes milliseconds.
+  const key = (): string => (cached ??= protocolVersionKey(transport));
   let prior: PriorDiscovery | undefined;
-  const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key)));
+  const known = async (): Promise<PriorDiscovery | undefined> =>
+    (prior = freshDiscovery(await protocolVersions.get(key())));
   // Cancels the attempt that lost the race.
   const over = new AbortController();
   const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
-  const legacy = async (): Promise<Handshake> => {
+  const legacy = async (): Promise<ConnectedServer> => {
     const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
-    return { ...made, greeting: { ...made.greeting, isGuess: true } };
+    return { ...made, initializeResult: { ...made.initializeResult, isGuess: true } };
   };
-  const orLegacy = async (error: unknown): Promise<Handshake> => {
+  const orLegacy = async (error: unknown): Promise<ConnectedServer> => {
     if (signal?.aborted === true) throw error;
-    if (prior !== undefined) await verdicts.set(key, undefined);
+    if (prior !== undefined) await protocolVersions.set(key(), undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
     return await legacy();
   };
   const probing = attempt(way, known, racing);
   // `greetProcess` probes and initializes a program on its single link.
-  const isLate = !way.lane.tellsWhenSent && !(await settlesWithin(probing, options.probeAloneMs));
+  const isLate = !way.channel.isStdio && !(await settlesWithin(probing, options.probeAloneMs));
   const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(orLegacy));
   over.abort();
-  const { discovered, isGuess = false } = made.greeting;
+  const { discovered, isGuess = false } = made.initializeResult;
   const at = Date.now();
-  if (discovered !== undefined) await verdicts.set(key, { kind: 'modern', discover: discovered, at });
-  else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
+  if (discovered !== undefined) await protocolVersions.set(key(), { kind: 'modern', discover: discovered, at });
+  else if (prior?.kind !== 'legacy')
+    await protocolVersions.set(key(), { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
   return made;
 }
 
 /** Returns the handshake that succeeds first. Rejects with the more helpful error when both fail. */
-async function firstOf(probing: Promise<Handshake>, legacy: Promise<Handshake>): Promise<Handshake> {
+async function firstOf(probing: Promise<ConnectedServer>, legacy: Promise<ConnectedServer>): Promise<ConnectedServer> {
   try {
     return await Promise.any([probing, legacy]);
   } catch {
@@ -74,19 +82,19 @@ async function firstOf(probing: Promise<Handshake>, legacy: Promise<Handshake>):
 }
 
 async function attempt(
-  way: Way,
-  known: KnownBefore,
-  { answering, signal = new AbortController().signal }: HandshakeOptions,
-): Promise<Handshake> {
-  const { lane } = way;
+  way: ServerLink,
+  known: LoadPriorDiscovery,
+  { answering, signal = new AbortController().signal }: ConnectOptions,
+): Promise<ConnectedServer> {
+  const { channel } = way;
   // Before the handshake: a server may ask as soon as it is over.
-  const requests = new ServerRequests(answering, lane);
-  lane.take = (message, stream) => requests.take(message, stream);
+  const requests = new ServerRequests(answering, channel);
+  channel.handleServerMessage = (message, stream) => requests.take(message, stream);
   try {
-    return { way, requests, greeting: await raceAbort(() => way.greet(known), signal) };
+    return { link, requests, initializeResult: await raceAbort(() => way.initialize(known), signal) };
   } catch (error) {
     const told = way.reason();
-    await lane.close().catch(() => undefined);
+    await channel.close().catch(() => undefined);
     const refused = way.refusal();
     if (refused !== undefined) throw refused;
     const isToldByError = told === messageOf(error) && !(error instanceof ConnectionLost);

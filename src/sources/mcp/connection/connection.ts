@@ -7,12 +7,12 @@ import { metaKeys } from '../../../core/mcp-protocol.ts';
 import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../../core/async/light-abort-signal.ts';
 import type { Caller, CallerContext } from '../server-messages/running-calls.ts';
 import { RemoteError } from './connection-errors.ts';
-import { Envelopes } from './request-envelopes.ts';
-import type { HandshakeOptions, Way } from './server-link.ts';
-import { type Handshake, shakeHands } from './connect.ts';
+import { RequestEnvelopes } from './request-envelopes.ts';
+import type { ConnectOptions, ServerLink } from './server-link.ts';
+import { type ConnectedServer, connect } from './connect.ts';
 import type { RequestOptions } from './rpc-channel.ts';
 import { listFilter, listen } from './change-subscription.ts';
-import { verdictKey } from './protocol-version-cache.ts';
+import { protocolVersionKey } from './protocol-version-cache.ts';
 
 /** What a server lists, and how it is asked for it. */
 const lists = {
@@ -33,7 +33,7 @@ export interface ServerFacts {
 }
 
 /** What a connection needs besides the handshake. */
-export interface ConnectionOptions extends HandshakeOptions {
+export interface ConnectionOptions extends ConnectOptions {
   /** From which importance on the server is to log; as it likes when absent. */
   readonly logLevel: LogLevel | undefined;
 }
@@ -57,36 +57,36 @@ export class Connection {
   onLost: ((reason: string, cause?: unknown) => void) | undefined;
 
   readonly #options: ConnectionOptions;
-  readonly #way: Way;
-  readonly #lane: Way['lane'];
+  readonly #way: ServerLink;
+  readonly #lane: ServerLink['channel'];
   readonly #capabilities: JsonObject;
-  readonly #requests: Handshake['requests'];
+  readonly #requests: ConnectedServer['requests'];
   readonly #isModern: boolean;
-  readonly #envelopes: Envelopes;
+  readonly #envelopes: RequestEnvelopes;
   #client: Promise<Client> | undefined;
   #isOver = false;
   #checking: Promise<void> | undefined;
 
   /** Connects: starts a program, or goes to an address. */
   static async open(options: ConnectionOptions): Promise<Connection> {
-    return new Connection(options, await shakeHands(options));
+    return new Connection(options, await connect(options));
   }
 
-  constructor(options: ConnectionOptions, { way, greeting, requests }: Handshake) {
-    const { lane } = way;
-    const { isModern, capabilities, discovered: _, ...facts } = greeting;
+  constructor(options: ConnectionOptions, { link, initializeResult, requests }: ConnectedServer) {
+    const { channel } = link;
+    const { isModern, capabilities, discovered: _, ...facts } = initializeResult;
     this.#options = options;
-    this.#way = way;
-    this.#lane = lane;
+    this.#way = link;
+    this.#lane = channel;
     this.#requests = requests;
     this.#isModern = isModern;
     this.#capabilities = capabilities;
     this.facts = facts;
-    this.#envelopes = new Envelopes({ ...options, protocolVersion: this.facts.protocolVersion });
-    if (this.#isModern) lane.envelope = this.#envelopes.for(undefined);
+    this.#envelopes = new RequestEnvelopes({ ...options, protocolVersion: this.facts.protocolVersion });
+    if (this.#isModern) channel.envelope = this.#envelopes.for(undefined);
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
-    lane.onLost = (reason, cause) => this.#end(reason, cause);
-    lane.onTrouble = (error) => this.#trouble(error);
+    channel.onLost = (reason, cause) => this.#end(reason, cause);
+    channel.onTransportError = (error) => this.#trouble(error);
     if (this.#isModern) this.#listenToLists();
   }
 
@@ -96,7 +96,7 @@ export class Connection {
 
   /** Whether arguments go along as headers where schemas mark them: in the 2026 revision, over HTTP. */
   get sendsHeaders(): boolean {
-    return this.#isModern && !this.#lane.tellsWhenSent;
+    return this.#isModern && !this.#lane.isStdio;
   }
 
   /** Everything a list has, page after page, to an end that `onCut` is told of. A server without such a list has an empty one. */
@@ -201,7 +201,7 @@ export class Connection {
 
   /** The next connection finds out anew what the server speaks. */
   async forgetVerdict(): Promise<void> {
-    await this.#options.verdicts.set(verdictKey(this.#options.transport), undefined);
+    await this.#options.protocolVersions.set(protocolVersionKey(this.#options.transport), undefined);
   }
 
   /** Resolves when nothing of it is left. */
@@ -225,7 +225,7 @@ export class Connection {
   #trouble(error: Error): void {
     if (this.#isOver) return;
     if (this.#way.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`, error);
-    else if (!this.#lane.tellsWhenSent) void this.check();
+    else if (!this.#lane.isStdio) void this.check();
   }
 
   #lose(reason: string, cause: unknown): void {

@@ -3,17 +3,17 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpTransport } from '../mcp-server-options.ts';
 
 /** Which revision of the protocol a server was found to speak, and when. Plain JSON. */
-export type Verdict = PriorDiscovery & {
+export type CachedProtocolVersion = PriorDiscovery & {
   readonly at: number;
   /** Whether the server did not answer the probe but accepted the older handshake. */
   readonly isGuess?: boolean;
 };
 
 /** Remembers verdicts, so that a server that is known is not probed again. */
-export interface Verdicts {
-  get(key: string): Verdict | undefined | Promise<Verdict | undefined>;
+export interface ProtocolVersionCache {
+  get(key: string): CachedProtocolVersion | undefined | Promise<CachedProtocolVersion | undefined>;
   /** Without a verdict: forgets it. */
-  set(key: string, verdict: Verdict | undefined): void | Promise<void>;
+  set(key: string, verdict: CachedProtocolVersion | undefined): void | Promise<void>;
 }
 
 /** A server that learned the newer revision still speaks the older: that must be found out some day. */
@@ -22,8 +22,8 @@ const legacyHoldsMs = 24 * 60 * 60 * 1000;
 const maxGuessAgeMs = 60 * 60 * 1000;
 
 /** Verdicts that last as long as the process. */
-export function memoryVerdicts(): Verdicts {
-  const kept = new Map<string, Verdict>();
+export function createMemoryProtocolVersionCache(): ProtocolVersionCache {
+  const kept = new Map<string, CachedProtocolVersion>();
   return {
     get: (key) => kept.get(key),
     set(key, verdict) {
@@ -34,17 +34,17 @@ export function memoryVerdicts(): Verdicts {
 }
 
 /** What a verdict is kept under: how the server is reached, with its credentials, and not readable. */
-export function verdictKey(transport: McpTransport): string {
+export function protocolVersionKey(transport: McpTransport): string {
   return hash('sha256', JSON.stringify(transport), 'hex');
 }
 
 /** Returns how long a verdict is trusted before the server is probed again. */
-export function maxVerdictAgeMs({ isGuess = false }: Verdict): number {
+export function maxVerdictAgeMs({ isGuess = false }: CachedProtocolVersion): number {
   return isGuess ? maxGuessAgeMs : legacyHoldsMs;
 }
 
 /** The verdict, unless it is too old to be trusted. */
-export function fresh(verdict: Verdict | undefined): PriorDiscovery | undefined {
+export function freshDiscovery(verdict: CachedProtocolVersion | undefined): PriorDiscovery | undefined {
   if (verdict?.kind === 'legacy')
     return Date.now() - verdict.at < maxVerdictAgeMs(verdict) ? { kind: 'legacy' } : undefined;
   return verdict?.kind === 'modern' ? { kind: 'modern', discover: verdict.discover } : undefined;

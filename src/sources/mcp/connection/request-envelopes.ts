@@ -12,7 +12,7 @@ export interface EnvelopeOptions {
 }
 
 /** What the 2026 revision wants in every request: the version spoken, and what can be done for whoever makes this very request. */
-export class Envelopes {
+export class RequestEnvelopes {
   readonly #options: EnvelopeOptions;
   readonly #made = new Map<string, JsonObject>();
 

@@ -38,25 +38,25 @@ export interface ChannelTransport extends Omit<Transport, 'onmessage' | 'send'> 
 }
 
 /** Where requests that wait are kept, and how the server is told that one is not needed any more. */
-interface PendingIn {
-  readonly all: KeyedSlotMap<string, Pending>;
-  withdraw(pending: Pending): void;
+interface PendingRequests {
+  readonly all: KeyedSlotMap<string, PendingRequest>;
+  withdraw(pending: PendingRequest): void;
 }
 
 /** A request that waits for its answer. A class, since every call makes one: its functions are not made anew. */
-class Pending {
+class PendingRequest {
   readonly id: string;
   readonly promise: Promise<JsonObject>;
   sent: boolean;
   /** Its own stream, where it has one. */
   readonly stream: LightAbortSignal | undefined;
   readonly #options: RequestOptions;
-  readonly #lane: PendingIn;
+  readonly #lane: PendingRequests;
   readonly #timer: NodeJS.Timeout | undefined;
   #resolve: (result: JsonObject) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
-  constructor(id: string, options: RequestOptions, hasStream: boolean, lane: PendingIn) {
+  constructor(id: string, options: RequestOptions, hasStream: boolean, lane: PendingRequests) {
     const { signal, timeoutMs } = options;
     this.id = id;
     this.#options = options;
@@ -114,27 +114,27 @@ const prefix = 'signalbox-';
  * Stands between the SDK's client and its transport. Requests that are made here have ids of our own and are answered
  * here, without the SDK's work on each of them; everything else passes through.
  */
-export class Lane implements Transport {
+export class RpcChannel implements Transport {
   onmessage: Transport['onmessage'];
   onclose: Transport['onclose'];
   onerror: Transport['onerror'];
   readonly setProtocolVersion;
   readonly hasPerRequestStream: boolean;
   /** Whether a resolved `send` means that the request is on its way, and a pending one that it is not. */
-  readonly tellsWhenSent: boolean = false;
+  readonly isStdio: boolean = false;
   /** What the 2026 revision wants in every request's `_meta`; absent for the older ones. */
   envelope: JsonObject | undefined;
   /** Told once when no answers will come any more. */
   onLost: ((reason: string, cause?: unknown) => void) | undefined;
   /** Told of everything that went wrong on the way, fatal or not. */
-  onTrouble: ((error: Error) => void) | undefined;
+  onTransportError: ((error: Error) => void) | undefined;
   /** Takes what the server asks and tells, and says whether it did; with the caller on whose stream it came, if that is known. */
-  take: ((message: JSONRPCMessage, known: Caller | undefined) => boolean) | undefined;
+  handleServerMessage: ((message: JSONRPCMessage, known: Caller | undefined) => boolean) | undefined;
 
   readonly #transport: ChannelTransport;
   readonly #describeClose: () => string;
-  readonly #pending = new KeyedSlotMap<string, Pending>();
-  readonly #shared: PendingIn = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
+  readonly #pending = new KeyedSlotMap<string, PendingRequest>();
+  readonly #shared: PendingRequests = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
   /** Requests of the SDK that have no answer yet. */
   readonly #asked = new Set<unknown>();
   #last = 0;
@@ -158,13 +158,13 @@ export class Lane implements Transport {
   start(): Promise<void> {
     const handlers: Pick<ChannelTransport, 'onmessage' | 'onerror' | 'onclose'> = {
       onmessage: (message, extra) => {
-        if (this.#isOurs(message) || this.take?.(message, extra?.caller) === true) return;
+        if (this.#isOurs(message) || this.handleServerMessage?.(message, extra?.caller) === true) return;
         if (!('method' in message)) this.#asked.delete(message.id);
         this.onmessage?.(message, extra);
       },
       onerror: (error) => {
         this.onerror?.(error);
-        this.onTrouble?.(error);
+        this.onTransportError?.(error);
       },
       onclose: () => {
         this.lose(this.#describeClose());
@@ -202,9 +202,9 @@ export class Lane implements Transport {
     const id = `${prefix}${(this.#last += 1)}`;
     const given = withMeta(params, envelope, onProgress === undefined ? undefined : id);
     const message = { jsonrpc: '2.0', id, method, params: given } as JSONRPCMessage;
-    const pending = new Pending(id, options, !this.tellsWhenSent, this.#shared);
+    const pending = new PendingRequest(id, options, !this.isStdio, this.#shared);
     try {
-      const sending = this.tellsWhenSent
+      const sending = this.isStdio
         ? // A process has one stream for everything, and none to close: only whether it is aborted is looked at there.
           this.#transport.send(message, signal && { requestSignal: signal })
         : this.#transport.send(message, {
@@ -227,7 +227,7 @@ export class Lane implements Transport {
 
   /** The SDK waits for the answer to a request of its own for as long as that may take, also when its stream has ended. */
   #answered(message: JSONRPCMessage, options: TransportSendOptions | undefined): TransportSendOptions | undefined {
-    if (this.tellsWhenSent || !('method' in message) || !('id' in message)) return options;
+    if (this.isStdio || !('method' in message) || !('id' in message)) return options;
     const { id } = message;
     this.#asked.add(id);
     const onRequestStreamEnd = (): void => {
@@ -238,14 +238,14 @@ export class Lane implements Transport {
     return { ...options, onRequestStreamEnd };
   }
 
-  #withdraw({ id, sent }: Pending): void {
+  #withdraw({ id, sent }: PendingRequest): void {
     // In the 2026 revision over HTTP, closing the stream is how a request is cancelled.
     const byStream = this.hasPerRequestStream && this.envelope !== undefined;
     if (!sent || byStream) return;
     const params = withMeta({ requestId: id, reason: 'the call was cancelled or ran out of time' }, this.envelope);
     this.#transport
       .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
-      .catch((error: unknown) => this.onTrouble?.(new Error(messageOf(error), { cause: error })));
+      .catch((error: unknown) => this.onTransportError?.(new Error(messageOf(error), { cause: error })));
   }
 
   #isOurs(message: JSONRPCMessage): boolean {
@@ -276,10 +276,10 @@ export class Lane implements Transport {
 }
 
 /** A lane to a process; the SDK recognises one by these two properties. */
-export class ProcessLane extends Lane {
+export class StdioChannel extends RpcChannel {
   readonly stderr = null;
   readonly pid = null;
-  override readonly tellsWhenSent = true;
+  override readonly isStdio = true;
 }
 
 function withMeta(params: JsonObject, envelope: JsonObject | undefined, progressToken?: string): JsonObject {

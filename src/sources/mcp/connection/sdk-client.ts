@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/client';
-import type { HandshakeOptions } from './server-link.ts';
+import type { ConnectOptions } from './server-link.ts';
 import { relayed } from '../server-messages/server-requests.ts';
 
 /** The SDK's client, which tells what a server says has changed. */
-export function sdkClient({ version, onListChanged, onResourceUpdated }: HandshakeOptions): Client {
+export function sdkClient({ version, onListChanged, onResourceUpdated }: ConnectOptions): Client {
   const client = new Client(
     { name: 'signalbox', version },
     { capabilities: relayed, versionNegotiation: { mode: 'auto' } },

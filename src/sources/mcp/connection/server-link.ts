@@ -1,18 +1,18 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { RecentLines } from '../../../process/recent-lines.ts';
-import type { Lane } from './rpc-channel.ts';
+import type { RpcChannel } from './rpc-channel.ts';
 import type { AnsweringOptions } from '../server-messages/server-requests.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
-import type { Verdicts } from './protocol-version-cache.ts';
+import type { ProtocolVersionCache } from './protocol-version-cache.ts';
 
 /** What a connection is made with. */
-export interface HandshakeOptions {
+export interface ConnectOptions {
   readonly transport: McpTransport;
   readonly version: string;
-  readonly verdicts: Verdicts;
+  readonly protocolVersions: ProtocolVersionCache;
   readonly lines: RecentLines;
-  readonly largestMessage: number;
+  readonly maxMessageBytes: number;
   readonly timeoutMs: number;
   /** Ends the attempt, and with it the process that it started. */
   readonly signal?: AbortSignal;
@@ -25,29 +25,29 @@ export interface HandshakeOptions {
 }
 
 /** What `server/discover` was answered with. */
-export type Discovered = (PriorDiscovery & { readonly kind: 'modern' })['discover'];
+export type DiscoverResult = (PriorDiscovery & { readonly kind: 'modern' })['discover'];
 
 /** What a server said of itself when hands were shaken. */
-export interface Greeting {
+export interface InitializeResult {
   readonly isModern: boolean;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
   /** The answer to the probe, by which a server of the 2026 revision is recognized the next time. */
-  readonly discovered?: Discovered;
+  readonly discovered?: DiscoverResult;
   /** The server did not answer the probe, so its revision is a guess. */
   readonly isGuess?: boolean;
 }
 
 /** Looks up what is known of a server from before. */
-export type KnownBefore = () => Promise<PriorDiscovery | undefined>;
+export type LoadPriorDiscovery = () => Promise<PriorDiscovery | undefined>;
 
 /** A way to a server, and how hands are shaken there. */
-export interface Way {
-  readonly lane: Lane;
+export interface ServerLink {
+  readonly channel: RpcChannel;
   /** Finds out which revision the server speaks, unless that is known, and begins to speak it. A program is started before that is looked up. */
-  greet(known: KnownBefore): Promise<Greeting>;
+  initialize(known: LoadPriorDiscovery): Promise<InitializeResult>;
   /** The SDK's client on this lane, once hands are shaken: it listens where the 2026 revision wants that. */
   client(): Promise<Client>;
   /** Why it closed by itself, if it did. */

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { modernVersion } from '../../../core/mcp-protocol.ts';
-import { type McpTransport, type Verdict, type Verdicts, mcpServer } from '../../../index.ts';
-import { fresh, memoryVerdicts } from './protocol-version-cache.ts';
+import { type McpTransport, type CachedProtocolVersion, type ProtocolVersionCache, mcpServer } from '../../../index.ts';
+import { freshDiscovery, createMemoryProtocolVersionCache } from './protocol-version-cache.ts';
 
 const discovered = { supportedVersions: [modernVersion], capabilities: { tools: {} }, resultType: 'complete' };
 const initializeResult = {
@@ -30,9 +30,9 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 }
 
 /** A verdict store that exposes the last verdict that was set. */
-function watchedVerdicts(): Verdicts & { last?: Verdict | undefined } {
-  const verdicts = memoryVerdicts();
-  const watched: Verdicts & { last?: Verdict | undefined } = {
+function watchedVerdicts(): ProtocolVersionCache & { last?: CachedProtocolVersion | undefined } {
+  const verdicts = createMemoryProtocolVersionCache();
+  const watched: ProtocolVersionCache & { last?: CachedProtocolVersion | undefined } = {
     get: (key) => verdicts.get(key),
     set(key, verdict) {
       watched.last = verdict;
@@ -49,7 +49,7 @@ describe('a server that does not answer the probe in time is offered both handsh
       ['server/discover', { result: discovered }],
       ['initialize', { error: { code: -32_601, message: 'no such method' } }],
     );
-    const server = mcpServer({ name: 'slow', transport, verdicts });
+    const server = mcpServer({ name: 'slow', transport, protocolVersions: verdicts });
     t.after(() => server.close());
     await server.ready();
     const { state, protocolVersion, lastError } = server.health();
@@ -62,7 +62,7 @@ describe('a server that does not answer the probe in time is offered both handsh
       ['server/discover', { result: discovered }],
       ['initialize', { result: initializeResult }],
     );
-    const server = mcpServer({ name: 'slow', transport, verdicts });
+    const server = mcpServer({ name: 'slow', transport, protocolVersions: verdicts });
     t.after(() => server.close());
     await server.ready();
     assert.equal(server.health().protocolVersion, '2025-06-18', server.health().lastError);
@@ -74,16 +74,16 @@ describe('a server that does not answer the probe in time is offered both handsh
   test('a program that ignores the probe is up, and probed again after an hour instead of a day', async (t) => {
     const verdicts = watchedVerdicts();
     const transport = slowProgram(['initialize', { result: initializeResult }]);
-    const server = mcpServer({ name: 'slow', transport, verdicts });
+    const server = mcpServer({ name: 'slow', transport, protocolVersions: verdicts });
     t.after(() => server.close());
     await server.ready();
     assert.equal(server.health().protocolVersion, '2025-06-18', server.health().lastError);
     const { last } = verdicts;
     assert.equal(last?.isGuess, true);
     const hoursAgo = Date.now() - 2 * 60 * 60 * 1000;
-    assert.deepEqual(fresh(last), { kind: 'legacy' });
-    assert.equal(fresh({ kind: 'legacy', at: hoursAgo, isGuess: true }), undefined);
-    assert.deepEqual(fresh({ kind: 'legacy', at: hoursAgo }), { kind: 'legacy' });
+    assert.deepEqual(freshDiscovery(last), { kind: 'legacy' });
+    assert.equal(freshDiscovery({ kind: 'legacy', at: hoursAgo, isGuess: true }), undefined);
+    assert.deepEqual(freshDiscovery({ kind: 'legacy', at: hoursAgo }), { kind: 'legacy' });
   });
 
   test('a program that answers the probe late with an error is known to be of an older revision', async (t) => {
@@ -92,7 +92,7 @@ describe('a server that does not answer the probe in time is offered both handsh
       ['server/discover', { error: { code: -32_601, message: 'no such method' } }],
       ['initialize', { result: initializeResult }],
     );
-    const server = mcpServer({ name: 'slow', transport, verdicts });
+    const server = mcpServer({ name: 'slow', transport, protocolVersions: verdicts });
     t.after(() => server.close());
     await server.ready();
     assert.equal(server.health().protocolVersion, '2025-06-18', server.health().lastError);
@@ -114,7 +114,7 @@ describe('a server that does not answer the probe in time is offered both handsh
     t.after(() => fixture.close());
     const verdicts = watchedVerdicts();
     const transport = { type: 'http', url: fixture.url } as const;
-    const server = mcpServer({ name: 'slow', transport, verdicts, connectTimeoutMs });
+    const server = mcpServer({ name: 'slow', transport, protocolVersions: verdicts, connectTimeoutMs });
     t.after(() => server.close());
     await until(() => server.health().state === 'up', 'the server is up');
     assert.deepEqual([server.health().protocolVersion, verdicts.last?.kind], [modernVersion, 'modern']);
@@ -130,7 +130,7 @@ describe('a server that does not answer the probe in time is offered both handsh
     t.after(() => fixture.close());
     const verdicts = watchedVerdicts();
     const transport = { type: 'http', url: fixture.url } as const;
-    const server = mcpServer({ name: 'slow', transport, verdicts, connectTimeoutMs });
+    const server = mcpServer({ name: 'slow', transport, protocolVersions: verdicts, connectTimeoutMs });
     t.after(() => server.close());
     await until(() => server.health().state === 'up', 'the server is up');
     assert.deepEqual([server.health().protocolVersion, verdicts.last?.isGuess], ['2025-11-25', true]);

@@ -4,9 +4,9 @@ import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { transportOf, ways } from '../../../../test/mcp-servers/ways.ts';
-import { lockOf } from '../../../catalog/lock/lock-of.ts';
+import { lockOf } from '../../../catalog/lock/locked-server.ts';
 import { lockSource } from '../../../catalog/lock/lock-source.ts';
-import { configuredServer } from '../../../catalog/transforms/configured-server.ts';
+import { configuredServer } from '../../../catalog/transforms/shaping/shape-source.ts';
 import { createSignalbox, defineTool, localServer, mcpServer, transformServer } from '../../../index.ts';
 
 for (const way of ways) {

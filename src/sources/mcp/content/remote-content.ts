@@ -4,8 +4,8 @@ import {
   type SourceContent,
   contentListing,
   noContent,
-} from '../../../catalog/source-content.ts';
-import { DefinitionBudget } from '../../../catalog/definition-limits.ts';
+} from '../../../catalog/source/source-content.ts';
+import { DefinitionBudget } from '../../../catalog/source/definition-limits.ts';
 import { clipped } from '../../../catalog/lock/difference.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { withoutGatewayFields } from '../../../core/tools/server-result.ts';

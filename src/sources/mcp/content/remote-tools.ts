@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { DefinitionBudget, definitionLimits } from '../../../catalog/definition-limits.ts';
-import { type Compiled, SchemaCompiler, type Validate, unusable } from '../../../catalog/json-schema.ts';
+import { DefinitionBudget, definitionLimits } from '../../../catalog/source/definition-limits.ts';
+import { type Compiled, SchemaCompiler, type Validate, unusable } from '../../../catalog/schema/schema-compiler.ts';
 import { clipped } from '../../../catalog/lock/difference.ts';
-import { inDeclaredDialect } from '../../../catalog/schema-dialect.ts';
-import type { Parsed, SourceTool, WithheldTool } from '../../../catalog/source.ts';
-import { trustSchema } from '../../../catalog/transforms/trust-schema.ts';
+import { inDeclaredDialect } from '../../../catalog/schema/schema-dialect.ts';
+import type { Parsed, SourceTool, WithheldTool } from '../../../catalog/source/source.ts';
+import { trustSchema } from '../../../catalog/transforms/shaping/shape-source.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { type ToolAnnotations, claimedEffect } from '../../../core/tools/tool.ts';
@@ -12,7 +12,7 @@ import {
   type ParameterHeaders,
   parameterHeaders,
   parameterHeadersProblem,
-} from '../../../catalog/parameter-headers.ts';
+} from '../../../catalog/schema/parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */
 export type RunRemote = (

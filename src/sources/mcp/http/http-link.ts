@@ -1,20 +1,20 @@
 import { SdkError, SseError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { Greeting, HandshakeOptions, Way } from '../connection/server-link.ts';
-import { Lane } from '../connection/rpc-channel.ts';
+import type { InitializeResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
+import { RpcChannel } from '../connection/rpc-channel.ts';
 import { sdkClient } from '../connection/sdk-client.ts';
 import { explainFailure } from './explain-http-error.ts';
 import { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 import { statusOf } from './http-errors.ts';
 
 /** The way to a server on the network. Everything that is particular about it is the SDK's. */
-export function wayToNetwork(options: HandshakeOptions, transport: HttpTransportOptions): Way {
-  const { transport: http, refusal } = httpTransport(transport, options.largestMessage);
-  const lane = new Lane(http, () => 'the connection was closed');
+export function wayToNetwork(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
+  const { transport: http, refusal } = httpTransport(transport, options.maxMessageBytes);
+  const lane = new RpcChannel(http, () => 'the connection was closed');
   const client = sdkClient(options);
   return {
-    lane,
-    async greet(known): Promise<Greeting> {
+    channel: lane,
+    async initialize(known): Promise<InitializeResult> {
       const prior = await known();
       await client.connect(lane, { timeout: options.timeoutMs, ...(prior === undefined ? {} : { prior }) });
       const [serverInfo, instructions] = [client.getServerVersion(), client.getInstructions()];

@@ -1,6 +1,6 @@
 import { urlToHttpOptions } from 'node:url';
 import { type JSONRPCMessage, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
-import { encodeHeaderValue } from '../../../catalog/parameter-headers.ts';
+import { encodeHeaderValue } from '../../../catalog/schema/parameter-headers.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 
 /** The state of a connection that its headers carry. */

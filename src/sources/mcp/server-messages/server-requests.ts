@@ -1,5 +1,5 @@
 import type { ClientCapabilities, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
+import { checkedElicitation, checkedSample } from '../../../catalog/schema/client-answers.ts';
 import type {
   QuestionOptions,
   Elicitation,

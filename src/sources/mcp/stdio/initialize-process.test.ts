@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import * as sdk from '@modelcontextprotocol/client';
 import { metaKeys, modernVersion } from '../../../core/mcp-protocol.ts';
 import { type McpServer, mcpServer } from '../mcp-server.ts';
-import { memoryVerdicts } from '../connection/protocol-version-cache.ts';
+import { createMemoryProtocolVersionCache } from '../connection/protocol-version-cache.ts';
 
 /** A server that answers as it is told: by the method, a result or an error; what has no answer ends it. It tells what it is asked. */
 function scripted(t: TestContext, answers: Readonly<Record<string, object>>, more = ''): McpServer {
@@ -20,7 +20,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   const server = mcpServer({
     name: 'scripted',
     transport: { type: 'stdio', command: process.execPath, args: ['-e', program] },
-    verdicts: memoryVerdicts(),
+    protocolVersions: createMemoryProtocolVersionCache(),
   });
   t.after(() => server.close());
   return server;

@@ -2,8 +2,8 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-protocol.ts';
 import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
-import type { Discovered, Greeting, HandshakeOptions } from '../connection/server-link.ts';
-import type { Lane } from '../connection/rpc-channel.ts';
+import type { DiscoverResult, InitializeResult, ConnectOptions } from '../connection/server-link.ts';
+import type { RpcChannel } from '../connection/rpc-channel.ts';
 import { relayed } from '../server-messages/server-requests.ts';
 import { settlesWithin } from '../connection/settles-within.ts';
 
@@ -12,10 +12,14 @@ const legacyVersions = [...sessionVersions, '2024-10-07'] as const;
 /** By this error a server of the 2026 revision, or a later one, says which it speaks. */
 const unsupportedVersion = -32_022;
 
-type Options = Pick<HandshakeOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
+type Options = Pick<ConnectOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
 
 /** Asks a program what it is, in the newest revision that both sides speak: whatever makes nothing of that gets the old handshake. */
-export async function greetProcess(lane: Lane, prior: PriorDiscovery | undefined, options: Options): Promise<Greeting> {
+export async function greetProcess(
+  lane: RpcChannel,
+  prior: PriorDiscovery | undefined,
+  options: Options,
+): Promise<InitializeResult> {
   if (prior?.kind === 'modern') return modernGreeting(prior.discover);
   if (prior?.kind === 'legacy') return await initialize(lane, options);
   const probing = discover(lane, options);
@@ -29,11 +33,11 @@ export async function greetProcess(lane: Lane, prior: PriorDiscovery | undefined
  * eras speaks the older one once it has answered `initialize`; the next connection starts with the newer.
  */
 async function greetSlowProcess(
-  lane: Lane,
-  probing: Promise<Discovered | undefined>,
+  lane: RpcChannel,
+  probing: Promise<DiscoverResult | undefined>,
   options: Options,
-): Promise<Greeting> {
-  let probed: Pick<Greeting, 'discovered' | 'isGuess'> = { isGuess: true };
+): Promise<InitializeResult> {
+  let probed: Pick<InitializeResult, 'discovered' | 'isGuess'> = { isGuess: true };
   const noted = probing.then((discovered) => (probed = discovered === undefined ? {} : { discovered }));
   noted.catch(() => undefined);
   try {
@@ -46,7 +50,7 @@ async function greetSlowProcess(
 }
 
 /** What it answers in the 2026 revision; nothing, if it is of an older one. */
-async function discover(lane: Lane, { version, timeoutMs }: Options): Promise<Discovered | undefined> {
+async function discover(lane: RpcChannel, { version, timeoutMs }: Options): Promise<DiscoverResult | undefined> {
   const _meta = {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientInfo]: { name: 'signalbox', version },
@@ -70,12 +74,12 @@ function speaksLaterAlone(data: JsonValue | undefined): boolean {
   return Array.isArray(supported) && supported.some((each) => typeof each === 'string' && each >= modernVersion);
 }
 
-function isDiscovered(result: object): result is Discovered {
+function isDiscovered(result: object): result is DiscoverResult {
   const { supportedVersions, capabilities } = result as JsonObject;
   return Array.isArray(supportedVersions) && isJsonObject(capabilities);
 }
 
-function modernGreeting(discovered: Discovered): Greeting {
+function modernGreeting(discovered: DiscoverResult): InitializeResult {
   if (!isDiscovered(discovered) || !discovered.supportedVersions.includes(modernVersion))
     throw new Error(`it does not speak ${modernVersion} any more`);
   const { capabilities, instructions, _meta } = discovered;
@@ -90,7 +94,7 @@ function modernGreeting(discovered: Discovered): Greeting {
   };
 }
 
-async function initialize(lane: Lane, { version, timeoutMs }: Options): Promise<Greeting> {
+async function initialize(lane: RpcChannel, { version, timeoutMs }: Options): Promise<InitializeResult> {
   const asked = {
     protocolVersion: legacyVersions[0],
     capabilities: relayed as JsonObject,

@@ -1,23 +1,23 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ProgramOptions } from '../../../process/process-group.ts';
 import { ConnectionLost } from '../connection/connection-errors.ts';
-import type { Discovered, HandshakeOptions, Way } from '../connection/server-link.ts';
-import { ProcessLane } from '../connection/rpc-channel.ts';
+import type { DiscoverResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
+import { StdioChannel } from '../connection/rpc-channel.ts';
 import { greetProcess } from './initialize-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** The way to a program. It is spoken to as soon as it runs, and without the SDK, which takes as long to load as many a program to start. */
-export function wayToProcess(options: HandshakeOptions, program: ProgramOptions): Way {
-  const { lines, largestMessage, timeoutMs } = options;
-  const stdio = new StdioTransport({ ...program, lines, largestMessage });
+export function createStdioLink(options: ConnectOptions, program: ProgramOptions): ServerLink {
+  const { lines, maxMessageBytes, timeoutMs } = options;
+  const stdio = new StdioTransport({ ...program, lines, maxMessageBytes: largestMessage });
   const reason = (): string | undefined => stdio.closedBecause;
-  const lane = new ProcessLane(stdio, () => reason() ?? 'its process ended');
+  const lane = new StdioChannel(stdio, () => reason() ?? 'its process ended');
   const rest: Pick<Transport, 'onmessage'> = { onmessage: (message) => takeRest(message, lane, options) };
   Object.assign(lane, rest);
-  let discovered: Discovered | undefined;
+  let discovered: DiscoverResult | undefined;
   return {
-    lane,
-    async greet(known) {
+    channel: lane,
+    async initialize(known) {
       await lane.start();
       const greeting = await greetProcess(lane, await known(), options);
       ({ discovered } = greeting);
@@ -44,7 +44,7 @@ export function wayToProcess(options: HandshakeOptions, program: ProgramOptions)
 }
 
 /** What is neither an answer to us nor for a caller. */
-function takeRest(message: JSONRPCMessage, lane: ProcessLane, options: HandshakeOptions): void {
+function takeRest(message: JSONRPCMessage, lane: StdioChannel, options: ConnectOptions): void {
   if (!('method' in message)) return;
   const { method } = message;
   if ('id' in message) {

@@ -6,7 +6,7 @@ import { ProcessGroup, type ProgramOptions } from '../../../process/process-grou
 
 /** How a server is run, and what it may send. */
 export interface StdioTransportOptions extends ProgramOptions {
-  readonly largestMessage: number;
+  readonly maxMessageBytes: number;
   /** Takes what the server writes to its error output. */
   readonly lines: RecentLines;
 }
@@ -108,10 +108,10 @@ export class StdioTransport implements Transport {
 
   #read({ child }: ProcessGroup): void {
     const reader = new MessageReader({
-      largestMessage: this.#options.largestMessage,
+      maxMessageBytes: this.#options.maxMessageBytes,
       onMessage: (message) => this.onmessage?.(message as JSONRPCMessage),
       onNoise: (line) => this.#options.lines.add(`(on standard output) ${line.slice(0, 500)}`),
-      onTooLarge: () => this.#fail(`it sent a message of more than ${megabytes(this.#options.largestMessage)} MB`),
+      onTooLarge: () => this.#fail(`it sent a message of more than ${megabytes(this.#options.maxMessageBytes)} MB`),
     });
     child.stdout.on('data', (chunk: Buffer) => reader.read(chunk));
     child.stderr.setEncoding('utf8').on('data', (piece: string) => this.#options.lines.write(piece));

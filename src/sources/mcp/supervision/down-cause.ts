@@ -1,4 +1,4 @@
-import type { SourceState } from '../../../catalog/source.ts';
+import type { SourceState } from '../../../catalog/source/source.ts';
 import { statusOf } from '../http/http-errors.ts';
 
 /** Who can help with a server that is down. */

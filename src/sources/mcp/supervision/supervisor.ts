@@ -1,4 +1,4 @@
-import type { SourceHealth, SourceState } from '../../../catalog/source.ts';
+import type { SourceHealth, SourceState } from '../../../catalog/source/source.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { ServerUnreachableError } from '../../../core/tools/source-errors.ts';
 import { Backoff } from './backoff.ts';

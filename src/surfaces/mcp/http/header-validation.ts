@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ParameterHeaders, parameterHeaders } from '../../../catalog/parameter-headers.ts';
+import { type ParameterHeaders, parameterHeaders } from '../../../catalog/schema/parameter-headers.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { namedVersion } from '../protocol/client-info.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
-import type { Channel } from '../requests/request-context.ts';
+import type { ClientChannel } from '../requests/request-context.ts';
 import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../protocol/wire-messages.ts';
 import { type EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
 import type { HttpReply } from './http-types.ts';
@@ -26,7 +26,7 @@ export interface ExchangeOptions {
 }
 
 /** One request and its answer: a single JSON document, unless something has to be said before it. */
-export class Exchange implements Channel {
+export class Exchange implements ClientChannel {
   readonly canTell: boolean;
   /** Aborted when nobody can get the answer any more, and by whoever else ends the request. */
   readonly stop = new LightAbortSignal();

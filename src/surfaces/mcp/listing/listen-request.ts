@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
-import type { Channel, Peer } from '../requests/request-context.ts';
+import type { ClientChannel, Peer } from '../requests/request-context.ts';
 import type { Changes } from './list-changes.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { WatchedResources } from './resource-subscriptions.ts';
@@ -23,7 +23,7 @@ export async function listen(
   { box, changes }: { readonly box: EndpointBox; readonly changes: Changes },
   { id, params }: WireRequest,
   { principal, view }: Peer,
-  channel: Channel,
+  channel: ClientChannel,
 ): Promise<Listening> {
   const wanted = params['notifications'];
   if (!isJsonObject(wanted))

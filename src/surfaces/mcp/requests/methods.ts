@@ -3,7 +3,7 @@ import { SignalboxError } from '../../../core/errors.ts';
 import { isResultUri } from '../../../core/calls/result-uri.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import type { ReadOptions } from '../../../pipeline/box-content.ts';
-import type { CompletionRequest } from '../../../catalog/source-content.ts';
+import type { CompletionRequest } from '../../../catalog/source/source-content.ts';
 import { approvalOf } from './client-approval.ts';
 import { type CallParts, callTool } from './call-tool.ts';
 import type { Caller, Peer } from './request-context.ts';

@@ -15,7 +15,7 @@ import {
   progressTokenOf,
 } from '../protocol/client-info.ts';
 import type { CallParts } from '../requests/call-tool.ts';
-import { type Caller, type Channel, type Peer, callerClient } from '../requests/request-context.ts';
+import { type Caller, type ClientChannel, type Peer, callerClient } from '../requests/request-context.ts';
 import type { Changes } from '../listing/list-changes.ts';
 import { type ListMethod, isListMethod, listPage, methodOf } from '../requests/methods.ts';
 import { agreedVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
@@ -56,7 +56,7 @@ export class LegacySession {
   readonly peer: Peer;
   readonly #parts: CallParts;
   /** Where messages go that belong to no request. */
-  readonly #channel: Channel;
+  readonly #channel: ClientChannel;
   readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
   readonly #questions = new Map<RequestId, Question>();
   readonly #watched: WatchedResources;
@@ -78,7 +78,7 @@ export class LegacySession {
   #shown: Shown | undefined;
   #asked = 0;
 
-  constructor(parts: CallParts, changes: Changes, peer: Peer, channel: Channel) {
+  constructor(parts: CallParts, changes: Changes, peer: Peer, channel: ClientChannel) {
     this.#parts = parts;
     this.peer = peer;
     this.#channel = channel;
@@ -169,7 +169,7 @@ export class LegacySession {
    */
   serve(
     { id, method, params }: WireRequest,
-    channel: Channel,
+    channel: ClientChannel,
     stop = new LightAbortSignal(),
   ): Answer | Promise<Answer> {
     // Many clients list only once, so a list waits for servers that are starting.
@@ -194,7 +194,7 @@ export class LegacySession {
     );
   }
 
-  #answering(method: string, params: JsonObject, channel: Channel, stop: LightAbortSignal): Promise<Answer> {
+  #answering(method: string, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal): Promise<Answer> {
     if (method === 'resources/subscribe') return this.#subscribe(params);
     if (method === 'resources/unsubscribe') return this.#unsubscribe(params);
     const answer = methodOf(method);
@@ -314,7 +314,7 @@ export class LegacySession {
   }
 
   /** What the client can do for a tool that it called, over the channel of that call. */
-  clientOn(channel: Channel): CallClient {
+  clientOn(channel: ClientChannel): CallClient {
     const { canTell } = channel;
     return callerClient(
       this,
@@ -324,11 +324,16 @@ export class LegacySession {
     );
   }
 
-  #log(channel: Channel, message: LogMessage): void {
+  #log(channel: ClientChannel, message: LogMessage): void {
     if (isWanted(message.level, this.#level)) channel.tell(notificationText('notifications/message', { ...message }));
   }
 
-  #ask(channel: Channel, method: string, params: JsonObject, asking: QuestionOptions | undefined): Promise<JsonObject> {
+  #ask(
+    channel: ClientChannel,
+    method: string,
+    params: JsonObject,
+    asking: QuestionOptions | undefined,
+  ): Promise<JsonObject> {
     const id = `${this.#asker}-${(this.#asked += 1)}`;
     const signal = asking?.signal;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
@@ -362,10 +367,10 @@ class SessionCaller implements Caller {
   readonly signal: LightAbortSignal;
   readonly onProgress: Caller['onProgress'];
   readonly #session: LegacySession;
-  readonly #channel: Channel;
+  readonly #channel: ClientChannel;
   #client: CallClient | undefined;
 
-  constructor(session: LegacySession, params: JsonObject, channel: Channel, stop: LightAbortSignal) {
+  constructor(session: LegacySession, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal) {
     const token = channel.canTell ? progressTokenOf(params) : undefined;
     this.#session = session;
     this.#channel = channel;
@@ -395,6 +400,6 @@ class SessionCaller implements Caller {
 }
 
 /** Reports progress under the token that the client gave. */
-function progressTo(channel: Channel, progressToken: string | number): (progress: Progress) => void {
+function progressTo(channel: ClientChannel, progressToken: string | number): (progress: Progress) => void {
   return (progress) => channel.tell(notificationText('notifications/progress', { ...progress, progressToken }));
 }

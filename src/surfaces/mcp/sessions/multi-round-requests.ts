@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { canonicalArguments } from '../../../pipeline/recording/canonical-arguments.ts';
 import { type Envelope, isWanted, progressTokenOf } from '../protocol/client-info.ts';
 import { type Answer, Prepared, WireError, notificationText, wireCodes } from '../protocol/wire-messages.ts';
-import { type Ask, type Caller, type Channel, type Peer, callerClient } from '../requests/request-context.ts';
+import { type Ask, type Caller, type ClientChannel, type Peer, callerClient } from '../requests/request-context.ts';
 import { type Relay, type RelayCaller, RelayLost } from './relay.ts';
 import { AskedRun } from './suspendable-request.ts';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ export interface Round {
   readonly peer: Peer;
   readonly envelope: Envelope;
   readonly session: string;
-  readonly channel: Channel;
+  readonly channel: ClientChannel;
   readonly gone: AbortSignalLike | undefined;
 }
 

@@ -1,9 +1,9 @@
-import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
+import { checkedElicitation, checkedSample } from '../../../catalog/schema/client-answers.ts';
 import type { QuestionOptions, Elicitation } from '../../../core/calls/call-client.ts';
 import { errorOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
-import type { Channel } from '../requests/request-context.ts';
+import type { ClientChannel } from '../requests/request-context.ts';
 import type { Answer } from '../protocol/wire-messages.ts';
 
 interface Question {
@@ -21,7 +21,7 @@ type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject }
  */
 export class AskedRun {
   /** Where progress and messages go; nowhere between two rounds. */
-  channel: Channel | undefined;
+  channel: ClientChannel | undefined;
   readonly #stop = new LightAbortSignal();
   readonly #questions = new Map<string, Question>();
   readonly #ended: Promise<Answer>;
@@ -31,7 +31,7 @@ export class AskedRun {
   #asked = 0;
 
   /** `channel`: that of the first round, before the work begins, which may have something to tell at once. */
-  constructor(channel: Channel, work: (run: AskedRun, signal: AbortSignalLike) => Promise<Answer>) {
+  constructor(channel: ClientChannel, work: (run: AskedRun, signal: AbortSignalLike) => Promise<Answer>) {
     this.channel = channel;
     this.#ended = work(this, this.#stop);
     // Whoever waits for it hears of it; between two rounds nobody does.

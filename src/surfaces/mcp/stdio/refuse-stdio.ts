@@ -25,7 +25,7 @@ export async function refuseStdio({ input, output, signal, message, data }: Refu
   };
   await new Promise<void>((resolve) => {
     const reader = new MessageReader({
-      largestMessage,
+      maxMessageBytes: largestMessage,
       onMessage(received) {
         // Notifications and responses have no answer.
         if ('method' in received && 'id' in received) answer(idOf(received));

@@ -4,7 +4,7 @@ import { readJson } from '../../../core/json/read-json.ts';
 import { KeyedSlotMap, SlotMap } from '../../../core/async/slot-map.ts';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
-import type { Channel, Peer } from '../requests/request-context.ts';
+import type { ClientChannel, Peer } from '../requests/request-context.ts';
 import { namedVersion, readEnvelope } from '../protocol/client-info.ts';
 import type { LegacySession } from '../sessions/legacy-session.ts';
 import type { Listening } from '../listing/listen-request.ts';
@@ -46,7 +46,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { input, signal, graceMs } = options;
   await new Promise<void>((resolve) => {
     const reader = new MessageReader({
-      largestMessage,
+      maxMessageBytes: largestMessage,
       parse: (line) => {
         const value = readJson(line);
         return Array.isArray(value) ? new Batch(value) : value;
@@ -80,7 +80,7 @@ const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/disco
 
 const newline = Buffer.from('\n');
 
-class Pipe implements Channel {
+class Pipe implements ClientChannel {
   readonly canTell = true;
   readonly #options: StdioOptions;
   readonly #session: LegacySession;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SchemaCompiler } from '../../../catalog/json-schema.ts';
+import { SchemaCompiler } from '../../../catalog/schema/schema-compiler.ts';
 import type { JsonValue } from '../../../core/json/json.ts';
 import { type StrictSchema, anthropicStrict, openaiStrict, strictSchema } from './strict-schema.ts';
 import type { SchemaObject } from './subschemas.ts';

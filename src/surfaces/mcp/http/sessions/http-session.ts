@@ -2,7 +2,7 @@ import { newSecretId } from '../../../../core/identifiers.ts';
 import type { McpEndpoint } from '../../mcp-endpoint.ts';
 import type { SeenClient } from '../../protocol/client-info.ts';
 import type { RequestId } from '../../protocol/wire-messages.ts';
-import type { Channel, Peer } from '../../requests/request-context.ts';
+import type { ClientChannel, Peer } from '../../requests/request-context.ts';
 import type { LegacySession } from '../../sessions/legacy-session.ts';
 import { type StreamPlace, streamName } from '../streams/event-ids.ts';
 import { type HeaderList, type StreamOutlet, EventStream, maxUnreadSseBytes } from '../streams/event-stream.ts';
@@ -64,7 +64,7 @@ export class HttpSession {
   }
 
   /** The stream for messages that belong to no request; with the transport `sse`, for all messages. */
-  get channel(): Channel {
+  get channel(): ClientChannel {
     return this.#standalone;
   }
 

@@ -1,5 +1,5 @@
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
-import type { Channel } from '../../requests/request-context.ts';
+import type { ClientChannel } from '../../requests/request-context.ts';
 
 /** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */
 const muchUnread = 64 * 1024;
@@ -54,7 +54,7 @@ export interface StreamOutlet {
 }
 
 /** A stream of events to a client; with `keeping`, one that the client can take up again where it lost it. */
-export class EventStream implements Channel {
+export class EventStream implements ClientChannel {
   readonly canTell = true;
   readonly #keeping: Keeping | undefined;
   readonly #maxUnread: number;

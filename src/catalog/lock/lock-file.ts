@@ -1,0 +1,151 @@
+import { messageOf } from '../../core/errors.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
+import { canonicalJson } from './canonical-json.ts';
+import {
+  type Lock,
+  type LockedDefinition,
+  type LockedInstructions,
+  type LockedSchema,
+  type LockedServer,
+  type LockedTool,
+  lockVersion,
+} from './lock.ts';
+import { pinDefinition, pinInstructions } from './locked-server.ts';
+
+type Path = readonly string[];
+
+/** Reads the text of a lock file. Throws a `LockError`: a lock that is not understood whole protects nothing. */
+export function parseLock(text: string): Lock {
+  const document = holder(parseJson(text), []);
+  const { lockVersion: version } = document;
+  if (version === undefined) throw new LockError(['lockVersion'], 'is missing');
+  if (version !== lockVersion)
+    throw new LockError(
+      ['lockVersion'],
+      `is ${shown(version)}, and this version of Signalbox reads only ${lockVersion}`,
+    );
+  knownKeys(document, ['lockVersion', 'servers'], []);
+  return { servers: entries(document['servers'], ['servers'], readServer) };
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LockError([], `is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const inspection = inspectJson(value);
+  if (!inspection.ok) throw new LockError([], `${inspection.problem} (at ${inspection.path})`);
+  return value;
+}
+
+function readServer(value: JsonValue, path: Path): LockedServer {
+  const server = holder(value, path);
+  knownKeys(server, ['instructions', 'tools'], path);
+  const { instructions } = server;
+  return {
+    ...(instructions === undefined ? {} : { instructions: readInstructions(instructions, [...path, 'instructions']) }),
+    tools: entries(server['tools'], [...path, 'tools'], readTool),
+  };
+}
+
+/** Locks of before the text was kept have only its hash. */
+function readInstructions(value: JsonValue, path: Path): LockedInstructions {
+  if (!isJsonObject(value)) return { hash: string(value, path) };
+  knownKeys(value, ['hash', 'text'], path);
+  const pinned = pinInstructions(string(value['text'], [...path, 'text']));
+  return { ...pinned, hash: fitting(value, pinned.hash, path) };
+}
+
+function readTool(value: JsonValue, path: Path): LockedTool {
+  const tool = holder(value, path);
+  knownKeys(
+    tool,
+    ['hash', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'fields'],
+    path,
+  );
+  const { title, inputSchema, outputSchema, annotations, _meta, fields } = tool;
+  const definition: LockedDefinition = {
+    ...(title === undefined ? {} : { title: string(title, [...path, 'title']) }),
+    description: string(tool['description'], [...path, 'description']),
+    inputSchema: schema(inputSchema, [...path, 'inputSchema']),
+    ...(outputSchema === undefined ? {} : { outputSchema: schema(outputSchema, [...path, 'outputSchema']) }),
+    ...(annotations === undefined ? {} : { annotations: holder(annotations, [...path, 'annotations']) }),
+    ...(_meta === undefined ? {} : { _meta: holder(_meta, [...path, '_meta']) }),
+    ...(fields === undefined ? {} : { fields: holder(fields, [...path, 'fields']) }),
+  };
+  const pinned = pinDefinition(definition);
+  return { ...pinned, hash: fitting(tool, pinned.hash, path) };
+}
+
+function fitting(holding: JsonObject, hash: string, path: Path): string {
+  if (string(holding['hash'], [...path, 'hash']) === hash) return hash;
+  throw new LockError([...path, 'hash'], 'does not fit the definition beside it; one of them was changed by hand');
+}
+
+function entries<Entry>(
+  value: JsonValue | undefined,
+  path: Path,
+  read: (value: JsonValue, path: Path) => Entry,
+): Map<string, Entry> {
+  return new Map(Object.entries(holder(value, path)).map(([key, entry]) => [key, read(entry, [...path, key])]));
+}
+
+function knownKeys(value: JsonObject, known: readonly string[], path: Path): void {
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new LockError([...path, unknown], `is unknown; expected ${known.join(', ')}`);
+}
+
+function holder(value: unknown, path: Path): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new LockError(path, wrong(value, 'an object'));
+}
+
+function string(value: JsonValue | undefined, path: Path): string {
+  if (typeof value === 'string') return value;
+  throw new LockError(path, wrong(value, 'text'));
+}
+
+function schema(value: JsonValue | undefined, path: Path): LockedSchema {
+  if (typeof value === 'boolean' || isJsonObject(value)) return value;
+  throw new LockError(path, wrong(value, 'a JSON Schema'));
+}
+
+function wrong(value: unknown, expected: string): string {
+  return value === undefined ? 'is missing' : `expected ${expected}, found ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, 40);
+}
+
+/** What is wrong with a lock file, and where in it. */
+export class LockError extends Error {
+  override readonly name = 'LockError';
+  /** Keys from the root; empty when it is about the whole file. */
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.path = path;
+  }
+}
+
+/** The text of a lock file. The same for the same lock, whatever the order of anything in it. */
+export function printLock(lock: Lock): string {
+  const servers = [...lock.servers].map(([name, { tools, instructions }]) => [
+    name,
+    {
+      ...(instructions === undefined ? {} : { instructions: printed(instructions) }),
+      tools: Object.fromEntries(tools),
+    },
+  ]);
+  const sorted = canonicalJson({ servers: Object.fromEntries(servers) as JsonObject }) as JsonObject;
+  return `${JSON.stringify({ lockVersion, ...sorted }, undefined, 2)}\n`;
+}
+
+/** What was read without its text is written without it. */
+function printed({ hash, text }: LockedInstructions): JsonValue {
+  return text === undefined ? hash : { hash, text };
+}

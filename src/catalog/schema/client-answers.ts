@@ -1,0 +1,51 @@
+import type { Elicitation, ElicitationAnswer, SamplingAnswer } from '../../core/calls/call-client.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
+import { fitsForm } from './elicitation-form.ts';
+import { SchemaCompiler } from './schema-compiler.ts';
+
+const largestAnswer = 1024 * 1024;
+
+/** The answer to a question, if it is one and fits what was asked for; throws what is wrong with it, without its values. */
+export function checkedElicitation(request: Elicitation, answer: unknown): ElicitationAnswer {
+  const given = jsonOf(answer, 'the answer');
+  const action = isJsonObject(given) ? given['action'] : undefined;
+  if (action === 'decline' || action === 'cancel') return { action };
+  if (action !== 'accept' || !isJsonObject(given))
+    throw new Error('the answer has no "action" of "accept", "decline" or "cancel"');
+  if (request.mode === 'url') return { action };
+  const content = given['content'] ?? {};
+  if (!isJsonObject(content)) throw new Error('the content of the answer is not an object');
+  if (fitsForm(request.requestedSchema, content)) return { action, content };
+  const compiled = compiledOf(request.requestedSchema);
+  if (!compiled.ok) throw new Error(`the requested schema cannot be compiled: ${compiled.reason}`);
+  const problems = compiled.validate(content);
+  if (problems !== undefined) {
+    const told = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
+    throw new Error(`the answer does not fit the requested schema: ${told}`);
+  }
+  return { action, content };
+}
+
+const known = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compile']>>();
+
+/** With a compiler of its own: a server may send another schema each time, and none should know of the others. Takes some 40 ms, in which everybody waits. */
+function compiledOf(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
+  let compiled = known.get(schema);
+  if (compiled === undefined) known.set(schema, (compiled = new SchemaCompiler().compile(schema)));
+  return compiled;
+}
+
+/** What a model answered, if it is that. */
+export function checkedSample(answer: unknown): SamplingAnswer {
+  const given = jsonOf(answer, 'the sampled message');
+  const { role, model, content } = isJsonObject(given) ? given : {};
+  if (typeof role !== 'string' || typeof model !== 'string' || typeof content !== 'object' || content === null)
+    throw new Error('the sampled message lacks "role", "model" or "content"');
+  return given as SamplingAnswer;
+}
+
+function jsonOf(value: unknown, what: string): JsonValue {
+  const inspection = inspectJson(value, largestAnswer);
+  if (!inspection.ok) throw new Error(`${what} is not JSON: ${inspection.problem} (at ${inspection.path})`);
+  return value as JsonValue;
+}

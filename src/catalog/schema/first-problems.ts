@@ -1,0 +1,15 @@
+import type { Problem } from '../source/source.ts';
+
+const mostProblems = 10;
+const longestMessage = 500;
+
+/** The first problems, each of bounded length, and how many there are beside them: what a model can read and mend. */
+export function firstProblems<Found>(found: readonly Found[], problemOf: (found: Found) => Problem): Problem[] {
+  const problems = found.slice(0, mostProblems).map((each) => {
+    const { path, message } = problemOf(each);
+    return { path, message: message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…` };
+  });
+  if (found.length > mostProblems)
+    problems.push({ path: '$', message: `and ${found.length - mostProblems} more problems` });
+  return problems;
+}

@@ -1,0 +1,171 @@
+import { createRequire } from 'node:module';
+import { messageOf } from '../../core/errors.ts';
+
+/** A regular expression that takes time proportional to the length of the text, whatever the text is. */
+export interface LinearPattern {
+  test(text: string): boolean;
+}
+
+const require = createRequire(import.meta.url);
+/** How many steps the runtime's engine may take in all, or for each character of the text. */
+const maxSteps = 10_000;
+const maxStepsPerCharacter = 500;
+const maxCached = 1000;
+const cache = new Map<string, LinearPattern>();
+
+/**
+ * Returns a pattern of a schema as a linear-time test. Uses the engine of the runtime where the pattern cannot backtrack, else RE2.
+ * Throws for patterns that have no linear form: invalid ones, backreferences, and lookaheads that are not at the beginning.
+ */
+export function linearPattern(pattern: string): LinearPattern {
+  let known = cache.get(pattern);
+  if (known === undefined) {
+    known = compile(pattern);
+    if (cache.size >= maxCached) cache.clear();
+    cache.set(pattern, known);
+  }
+  return known;
+}
+
+function compile(pattern: string): LinearPattern {
+  const native = nativePattern(pattern);
+  if (cannotBacktrack(pattern)) return { test: (text) => native.test(text) };
+  const { lookaheads, rest } = leadingLookaheads(pattern);
+  try {
+    const conditions = lookaheads.map(({ isNegative, inner }) => ({ isNegative, part: re2(`^(?:${inner})`) }));
+    const main = re2(rest);
+    if (conditions.length === 0) return main;
+    return {
+      test: (text) => conditions.every(({ isNegative, part }) => part.test(text) !== isNegative) && main.test(text),
+    };
+  } catch (error) {
+    const shown = JSON.stringify(pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern);
+    throw new Error(`its pattern ${shown} cannot be checked in linear time (${messageOf(error)})`, { cause: error });
+  }
+}
+
+/** Schemas in the wild often hold patterns with escapes that only the older syntax allows. */
+function nativePattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+/**
+ * Returns whether the runtime's engine is linear for a pattern. `*`, `+` and `{n,m}` each choose among as many lengths as the text has,
+ * `?` and `|` each between two paths, and a pattern without `^` has as many starts as the text has characters: one such choice is linear.
+ */
+function cannotBacktrack(pattern: string): boolean {
+  if (/\)[*+?{]|\\[1-9k]/.test(pattern)) return false;
+  const plain = pattern.replaceAll(/\\[^]/g, 'x').replaceAll(/\[[^\]]*\]/g, 'x');
+  const repeats = countOf(plain, /[*+]|\{\d+,\d*\}/g);
+  const choices = countOf(plain, /[?|]/g);
+  const isAnchored = plain.startsWith('^') && !plain.includes('|');
+  const counts = plain.match(/\{[\d,]*\}/g)?.flatMap((each) => each.slice(1, -1).split(',')) ?? [];
+  const copies = counts.reduce((sum, count) => sum + Number(count), 0);
+  const exponent = repeats + (isAnchored ? 0 : 1);
+  // A single bounded repetition is gone through once from an anchor, however long it may be.
+  const steps = 2 ** choices * (pattern.length + (isAnchored && repeats === 1 ? 0 : copies));
+  return exponent <= 1 && steps <= (exponent === 0 ? maxSteps : maxStepsPerCharacter);
+}
+
+function countOf(text: string, part: RegExp): number {
+  return text.match(part)?.length ?? 0;
+}
+
+interface Lookahead {
+  readonly isNegative: boolean;
+  readonly inner: string;
+}
+
+/** Splits `^(?=A)(?!B)C` into its lookaheads and `^C`: each of them can be tested on its own, from the beginning of the text. */
+function leadingLookaheads(pattern: string): { readonly lookaheads: readonly Lookahead[]; readonly rest: string } {
+  const lookaheads: Lookahead[] = [];
+  let rest = pattern;
+  while (/^\^\(\?[=!]/.test(rest)) {
+    const end = endOfGroup(rest, 1);
+    lookaheads.push({ isNegative: rest[3] === '!', inner: rest.slice(4, end) });
+    rest = `^${rest.slice(end + 1)}`;
+  }
+  // An alternative at the top would not be under the lookaheads.
+  return lookaheads.length > 0 && hasTopAlternative(rest) ? { lookaheads: [], rest: pattern } : { lookaheads, rest };
+}
+
+function endOfGroup(pattern: string, start: number): number {
+  for (const { at, depth, character } of syntaxOf(pattern))
+    if (at > start && character === ')' && depth === 0) return at;
+  return pattern.length;
+}
+
+function hasTopAlternative(pattern: string): boolean {
+  for (const { depth, character } of syntaxOf(pattern)) if (character === '|' && depth === 0) return true;
+  return false;
+}
+
+/** Walks over the characters of a pattern that are neither escaped nor in a class, with how deep in groups they are. */
+function* syntaxOf(
+  pattern: string,
+): Generator<{ readonly at: number; readonly depth: number; readonly character: string }> {
+  let depth = 0;
+  let isInClass = false;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern.charAt(at);
+    if (character === '\\') at += 1;
+    else if (isInClass) isInClass = character !== ']';
+    else if (character === '[') isInClass = true;
+    else {
+      if (character === ')') depth -= 1;
+      yield { at, depth, character };
+      if (character === '(') depth += 1;
+    }
+  }
+}
+
+const whiteSpace =
+  '\\t\\n\\x0b\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const known = /[dDwWsSbBnrtvfpPcxu^$\\.*+?()[\]{}|/-]/;
+
+/** Loaded for the first pattern that needs it: most schemas have none. */
+function re2(pattern: string): LinearPattern {
+  const { RE2JS } = require('re2js') as typeof import('re2js');
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(inRe2Syntax(pattern)), RE2JS.LOOKBEHINDS);
+  return { test: (text) => compiled.matcher(text).find() };
+}
+
+/** Rewrites the parts of a JavaScript pattern that mean something else to RE2. */
+function inRe2Syntax(pattern: string): string {
+  let made = '';
+  let isInClass = false;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern.charAt(at);
+    if (character === '\\') {
+      at += 1;
+      made += escapeInRe2(pattern.charAt(at), isInClass);
+    } else if (isInClass) {
+      // `[[:alpha:]]` is a class of its own there.
+      made += character === '[' ? '\\[' : character;
+      isInClass = character !== ']';
+    } else if (character === '[') {
+      isInClass = true;
+      made += character;
+      if (pattern.charAt(at + 1) === '^') {
+        made += '^';
+        at += 1;
+      }
+      // Empty classes are rewritten by the translation of the library.
+    } else made += character === '.' ? '[^\\n\\r\\x{2028}\\x{2029}]' : character;
+  }
+  return made;
+}
+
+function escapeInRe2(escaped: string, isInClass: boolean): string {
+  // RE2 reads some of these as something else instead of refusing them.
+  if (/[1-9k]/.test(escaped)) throw new Error('it has a backreference');
+  if (escaped === 's') return isInClass ? whiteSpace : `[${whiteSpace}]`;
+  if (escaped === 'S' && !isInClass) return `[^${whiteSpace}]`;
+  if (escaped === '0') return '\\x00';
+  if (escaped === 'b' && isInClass) return '\\x08';
+  return known.test(escaped) || !/\w/.test(escaped) ? `\\${escaped}` : escaped;
+}

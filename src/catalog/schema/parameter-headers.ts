@@ -1,0 +1,87 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+
+/** An argument that the server also wants as the header `Mcp-Param-{name}`, so that proxies can route by it. */
+interface HeaderParameter {
+  readonly path: readonly string[];
+  readonly name: string;
+}
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const plainValue = /^[\x21-\x7E](?:[\t\x20-\x7E]*[\x21-\x7E])?$/;
+const encodedValue = /^=\?base64\?.*\?=$/;
+const allowedTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
+const deepest = 32;
+
+/** Makes the headers of a call from its arguments. */
+export type ParameterHeaders = (args: JsonObject) => Readonly<Record<string, string>>;
+
+/** What the 2026 revision wants beside the body for a tool whose schema marks arguments with `x-mcp-header`; most have none. */
+export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | undefined {
+  const parameters = [...marked(inputSchema)];
+  if (parameters.length === 0) return undefined;
+  return (args) => {
+    const headers: Record<string, string> = {};
+    for (const { path, name } of parameters) {
+      const value = textOf(at(args, path));
+      if (value !== undefined) headers[`Mcp-Param-${name}`] = encodeHeaderValue(value);
+    }
+    return headers;
+  };
+}
+
+/**
+ * What is wrong with the marks of a schema, if anything is. A server that speaks the 2026 revision over HTTP would go by headers that
+ * nobody can send, or could be made to take one argument for another.
+ */
+export function parameterHeadersProblem(inputSchema: JsonObject): string | undefined {
+  const names = new Set<string>();
+  for (const { path, name, type } of marks(inputSchema, [])) {
+    const what = `${path.join('.')} is marked with the header ${JSON.stringify(name)}`;
+    if (typeof name !== 'string' || !token.test(name)) return `${what}, which is no name of a header`;
+    if (!allowedTypes.has(type)) return `${what}, and only texts, whole numbers and booleans can be`;
+    if (names.has(name.toLowerCase())) return `${what}, like another argument`;
+    names.add(name.toLowerCase());
+  }
+  return undefined;
+}
+
+function* marked(schema: JsonObject): Generator<HeaderParameter> {
+  for (const { path, name, type } of marks(schema, []))
+    if (typeof name === 'string' && token.test(name) && allowedTypes.has(type)) yield { path, name };
+}
+
+interface Mark {
+  readonly path: readonly string[];
+  readonly name: JsonValue;
+  readonly type: JsonValue | undefined;
+}
+
+/** Only what `properties` lead to counts: elsewhere nobody could tell which value is meant. */
+function* marks(schema: JsonObject, path: readonly string[]): Generator<Mark> {
+  const { properties } = schema;
+  if (!isJsonObject(properties) || path.length > deepest) return;
+  for (const [key, property] of Object.entries(properties)) {
+    if (!isJsonObject(property)) continue;
+    const here = [...path, key];
+    const name = property['x-mcp-header'];
+    if (name !== undefined) yield { path: here, name, type: property['type'] };
+    yield* marks(property, here);
+  }
+}
+
+function at(args: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = args;
+  for (const key of path) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** Encodes a header value in base64 when a header cannot carry it as it is, or when it would look encoded. */
+export function encodeHeaderValue(value: string): string {
+  if (plainValue.test(value) && !encodedValue.test(value)) return value;
+  return `=?base64?${Buffer.from(value).toString('base64')}?=`;
+}

@@ -1,0 +1,283 @@
+import { hash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import { messageOf } from '../../core/errors.ts';
+import { type JsonSchema, inspectJson, jsonPath } from '../../core/json/json.ts';
+import { boundedRun, isTimeout } from './bounded-run.ts';
+import { type LinearPattern, linearPattern } from './linear-pattern.ts';
+import { isPlain } from './plain-schema.ts';
+import { firstProblems } from './first-problems.ts';
+import { safeSize } from './safe-size.ts';
+import { type Dialect, type DialectSchema, inDeclaredDialect, inOlderDialect } from './schema-dialect.ts';
+import type { Problem } from '../source/source.ts';
+
+/** A compiled schema: what is wrong with a value, or `undefined` when nothing is. */
+export type Validate = (value: unknown) => Problem[] | undefined;
+
+/** Returns whether a value fits a schema. Throws when a check that could take long takes longer than `maxMs`, a whole number from 1. */
+export type FitsInTime = (value: unknown, maxMs: number) => boolean;
+
+/** A schema that compiled, or why it did not. */
+export type Compiled =
+  | {
+      readonly ok: true;
+      readonly validate: Validate;
+      readonly fitsInTime: FitsInTime;
+      readonly notices: readonly string[];
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** Returns what a tool says whose input schema does not compile. */
+export function unusable(reason: string): string {
+  return `its input schema cannot be used, so its arguments cannot be checked: ${reason}; it can be called once "schema": "trust" is set for it`;
+}
+
+/** `strict`: a pattern that cannot be checked in linear time is an error. `trusting`: such patterns are left out. */
+type Patterns = 'strict' | 'trusting';
+
+const require = createRequire(import.meta.url);
+
+// Not optimized: that takes time that grows with the square of the schema. References are inlined only where little is copied.
+const options: Options = {
+  strict: false,
+  validateFormats: true,
+  validateSchema: false,
+  logger: false,
+  ownProperties: true,
+  inlineRefs: 30,
+};
+const metas = new Map<Dialect, Ajv>();
+const mostValuesShown = 20;
+const maxCheckMs = 500;
+/** For checks by a schema of which one ran out of time a moment ago: everybody waits for them. */
+const maxSlowCheckMs = 100;
+const slowForMs = 10_000;
+/** Objects and lists in a schema; published servers have up to 150. 4,000 take some 200 ms. */
+const maxSchemaParts = 4000;
+const maxSchemaLength = 2 * 1024 * 1024;
+/** Values up to this size are searched for all their problems; a large one could have millions. */
+const largestFullySearched = 100_000;
+
+/** Compiles foreign JSON Schema from draft-04 to 2020-12, each distinct schema once. One compiler for each server. */
+export class SchemaCompiler {
+  readonly #compiled = new Map<string, Compiled>();
+  readonly #ajv = new Map<string, Ajv>();
+
+  /** Compiles a schema. When it is trusted, patterns that cannot be checked in linear time are left out of it. */
+  compile(schema: JsonSchema, { trust = false }: { readonly trust?: boolean } = {}): Compiled {
+    try {
+      const text = JSON.stringify(schema);
+      assertSize(schema, text);
+      const patterns = trust ? 'trusting' : 'strict';
+      const key = `${patterns} ${hash('sha256', text, 'hex')}`;
+      let compiled = this.#compiled.get(key);
+      if (compiled === undefined) this.#compiled.set(key, (compiled = this.#compileAny(schema, patterns, key)));
+      return compiled;
+    } catch (error) {
+      // With a cycle, a BigInt or nesting too deep even to be written down.
+      return { ok: false, reason: messageOf(error) };
+    }
+  }
+
+  /** Returns why a schema does not compile. A plain schema always compiles, so it is not tried. */
+  problem(schema: JsonSchema): string | undefined {
+    try {
+      assertSize(schema, JSON.stringify(schema));
+    } catch (error) {
+      return messageOf(error);
+    }
+    const declared = inDeclaredDialect(schema);
+    if (declared.notice === undefined && isPlain(declared.schema) && hasItsReferences(declared.schema))
+      return undefined;
+    const compiled = this.compile(schema);
+    return compiled.ok ? undefined : compiled.reason;
+  }
+
+  #compileAny(schema: JsonSchema, patterns: Patterns, key: string): Compiled {
+    const declared = inDeclaredDialect(schema);
+    try {
+      return this.#compile(declared, patterns, key);
+    } catch (error) {
+      const older = inOlderDialect(schema);
+      if (older === undefined) return { ok: false, reason: messageOf(error) };
+      try {
+        return this.#compile(older, patterns, key);
+      } catch {
+        return { ok: false, reason: messageOf(error) };
+      }
+    }
+  }
+
+  #compile({ dialect, schema, notice }: DialectSchema, patterns: Patterns, key: string): Compiled {
+    const given = rooted(schema, key);
+    if (!isPlain(schema)) void metaFor(dialect).validateSchema(given, true);
+    const left: string[] = [];
+    // A repeated `$id` would be answered with the first schema that had it.
+    const isAlone = patterns === 'trusting' || JSON.stringify(schema).includes('"$id":');
+    const compiled = (extent: Extent): ValidateFunction =>
+      this.#for({ dialect, patterns, extent, isAlone, left }).compile(given);
+    const first = compiled('first-problem');
+    let all: ValidateFunction | undefined;
+    // Its answer would be a promise, and its rejection nobody's.
+    if ('$async' in first) throw new Error('asynchronous schemas ($async) are not supported');
+    const safe = safeSize(schema);
+    const isSafe = (value: unknown): boolean => safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok;
+    let slowUntil = 0;
+    const passes = (check: ValidateFunction, value: unknown): boolean => {
+      if (isSafe(value)) return check(value);
+      return boundedRun(() => check(value), Date.now() < slowUntil ? maxSlowCheckMs : maxCheckMs);
+    };
+    const validate: Validate = (value) => {
+      try {
+        if (passes(first, value)) return undefined;
+        if (!inspectJson(value, largestFullySearched).ok) return problemsOf(first);
+        all ??= compiled('all-problems');
+        return passes(all, value) ? undefined : problemsOf(all);
+      } catch (error) {
+        // Out of time, or out of stack in a schema that refers to itself without end.
+        if (isTimeout(error)) slowUntil = Date.now() + slowForMs;
+        return [{ path: '$', message: `could not be checked against the schema: ${messageOf(error)}` }];
+      }
+    };
+    const fitsInTime: FitsInTime = (value, maxMs) => {
+      try {
+        return isSafe(value) ? first(value) : boundedRun(() => first(value), maxMs);
+      } catch (error) {
+        if (isTimeout(error)) throw error;
+        return false;
+      }
+    };
+    return { ok: true, validate, fitsInTime, notices: [...(notice === undefined ? [] : [notice]), ...new Set(left)] };
+  }
+
+  #for({ dialect, patterns, extent, isAlone, left }: AjvNeeds): Ajv {
+    const key = `${dialect} ${extent}`;
+    let ajv = isAlone ? undefined : this.#ajv.get(key);
+    if (ajv === undefined) {
+      const regExp = Object.assign((pattern: string) => enginePattern(pattern, patterns, left), {
+        code: 'linearPattern',
+      });
+      const own = { addUsedSchema: isAlone, allErrors: extent === 'all-problems', code: { optimize: false, regExp } };
+      ajv = newAjv(dialect, { ...options, ...own });
+      if (!isAlone) this.#ajv.set(key, ajv);
+    }
+    return ajv;
+  }
+}
+
+type Extent = 'first-problem' | 'all-problems';
+
+interface AjvNeeds {
+  readonly dialect: Dialect;
+  readonly patterns: Patterns;
+  readonly extent: Extent;
+  /** Not shared with other schemas. */
+  readonly isAlone: boolean;
+  /** Takes the patterns that are left out. */
+  readonly left: string[];
+}
+
+function assertSize(schema: JsonSchema, text: string): void {
+  if (text.length > maxSchemaLength)
+    throw new Error(`it has ${text.length} characters, more than the ${maxSchemaLength} that are compiled`);
+  const parts = countParts(schema);
+  if (parts > maxSchemaParts)
+    throw new Error(`it has ${parts} parts, more than the ${maxSchemaParts} that are compiled`);
+}
+
+function countParts(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 1;
+  for (const each of Object.values(value)) count += countParts(each);
+  return count;
+}
+
+/** Returns a pattern as Ajv takes it. Its text is the key by which Ajv finds it again. */
+function enginePattern(pattern: string, patterns: Patterns, left: string[]): LinearPattern {
+  const named = ({ test }: LinearPattern): LinearPattern =>
+    Object.assign({ test }, { toString: () => `linear ${pattern}` });
+  try {
+    return named(linearPattern(pattern));
+  } catch (error) {
+    if (patterns === 'strict') throw error;
+    left.push(`its schema is trusted: ${messageOf(error)}, so it is not checked`);
+    return named({ test: () => true });
+  }
+}
+
+/** Returns whether each reference of a plain schema leads to a part of it. */
+function hasItsReferences(schema: JsonSchema): boolean {
+  const text = JSON.stringify(schema);
+  if (!text.includes('"$ref"')) return true;
+  return [...text.matchAll(/"\$ref":"([^"]*)"/g)].every(([, reference = '']) => {
+    let found: unknown = schema;
+    for (const step of reference.split('/').slice(1)) {
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return false;
+      found = (found as Readonly<Record<string, unknown>>)[step];
+    }
+    return isPlain(found);
+  });
+}
+
+/** What schemas that are not plain are checked with: compiled once for all servers, because it takes longer than all else. It is given nothing foreign to compile. */
+function metaFor(dialect: Dialect): Ajv {
+  let meta = metas.get(dialect);
+  if (meta === undefined) metas.set(dialect, (meta = newAjv(dialect, { ...options, validateFormats: false })));
+  return meta;
+}
+
+/** Ajv has a hundred files, and many a process never compiles a schema: it is loaded for the first one. */
+function newAjv(dialect: Dialect, used: Options): Ajv {
+  const formats = require('ajv-formats') as typeof import('ajv-formats');
+  return formats.default(ajvOf(dialect, used));
+}
+
+function ajvOf(dialect: Dialect, used: Options): Ajv {
+  switch (dialect) {
+    case 'draft-07':
+      return new (require('ajv') as typeof import('ajv')).Ajv(used);
+    case '2019-09':
+      return new (require('ajv/dist/2019.js') as typeof import('ajv/dist/2019.js')).Ajv2019(used);
+    case '2020-12':
+      return new (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(used);
+  }
+}
+
+/** Returns the schema for Ajv. A schema without `$id` gets one: without it, Ajv cannot follow `$ref: "#"`. */
+function rooted(schema: JsonSchema, key: string): Parameters<Ajv['compile']>[0] {
+  if (typeof schema === 'boolean' || schema['$id'] !== undefined) return schema;
+  return { ...schema, $id: `signalbox://schemas/${key.replace(' ', '/')}` };
+}
+
+function problemsOf(validate: ValidateFunction): Problem[] {
+  return firstProblems(validate.errors ?? [], problemOf);
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const path = pathOf(error.instancePath);
+  const parameters = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return { path, message: `"${String(parameters['missingProperty'])}" is missing` };
+    case 'additionalProperties':
+      return { path, message: `"${String(parameters['additionalProperty'])}" is not known` };
+    case 'enum':
+      return { path, message: `must be one of ${shownValues(parameters['allowedValues'])}` };
+    case 'const':
+      return { path, message: `must be ${JSON.stringify(parameters['allowedValue'])}` };
+    default:
+      return { path, message: error.message ?? `fails ${error.keyword}` };
+  }
+}
+
+function shownValues(allowed: unknown): string {
+  if (!Array.isArray(allowed) || allowed.length <= mostValuesShown) return JSON.stringify(allowed);
+  return `${JSON.stringify(allowed.slice(0, mostValuesShown))} and ${allowed.length - mostValuesShown} more`;
+}
+
+function pathOf(pointer: string): string {
+  const steps = pointer.split('/').slice(1);
+  return jsonPath(
+    steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'))),
+  );
+}

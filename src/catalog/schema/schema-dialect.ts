@@ -1,0 +1,78 @@
+import { type JsonSchema, isJsonObject } from '../../core/json/json.ts';
+
+/** The dialects of JSON Schema that arguments are checked by. Draft-04 and draft-06 are read as draft-07. */
+export type Dialect = 'draft-07' | '2019-09' | '2020-12';
+
+/** A schema, ready for a validator of its dialect. */
+export interface DialectSchema {
+  readonly dialect: Dialect;
+  /** Without `$schema`. */
+  readonly schema: JsonSchema;
+  readonly notice?: string;
+}
+
+type Keywords = Exclude<JsonSchema, boolean>;
+
+const known: readonly (readonly [name: RegExp, dialect: Dialect])[] = [
+  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, '2020-12'],
+  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, '2019-09'],
+  [/^https?:\/\/json-schema\.org\/draft-0[467]\/(?:hyper-)?schema#?$/, 'draft-07'],
+];
+const isDraft04 = /^https?:\/\/json-schema\.org\/draft-04\//;
+/** Keywords that draft-07 does not know: a schema with one of them is not read as draft-07. */
+const newer =
+  /"(?:prefixItems|\$dynamicRef|\$dynamicAnchor|\$recursiveRef|\$anchor|unevaluated\w+|dependent(?:Required|Schemas)|m(?:in|ax)Contains)":/;
+
+const schemaMaps = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies']);
+const schemas = new Set(
+  'items additionalItems additionalProperties not contains propertyNames if then else allOf anyOf oneOf'.split(' '),
+);
+
+/** Returns a schema as its `$schema` says; as 2020-12, the default of MCP, without one or with an unknown one. */
+export function inDeclaredDialect(schema: JsonSchema): DialectSchema {
+  if (typeof schema === 'boolean') return { dialect: '2020-12', schema };
+  const { $schema, ...rest } = schema;
+  if ($schema === undefined) return { dialect: '2020-12', schema: rest };
+  const name = typeof $schema === 'string' ? $schema : JSON.stringify($schema);
+  const dialect = known.find(([pattern]) => pattern.test(name))?.[1];
+  if (dialect !== undefined) return { dialect, schema: isDraft04.test(name) ? fromDraft04(rest, true) : rest };
+  const shown = JSON.stringify(name.slice(0, 100));
+  return {
+    dialect: '2020-12',
+    schema: rest,
+    notice: `its schema names the unknown dialect ${shown} and is read as 2020-12`,
+  };
+}
+
+/** Returns a schema that is not valid in the dialect that it declares in the older form it may be written in, if it may. */
+export function inOlderDialect(schema: JsonSchema): DialectSchema | undefined {
+  if (typeof schema === 'boolean' || newer.test(JSON.stringify(schema))) return undefined;
+  const { $schema: _, ...rest } = schema;
+  return { dialect: 'draft-07', schema: fromDraft04(rest, false) };
+}
+
+/** Rewrites `id` and the boolean forms of `exclusiveMinimum` and `exclusiveMaximum`, which draft-04 has. */
+function fromDraft04(given: Keywords, hasIds: boolean): Keywords {
+  const made: [string, unknown][] = Object.entries(given).map(([key, value]) => {
+    if (schemaMaps.has(key) && isJsonObject(value))
+      return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, part(each, hasIds)]))];
+    if (schemas.has(key))
+      return [key, Array.isArray(value) ? value.map((each) => part(each, hasIds)) : part(value, hasIds)];
+    return hasIds && key === 'id' && typeof value === 'string' && given['$id'] === undefined
+      ? ['$id', value]
+      : [key, value];
+  });
+  return exclusive(exclusive(Object.fromEntries(made), 'minimum', 'exclusiveMinimum'), 'maximum', 'exclusiveMaximum');
+}
+
+function part(value: unknown, hasIds: boolean): unknown {
+  return isJsonObject(value) ? fromDraft04(value, hasIds) : value;
+}
+
+function exclusive(schema: Keywords, limit: string, keyword: string): Keywords {
+  if (typeof schema[keyword] !== 'boolean') return schema;
+  const { [keyword]: isExclusive, ...rest } = schema;
+  if (isExclusive !== true || rest[limit] === undefined) return rest;
+  const { [limit]: value, ...others } = rest;
+  return { ...others, [keyword]: value };
+}

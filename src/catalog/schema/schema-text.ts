@@ -1,0 +1,52 @@
+import { sanitizeText } from '../transforms/sanitize-text.ts';
+
+type Holder = Readonly<Record<string, unknown>>;
+
+const deepest = 256;
+const prose = new Set(['title', 'description', '$comment']);
+/** Values a caller may have to give exactly so. */
+const data = new Set(['default', 'const', 'enum', 'examples']);
+/** Their keys are names of the author's choice, not keywords. */
+const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/** A schema whose titles and descriptions are sanitized. One that needs no change is given back as it is. */
+export function sanitizeSchema<Schema>(schema: Schema): Schema {
+  return sanitizedPart(schema, 0) as Schema;
+}
+
+function sanitizedPart(part: unknown, depth: number): unknown {
+  // Deeper ones are refused by the catalog.
+  if (typeof part !== 'object' || part === null || depth > deepest) return part;
+  if (Array.isArray(part)) return changed(part, (value) => sanitizedPart(value, depth + 1));
+  return changed(part as Holder, (value, keyword) => {
+    if (data.has(keyword)) return value;
+    if (typeof value === 'string') return prose.has(keyword) ? sanitizeText(value) : value;
+    if (!named.has(keyword) || !isHolder(value)) return sanitizedPart(value, depth + 1);
+    return changed(value, (inner) => sanitizedPart(inner, depth + 2));
+  });
+}
+
+/** The very same object when no part of it changes. */
+function changed<Whole extends readonly unknown[] | Holder>(
+  whole: Whole,
+  change: (value: unknown, key: string) => unknown,
+): Whole {
+  const entries = Object.entries(whole).map(([key, value]) => [key, value, change(value, key)] as const);
+  if (entries.every(([, before, after]) => before === after)) return whole;
+  const after = entries.map(([key, , value]) => [key, value] as const);
+  return (Array.isArray(whole) ? after.map(([, value]) => value) : Object.fromEntries(after)) as Whole;
+}
+
+/** Every text of a schema that a model can read, names and values included. */
+export function* schemaTexts(part: unknown, depth = 0): Generator<string> {
+  if (typeof part === 'string') yield part;
+  if (typeof part !== 'object' || part === null || depth > deepest) return;
+  for (const [key, value] of Object.entries(part)) {
+    if (!Array.isArray(part)) yield key;
+    yield* schemaTexts(value, depth + 1);
+  }
+}
+
+function isHolder(value: unknown): value is Holder {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,108 @@
+import { SignalboxError, messageOf } from '../core/errors.ts';
+import { type CatalogTool, catalogTool } from './catalog-tool.ts';
+import { type RecordedNaming, recordedNaming } from '../core/tools/tool-names.ts';
+import { renderName } from './names.ts';
+import type { HiddenTool } from './snapshot.ts';
+import type { Source, SourceState, SourceTool, WithheldTool } from './source/source.ts';
+
+/** What one tool of a source comes to: a tool of the catalog, or why it is none. */
+export type Offer =
+  | { readonly name: string; readonly tool: CatalogTool; readonly hidden?: never }
+  | { readonly name: string; readonly tool?: never; readonly hidden: Hidden; readonly naming?: RecordedNaming };
+
+interface Hidden extends Pick<HiddenTool, 'by' | 'reason' | 'since'> {
+  /** Absent when it is hidden because somebody wanted it so. */
+  readonly error?: SignalboxError;
+}
+
+/** Judges the tools that one source offers. A bad one is set apart, and the others stand. */
+export class Offers {
+  readonly #source: Source;
+  /** Built once for each tool object; a source keeps the objects that did not change. */
+  readonly #built = new WeakMap<SourceTool, Offer>();
+  /** Since when names are taken more than once. */
+  #clashes = new Map<string, number>();
+  #judged: { readonly of: SourceState; readonly offers: readonly Offer[] } | undefined;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** What the tools that the source offers now come to. A source that did not change is not judged again. */
+  now(): readonly Offer[] {
+    const state = this.#source.state();
+    if (this.#judged?.of !== state) this.#judged = { of: state, offers: this.#judge(state) };
+    return this.#judged.offers;
+  }
+
+  #judge({ tools: offered, hidden = [] }: SourceState): readonly Offer[] {
+    const offers = offered.map((each) => this.#build(each));
+    const clashing = clashingTools(offers);
+    this.#clashes = new Map([...clashing.keys()].map((name) => [name, this.#clashes.get(name) ?? Date.now()]));
+    const judged = offers.map((offer) => {
+      const tools = clashing.get(offer.name);
+      return tools === undefined ? offer : this.#clash(offer.name, tools);
+    });
+    return [...judged, ...hidden.map((each) => withheld(this.#source, each))];
+  }
+
+  /** Throws when a tool cannot be offered although nobody wanted it hidden. */
+  assertAll(): void {
+    for (const { hidden: why } of this.now()) if (why?.error !== undefined) throw why.error;
+  }
+
+  #build(offered: SourceTool): Offer {
+    let offer = this.#built.get(offered);
+    if (offer === undefined) this.#built.set(offered, (offer = build(this.#source, offered)));
+    return offer;
+  }
+
+  #clash(name: string, tools: readonly CatalogTool[]): Offer {
+    const both = tools.map(({ offered }) => JSON.stringify(offered.remote ?? offered.tool)).join(' and ');
+    const reason = `${both} are all rendered as "${name}"; rename all but one`;
+    const error = new SignalboxError(
+      'name-collision',
+      `server "${this.#source.server}": tools ${both} would both be named "${name}"; rename one of them`,
+    );
+    return { name, hidden: { by: 'name-collision', reason, since: this.#clashes.get(name) ?? Date.now(), error } };
+  }
+}
+
+function build(source: Source, offered: SourceTool): Offer {
+  try {
+    const tool = catalogTool(source, offered);
+    const { name } = tool.definition;
+    const { schemaProblem: reason } = offered;
+    if (reason === undefined) return { name, tool };
+    const naming = tool.naming === undefined ? {} : { naming: tool.naming };
+    return { name, hidden: { by: 'definition-invalid', reason, since: Date.now() }, ...naming };
+  } catch (thrown) {
+    const error =
+      thrown instanceof SignalboxError
+        ? thrown
+        : new SignalboxError('tool-invalid', messageOf(thrown), { cause: thrown });
+    const name = `mcp__${source.server}__${offered.tool}`;
+    return { name, hidden: { by: 'definition-invalid', reason: error.message, since: Date.now(), error } };
+  }
+}
+
+function withheld({ server }: Source, hidden: WithheldTool): Offer {
+  const id = { server, tool: hidden.tool };
+  if (id.tool === '') return { name: `mcp__${server}__`, hidden };
+  const { name } = renderName(id);
+  const naming = recordedNaming({ id, name });
+  return { name, hidden, ...(naming === undefined ? {} : { naming }) };
+}
+
+/** The tools of every name that more than one has. */
+function clashingTools(offers: readonly Offer[]): Map<string, CatalogTool[]> {
+  const owners = new Map<string, CatalogTool[]>();
+  for (const offer of offers) {
+    if (offer.tool === undefined) continue;
+    const same = owners.get(offer.name);
+    if (same === undefined) owners.set(offer.name, [offer.tool]);
+    else same.push(offer.tool);
+  }
+  for (const [name, tools] of owners) if (tools.length === 1) owners.delete(name);
+  return owners;
+}

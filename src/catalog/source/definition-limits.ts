@@ -1,0 +1,111 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { withoutOwnMeta } from '../../core/tools/server-result.ts';
+
+/** The largest definitions that published servers have are a tenth of these. */
+export const definitionLimits = {
+  /** Of a description, a title, or the instructions of a server: longer ones are cut. */
+  maxProseLength: 16_384,
+  maxNameLength: 1024,
+  /** Of the schemas of one tool together. */
+  maxSchemaLength: 512 * 1024,
+  /** Of everything else in one definition, such as icons. */
+  maxFieldsLength: 256 * 1024,
+  maxTools: 2000,
+  /** Of all definitions of one list. */
+  maxListLength: 8 * 1024 * 1024,
+} as const;
+
+/** A definition within the limits, or the reason why it is left out. */
+export type LimitedDefinition =
+  | { readonly definition: JsonObject; readonly notices: readonly string[]; readonly problem?: never }
+  | { readonly problem: string; readonly definition?: never; readonly notices?: never };
+
+/** Applies the limits to one list of a server, entry by entry. */
+export class DefinitionBudget {
+  readonly #maxCount: number;
+  #count = 0;
+  #length = 0;
+
+  constructor(maxCount: number = Number.POSITIVE_INFINITY) {
+    this.#maxCount = maxCount;
+  }
+
+  /** Returns a definition with its prose cut, or the reason to leave it out. Removes `_meta` keys that only Signalbox may set. */
+  take(given: JsonObject): LimitedDefinition {
+    const { maxProseLength, maxNameLength, maxSchemaLength, maxFieldsLength, maxListLength } = definitionLimits;
+    const { name, inputSchema, outputSchema, ...others } = given;
+    if (typeof name === 'string' && name.length > maxNameLength)
+      return {
+        problem: `its name has ${count(name.length)} characters, and at most ${count(maxNameLength)} are offered`,
+      };
+    const schemas = lengthOf(inputSchema) + lengthOf(outputSchema);
+    if (schemas > maxSchemaLength)
+      return {
+        problem: `its schemas have ${count(schemas)} characters, and at most ${count(maxSchemaLength)} are offered`,
+      };
+    const { kept, notices } = cutProse(others);
+    const definition = withoutLargeFields(withoutOwnMeta(kept), maxFieldsLength, notices);
+    const whole = {
+      ...(name === undefined ? {} : { name }),
+      ...definition,
+      ...(inputSchema === undefined ? {} : { inputSchema }),
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+    };
+    const length = schemas + lengthOf(definition);
+    if (this.#count >= this.#maxCount)
+      return { problem: `its server has more than ${count(this.#maxCount)}, and those after are not offered` };
+    if (this.#length + length > maxListLength)
+      return {
+        problem: `the definitions before it have ${count(this.#length)} characters, and at most ${count(maxListLength)} of a server are offered`,
+      };
+    this.#count += 1;
+    this.#length += length;
+    return { definition: whole, notices };
+
+    function cutProse(fields: JsonObject): { kept: JsonObject; notices: string[] } {
+      const cuts: string[] = [];
+      const cut = (value: JsonValue, key: string): JsonValue => {
+        if (typeof value !== 'string' || value.length <= maxProseLength) return value;
+        cuts.push(`its ${key} has ${count(value.length)} characters and is cut after ${count(maxProseLength)}`);
+        return cutText(value);
+      };
+      const changed = Object.entries(fields).map(([key, value]): [string, JsonValue] => {
+        if (key === 'title' || key === 'description') return [key, cut(value, key)];
+        if (key === 'annotations' && isJsonObject(value) && typeof value['title'] === 'string')
+          return [key, { ...value, title: cut(value['title'], 'title') }];
+        return [key, value];
+      });
+      return { kept: Object.fromEntries(changed), notices: cuts };
+    }
+  }
+}
+
+/** Cuts a text that is longer than prose may be, and says so in it. */
+export function cutText(text: string): string {
+  const { maxProseLength } = definitionLimits;
+  if (text.length <= maxProseLength) return text;
+  return `${text.slice(0, maxProseLength)}… [cut by Signalbox: the server gave ${count(text.length)} characters]`;
+}
+
+function withoutLargeFields(definition: JsonObject, maxLength: number, notices: string[]): JsonObject {
+  const { title, description, ...fields } = definition;
+  const length = lengthOf(fields);
+  if (length <= maxLength) return definition;
+  notices.push(
+    `its further fields (${Object.keys(fields).slice(0, 5).join(', ')}) have ${count(length)} characters and are left out`,
+  );
+  const { uri, uriTemplate, annotations } = fields;
+  return Object.fromEntries(
+    Object.entries({ title, description, uri, uriTemplate, annotations }).filter(
+      ([key, value]) => value !== undefined && (key !== 'annotations' || lengthOf(value) <= maxLength / 2),
+    ),
+  ) as JsonObject;
+}
+
+function lengthOf(value: JsonValue | undefined): number {
+  return value === undefined ? 0 : JSON.stringify(value).length;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}

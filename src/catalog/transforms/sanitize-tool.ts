@@ -1,0 +1,37 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import type { SourceTool } from '../source/source.ts';
+import { flagSuspicious } from '../scan/flag-suspicious.ts';
+import { sanitizeText } from './sanitize-text.ts';
+import { sanitizeSchema } from '../schema/schema-text.ts';
+import type { ToolTransform } from './transform-source.ts';
+
+/** Takes hidden characters out of everything a model reads about a tool, and puts what looks suspicious into its notices. */
+export function sanitized(): ToolTransform {
+  return (tool) => {
+    const flags = flagSuspicious(tool);
+    const { annotations, title, outputSchema, fields } = tool;
+    const clean: SourceTool = {
+      ...tool,
+      // A name of nothing but hidden characters is still a name, which the catalog makes visible.
+      tool: sanitizeText(tool.tool) || tool.tool,
+      ...(title === undefined ? {} : { title: sanitizeText(title) }),
+      description: sanitizeText(tool.description),
+      inputSchema: sanitizeSchema(tool.inputSchema),
+      ...(outputSchema === undefined ? {} : { outputSchema: sanitizeSchema(outputSchema) }),
+      annotations:
+        annotations.title === undefined ? annotations : { ...annotations, title: sanitizeText(annotations.title) },
+      ...(fields === undefined ? {} : { fields: sanitizeStrings(fields) as JsonObject }),
+      notices: [...tool.notices, ...flags],
+      ...(flags.length === 0 ? {} : { flags }),
+    };
+    return clean;
+  };
+}
+
+/** Sanitizes unknown fields too: a client that knows them may show them to a model. */
+function sanitizeStrings(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return sanitizeText(value);
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, sanitizeStrings(each)]));
+  return Array.isArray(value) ? value.map(sanitizeStrings) : value;
+}

@@ -1,0 +1,87 @@
+import { matchesAnyName, matchesNamePattern } from '../../../core/text/name-pattern.ts';
+import { fullNames } from '../../../core/tools/tool-names.ts';
+import { type ToolSection, type ToolShaping, toolSections } from './tool-shaping.ts';
+
+/** Two keys of one section that mean the same tool. */
+export interface DoubleMention {
+  readonly section: ToolSection;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** A tool as the `tools` block of its server can name it. */
+export interface ShapedTool {
+  readonly server: string;
+  /** The server's own name for it. */
+  readonly own: string;
+}
+
+/** Returns the keys of a section that match a tool, the most specific first: exact names, then patterns by their number of literal characters. */
+export function keysFor(shaping: ToolShaping, section: ToolSection, tool: ShapedTool): string[] {
+  const keys = Object.keys(shaping[section] ?? {});
+  if (keys.length === 0) return keys;
+  const names = shapedNames(shaping, tool);
+  const full = names.flatMap((name) => fullNames({ server: tool.server, tool: name }));
+  const literals = (key: string): number =>
+    key.includes('*') ? key.replace(`mcp__${tool.server}__`, '').replaceAll('*', '').length : Number.POSITIVE_INFINITY;
+  return keys
+    .filter((key) => matchesAnyName(names, key) || (key.startsWith('mcp__') && matchesAnyName(full, key)))
+    .toSorted((one, other) => compare(literals(other), literals(one)));
+}
+
+function compare(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}
+
+/** Returns the value of the most specific key that matches a tool, and that key. */
+export function sectionFor<Section extends ToolSection>(
+  shaping: ToolShaping,
+  section: Section,
+  tool: ShapedTool,
+): { readonly key: string; readonly value: SectionValue<Section> } | undefined {
+  const [key] = keysFor(shaping, section, tool);
+  if (key === undefined) return undefined;
+  return {
+    key,
+    value: (shaping[section] as Readonly<Record<string, SectionValue<Section>>>)[key] as SectionValue<Section>,
+  };
+}
+
+type SectionValue<Section extends ToolSection> = NonNullable<ToolShaping[Section]>[string];
+
+/** Returns whether a pattern of `allow` or `deny` matches the own name or a full name of a tool. */
+export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server, own }: ShapedTool): boolean {
+  if (matchesNamePattern(own, pattern)) return true;
+  if (!pattern.startsWith('mcp__')) return false;
+  const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
+  return [own, ...(now === undefined ? [] : [now])].some((tool) =>
+    matchesAnyName(fullNames({ server, tool }), pattern),
+  );
+}
+
+/** The names that sections may use for a tool. A new name takes precedence over an own name, because users see the new one. */
+function shapedNames({ rename = {} }: ToolShaping, { own }: ShapedTool): string[] {
+  const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
+  if (now === undefined) return Object.values(rename).includes(own) ? [] : [own];
+  return Object.values(rename).includes(own) ? [now] : [now, own];
+}
+
+/** Returns the own names of the tools that a key matches. */
+function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
+  const renamed = Object.keys(rename).filter((own) => rename[own] === key);
+  return renamed.length === 0 ? [key] : renamed;
+}
+
+/** Tools that a section speaks of twice, by their new and by their own name: nobody can tell which holds. */
+export function doubleMentions(shaping: ToolShaping): DoubleMention[] {
+  return toolSections.flatMap((section) => {
+    const firsts = new Map<string, string>();
+    const exact = Object.keys(shaping[section] ?? {}).filter((key) => !key.includes('*'));
+    return exact.flatMap((second) => {
+      const owns = ownNames(shaping, second);
+      const first = owns.map((own) => firsts.get(own)).find((key) => key !== undefined);
+      for (const own of owns) if (!firsts.has(own)) firsts.set(own, second);
+      return first === undefined ? [] : [{ section, first, second }];
+    });
+  });
+}

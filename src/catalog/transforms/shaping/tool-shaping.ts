@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Effect } from '../../../core/tools/tool.ts';
+import type { ResultLimits } from '../../source/source-limits.ts';
+
+type ByTool<Value> = Readonly<Record<string, Value>>;
+
+/** How the configuration wants the tools of one server: the `tools` block of its entry. */
+export interface ToolShaping {
+  /** The name of the file that says so, for reasons and notices. */
+  readonly origin: string;
+  /** Patterns of the names to offer, as the source has them or in full; all of them when absent. */
+  readonly allow?: readonly string[];
+  /** Patterns of the names to hide, also of allowed ones. */
+  readonly deny?: readonly string[];
+  /** New names by the source's names. */
+  readonly rename?: ByTool<string>;
+  readonly describe?: ByTool<string>;
+  readonly title?: ByTool<string>;
+  readonly arguments?: ByTool<ArgumentShaping>;
+  readonly effect?: ByTool<Effect>;
+  readonly providerOptions?: ByTool<JsonObject>;
+  /** Limits of the results of single tools. */
+  readonly results?: ByTool<ResultLimits>;
+  /** Tools that can be called although their input schema cannot check all arguments. */
+  readonly schema?: ByTool<'trust'>;
+  /** Labels of single tools, besides those they have. */
+  readonly labels?: ByTool<readonly string[]>;
+  /** Labels of every tool of the server. */
+  readonly serverLabels?: readonly string[];
+  /** Begins every description with the name of the server: `[files] …`. */
+  readonly prefix?: boolean;
+}
+
+/** How the configuration wants the arguments of one tool. */
+export interface ArgumentShaping {
+  /** Filled in where the caller gives none. */
+  readonly default?: JsonObject;
+  /** Not shown, and refused when given. */
+  readonly hide?: readonly string[];
+  /** Always these values; not shown, and refused when given. */
+  readonly set?: JsonObject;
+}
+
+/** The sections of a shaping whose keys name tools: by new, own or full name, or by a pattern. */
+export const toolSections = [
+  'describe',
+  'title',
+  'arguments',
+  'effect',
+  'providerOptions',
+  'labels',
+  'results',
+  'schema',
+] as const;
+
+export type ToolSection = (typeof toolSections)[number];

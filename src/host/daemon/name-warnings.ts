@@ -1,0 +1,67 @@
+import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
+import { isUnmatchedNotice } from '../../catalog/transforms/shaping/unmatched-shaping.ts';
+import { isRuntimeTool, runtimeServers } from '../../config/entries/agent-entry.ts';
+import { type NamedTool, contentMethods, fullName } from '../../core/tools/tool-names.ts';
+import type { Rule } from '../../policy/rules/rule.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+
+/** Returns a warning for each name in the active rules that matches no tool, label or server. */
+export async function unmatchedRules(box: Pick<InternalSignalbox, 'policies' | 'catalog'>): Promise<string[]> {
+  const written = box.policies.list().rules;
+  if (written.length === 0) return [];
+  const { readPolicies } = await import('../../policy/rules/read-policies.ts');
+  const { rules } = readPolicies([
+    { value: written.map(({ rule }) => rule), file: 'policies', placeOf: () => undefined },
+  ]);
+  return await unmatchedIn(
+    rules.map((rule, index) => ({ ...rule, at: written[index]?.at })),
+    box.catalog(),
+  );
+}
+
+/** The names that rules give the resources and prompts of a server. */
+function contentToolsOf(server: string): NamedTool[] {
+  return contentMethods.map((tool) => ({ id: { server, tool }, name: fullName({ server, tool }) }));
+}
+
+/** Returns a warning for each name in rules that matches no tool, label or server of a catalog. */
+export async function unmatchedIn(
+  rules: readonly Rule[],
+  { tools, hidden, servers }: CatalogSnapshot,
+): Promise<string[]> {
+  const { findUnmatchedNames } = await import('../../policy/rules/unmatched-names.ts');
+  const unmatched = findUnmatchedNames(rules, {
+    tools: [...tools, ...hidden.map(namedHidden), ...servers.flatMap(({ name }) => contentToolsOf(name))],
+    labels: [...new Set(tools.flatMap(({ labels }) => labels))],
+    servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
+    absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
+  });
+  // Tools of Claude Code, whose names begin with a capital, are known only after their first call.
+  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !(isRuntimeTool(name) || /^[A-Z]/.test(name)));
+  return told.map(({ rule, at, key, name, what, nearest }) => {
+    const place = at === undefined ? '' : ` (${at})`;
+    const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+    return `rule "${rule}"${place}: "${name}" in ${key} fits no ${what}${hint}`;
+  });
+}
+
+/** What is told of patterns in profiles that fit no tool; a line each. Servers that are away are given the benefit of the doubt. */
+export function unmatchedPatterns(box: Pick<InternalSignalbox, 'profiles' | 'catalog'>): string[] {
+  const away = box.catalog().servers.filter(({ status }) => status !== 'up');
+  if (away.length > 0) return [];
+  return box.profiles
+    .list()
+    .flatMap(({ name, unmatched }) =>
+      unmatched
+        .filter((pattern) => !isRuntimeTool(pattern.replace(/^!/, '')))
+        .map((pattern) => `profiles.${name}.tools: ${JSON.stringify(pattern)} fits no tool`),
+    );
+}
+
+/** Returns a warning for each name and pattern in the `tools` block of a server that matches none of its tools. */
+export function unmatchedKeys(box: Pick<InternalSignalbox, 'catalog'>): string[] {
+  return box
+    .catalog()
+    .notices.filter(({ message }) => isUnmatchedNotice(message))
+    .map(({ server, message }) => `server "${server}": ${message}`);
+}
