@@ -2,10 +2,14 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { Store } from '../journal/store/store.ts';
+import type { CallResult } from '../core/calls/call.ts';
+import type { CallOutcome } from '../core/calls/call-outcome.ts';
+import { text } from '../core/tools/content.ts';
+import { type Call, toCallResult } from './call-lifecycle.ts';
+import { Decider } from './policies/decider.ts';
 import type { Approvals } from './approvals/approval-inbox.ts';
 import type { Questions } from './approvals/questions.ts';
-import type { Next } from './stage.ts';
-import { compose } from './stage.ts';
+import { type Next, chainOf } from './stage.ts';
 import type { FileGuard } from './files/file-guard.ts';
 import type { SizeLimits } from './results/result-size.ts';
 import type { Limiters } from './limits/concurrency-limiter.ts';
@@ -30,7 +34,7 @@ import { validate } from './stages/validate.ts';
 import type { UnsettledCalls } from './recording/unsettled-calls.ts';
 import type { Waits } from './limits/waits.ts';
 
-/** What the stages work with. */
+/** Dependencies and options of the stages. */
 export interface PipelineParts extends CheckpointParts {
   readonly catalog: Catalog;
   readonly store: Store;
@@ -42,7 +46,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly policies: ActivePolicies;
   readonly files: FileGuard;
   readonly unsettled: UnsettledCalls;
-  /** Of this package, for who traces. */
+  /** The version of this package, for traces. */
   readonly version: string;
   readonly metrics: CallMetrics | undefined;
   readonly approvals: Approvals;
@@ -57,34 +61,75 @@ export interface PipelineParts extends CheckpointParts {
   readonly largestResult: number;
 }
 
-/** The one way to a tool. Each stage wraps those below it. */
-export function createPipeline(parts: PipelineParts): Next {
-  const { store, journal, redactor, waits } = parts;
-  const decideStage = decide(parts.policies, redactor, waits, parts.files);
-  const run: Next = compose([
-    observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }),
-    recordOutcome({
-      ...parts,
-      onRunning: (call) => parts.policies.running(call),
-      onEnding: (call, outcome) => parts.policies.ending(call, outcome),
-      onUnrecorded(call) {
-        parts.policies.current?.facts.forget(call.id);
-        parts.unsettled.add(call);
-      },
-    }),
-    resolve(parts),
-    shed(parts.limiters),
-    validate,
-    deduplicate(store),
-    decideStage,
-    approve({ ...parts, decide: decideStage, run: (call) => run(call) }),
-    reuse(),
-    recordIntent(store, journal, redactor, parts.policies),
-    bound(parts),
-    checkpoint(parts),
-    retry(parts),
-    limit(parts),
-    execute(parts),
-  ]);
-  return run;
+/** Builds the pipeline that every call of a tool passes through. Each stage wraps those below it. */
+export function createPipeline(parts: PipelineParts): CallRunner {
+  const { store, journal, redactor, policies } = parts;
+  const decider = new Decider(parts);
+  const stages = chainOf<Call>()
+    .stage(observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }))
+    .stage(recordOutcome(parts))
+    .stage(resolve(parts))
+    .stage(shed(parts.limiters))
+    .stage(validate)
+    .stage(deduplicate(store))
+    .stage(decide(decider, redactor))
+    .stage(approve({ ...parts, decider }))
+    .stage(reuse())
+    .stage(recordIntent(store, journal, redactor, policies))
+    .stage(bound(parts))
+    .stage(checkpoint(parts))
+    .stage(retry(parts))
+    .stage(limit(parts))
+    .end(execute(parts));
+  return new CallRunner(stages);
+}
+
+/** Runs calls through a pipeline, and counts those that have not ended. */
+export class CallRunner {
+  readonly #pipeline: Next<Call>;
+  #active = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(pipeline: Next<Call>) {
+    this.#pipeline = pipeline;
+  }
+
+  /** Runs a call. When a human edited its arguments, the result is that of the call which replaces it. */
+  run(call: Call): Promise<CallResult> {
+    this.#active += 1;
+    const ended = (outcome: CallOutcome): CallResult | Promise<CallResult> => {
+      const { replacement } = call;
+      if (replacement !== undefined) return this.#runReplacement(replacement);
+      this.#leave();
+      return toCallResult(call, outcome);
+    };
+    const failed = (error: unknown): never => {
+      this.#leave();
+      throw error;
+    };
+    try {
+      return Promise.resolve(this.#pipeline(call)).then(ended, failed);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Resolves when no call is running. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => (this.#active === 0 ? resolve() : (this.#onIdle = resolve)));
+  }
+
+  async #runReplacement({ call, note }: NonNullable<Call['replacement']>): Promise<CallResult> {
+    try {
+      const result = await this.run(call);
+      return { ...result, content: [text(note), ...result.content] };
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #leave(): void {
+    this.#active -= 1;
+    if (this.#active === 0) this.#onIdle?.();
+  }
 }

@@ -41,15 +41,15 @@ describe('every rule can fail', () => {
     ],
     allowedDirection: [
       [
-        'core/call.ts imports pipeline/call.ts, but core may not know pipeline',
-        file('core/calls/call.ts', `import type { Call } from '../pipeline/call.ts';`),
+        'core/calls/call.ts imports pipeline/call.ts, but core may not know pipeline',
+        file('core/calls/call.ts', `import type { Call } from '../../pipeline/call.ts';`),
       ],
       [
-        'policy/facts.ts imports journal/entries/stored-entry.ts, but policy may not know journal',
+        'policy/facts/facts.ts imports journal/entries/stored-entry.ts, but policy may not know journal',
         file('policy/facts/facts.ts', `export * from '../../journal/entries/stored-entry.ts';`),
       ],
       [
-        'pipeline/call.ts imports store/store.ts, but pipeline may not know store',
+        'pipeline/call-lifecycle.ts imports store/store.ts, but pipeline may not know store',
         file('pipeline/call-lifecycle.ts', `const store = await import('../store/store.ts');`),
       ],
       [

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import { synonymsOf } from './synonyms.ts';
-import { wordsOf } from './words.ts';
+import { synonymsOf, wordsOf } from './words.ts';
 
 /** How much a word counts by where it stands, and how much longer texts make it count less. */
 const fields = [

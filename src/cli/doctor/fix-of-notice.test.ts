@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagSuspicious } from '../../catalog/scan/flag-suspicious.ts';
-import { unmatched } from '../../catalog/transforms/shaping/unmatched-shaping.ts';
+import { unmatched } from '../../catalog/transforms/shaping/shaping-keys.ts';
 import { passthroughSource } from '../../host/servers/passthrough-servers.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 

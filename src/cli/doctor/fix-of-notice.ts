@@ -1,6 +1,6 @@
 import { parseName } from '../../catalog/names.ts';
 import type { CatalogNotice } from '../../catalog/snapshot.ts';
-import { isUnmatchedNotice } from '../../catalog/transforms/shaping/unmatched-shaping.ts';
+import { isUnmatchedNotice } from '../../catalog/transforms/shaping/shaping-keys.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { maxNameLength, namesOf } from '../../core/tools/tool-names.ts';
 

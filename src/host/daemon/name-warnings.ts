@@ -1,5 +1,5 @@
 import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
-import { isUnmatchedNotice } from '../../catalog/transforms/shaping/unmatched-shaping.ts';
+import { isUnmatchedNotice } from '../../catalog/transforms/shaping/shaping-keys.ts';
 import { isRuntimeTool, runtimeServers } from '../../config/entries/agent-entry.ts';
 import { type NamedTool, contentMethods, fullName } from '../../core/tools/tool-names.ts';
 import type { Rule } from '../../policy/rules/rule.ts';

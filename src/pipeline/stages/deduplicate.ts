@@ -1,45 +1,45 @@
-import type { MaybePromise } from '../../core/async/maybe-promise.ts';
+import { hash } from 'node:crypto';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { toEvent } from '../../journal/entries/stored-entry.ts';
 import { type CallSettled } from '../../journal/entries/journal-event.ts';
 import type { Claim, Store } from '../../journal/store/store.ts';
-import type { PreparedCall } from '../call-lifecycle.ts';
+import type { IdempotencyClaim, PreparedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { settledOutcome } from '../recording/settle-call.ts';
-import { hash } from 'node:crypto';
 
-/** Runs calls with the same idempotency key once: the others get the outcome of the first. */
+/** Runs calls with the same idempotency key once: the others receive the outcome of the first. */
 export function deduplicate(store: Store): Stage<PreparedCall> {
-  const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
+  const running = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
   return (call, next) => {
-    // Made by the pipeline itself in the place of a call that holds the key.
-    if (call.idempotencyClaim !== undefined) return next(call);
-    const claim = claimOf(call);
-    call.idempotencyClaim = claim;
+    // A replacement has the claim of the call that it replaces.
+    const claim = (call.idempotencyClaim ??= claimOf(call));
     return claim === undefined ? next(call) : once(call, next, claim);
   };
 
   async function once(
     call: PreparedCall,
     next: Next<PreparedCall>,
-    claim: NonNullable<PreparedCall['idempotencyClaim']>,
+    claim: IdempotencyClaim,
   ): Promise<CallOutcome> {
-    const first = underWay.get(claim.key);
-    if (first !== undefined) return first.fingerprint === claim.fingerprint ? first.outcome : conflict(call);
-    const outcome = firstOutcome(call, claim, () => next(call));
-    underWay.set(claim.key, { fingerprint: claim.fingerprint, outcome });
+    const { key, fingerprint } = claim;
+    const isReplacement = call.replaces !== undefined;
+    const first = isReplacement ? undefined : running.get(key);
+    if (first !== undefined) return first.fingerprint === fingerprint ? first.outcome : conflict(call);
+    const run = async (): Promise<CallOutcome> => next(call);
+    const outcome = isReplacement ? run() : firstOutcome(call, claim, run);
+    running.set(key, { fingerprint, outcome });
     try {
       return await outcome;
     } finally {
-      underWay.delete(claim.key);
+      if (running.get(key)?.outcome === outcome) running.delete(key);
     }
   }
 
   async function firstOutcome(
     call: PreparedCall,
-    claim: { key: string; fingerprint: string },
-    run: () => MaybePromise<CallOutcome>,
+    claim: IdempotencyClaim,
+    run: () => Promise<CallOutcome>,
   ): Promise<CallOutcome> {
     const taken = await store.claim(claim.key);
     if (taken === undefined) return run();
@@ -70,10 +70,9 @@ function conflict(call: PreparedCall): CallOutcome {
   );
 }
 
-/** The key a call takes, and a fingerprint of the arguments it takes it for; `undefined` without a key. */
-export function claimOf(call: PreparedCall): PreparedCall['idempotencyClaim'] {
-  const given = call.options.idempotencyKey;
-  if (given === undefined) return undefined;
-  const key = hash('sha256', JSON.stringify([call.principal.id, call.tool.definition.name, given]), 'hex');
+function claimOf(call: PreparedCall): IdempotencyClaim | undefined {
+  const { idempotencyKey } = call.options;
+  if (idempotencyKey === undefined) return undefined;
+  const key = hash('sha256', JSON.stringify([call.principal.id, call.tool.definition.name, idempotencyKey]), 'hex');
   return { key, fingerprint: argumentsDigest(call.argumentsText) };
 }

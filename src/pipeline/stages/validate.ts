@@ -85,7 +85,7 @@ function proceed(
   }
   const unlike =
     call.editedArguments === undefined ? undefined : unlikeWanted(call.editedArguments, call.argumentsJson);
-  if (unlike === undefined) return next(call);
+  if (unlike === undefined) return next(call as PreparedCall);
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
 }
 

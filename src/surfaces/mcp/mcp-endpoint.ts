@@ -1,7 +1,7 @@
 import type { Store } from '../../journal/store/store.ts';
 import type { CallParts } from './requests/call-tool.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
-import type { Caller, ClientChannel, Peer } from './requests/request-context.ts';
+import type { RequestContext, ClientChannel, Peer } from './requests/request-context.ts';
 import { Changes } from './listing/list-changes.ts';
 import { Conversations } from './sessions/conversation-registry.ts';
 import type { EndpointBox } from './endpoint-box.ts';
@@ -92,7 +92,7 @@ export class McpEndpoint {
       return starting === undefined ? page() : starting.then(page);
     }
     const serveMethod = existing(method);
-    return this.#rounds.serve(round, (caller: Caller) => serveMethod(this.#parts(), params, caller));
+    return this.#rounds.serve(round, (caller: RequestContext) => serveMethod(this.#parts(), params, caller));
   }
 
   /** Tells a client of the 2026 revision of changes, until it is stopped. */

@@ -1,7 +1,9 @@
-import { type JsonObject, type JsonValue, jsonPath } from '../../../core/json/json.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, jsonPath } from '../../../core/json/json.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
 import { firstProblems } from '../../schema/first-problems.ts';
+import type { SchemaCompiler, Validate } from '../../schema/schema-compiler.ts';
 import type { Problem, SourceTool } from '../../source/source.ts';
-import { type ShapingPlace, shapeSchema } from './shape-schema.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 
 /** Fills in, hides and fixes arguments: in the schema that callers see, and in every call. */
@@ -42,4 +44,129 @@ function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObjec
 /** A handler may change its arguments; the next call must not see it. */
 function ownCopy(value: JsonValue): JsonValue {
   return typeof value === 'object' ? structuredClone(value) : value;
+}
+
+/** Where a shaping comes from and what it is about. */
+export interface ShapingPlace {
+  /** The source's own name of the tool. */
+  readonly own: string;
+  readonly origin: string;
+  readonly compiler: SchemaCompiler;
+}
+
+/** A schema as callers see it, how their arguments are checked against it, and what an operator should know. */
+export interface ShapedSchema {
+  readonly schema: JsonSchema;
+  readonly validate: Validate;
+  readonly notices: readonly string[];
+}
+
+type Keywords = Exclude<JsonSchema, boolean>;
+
+const unchecked: Validate = () => undefined;
+/** These speak of several arguments at once. What they say of the caller's part alone would not be what the schema means. */
+const entangling = (
+  '$ref $dynamicRef allOf anyOf oneOf not if then else dependentRequired dependentSchemas dependencies ' +
+  'minProperties maxProperties unevaluatedProperties'
+).split(' ');
+
+/** Takes hidden and fixed arguments out of a schema and shows the defaults in it. Everything else stays as it was. */
+export function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: ShapingPlace): ShapedSchema {
+  const { default: defaults = {}, hide = [], set = {} } = shaping;
+  const removed = new Set([...hide, ...Object.keys(set)]);
+  const filled = { ...defaults, ...set };
+  const properties = typeof schema === 'object' ? schema['properties'] : undefined;
+  if (typeof schema !== 'object' || !isKeywords(properties)) {
+    const names = quoted(new Set([...removed, ...Object.keys(defaults)]));
+    const notice = `its schema has no plain "properties", so what ${place.origin} says of ${names} is not shown in it; it holds in every call`;
+    return { schema, validate: unchecked, notices: [notice] };
+  }
+  assertHideable(schema, removed, filled, place);
+  assertFitting(schema, filled, place);
+  const shaped = withProperties(schema, properties, removed, defaults);
+  const entangled = entangling.filter((keyword) => Object.hasOwn(schema, keyword));
+  const compiled = entangled.length === 0 ? place.compiler.compile(shaped) : undefined;
+  return {
+    schema: shaped,
+    // A schema that does not compile is told of by the source already.
+    validate: compiled?.ok === true ? compiled.validate : unchecked,
+    notices: [
+      ...unknownArguments([...removed, ...Object.keys(defaults)], properties, place.origin),
+      ...stillShown(schema, entangled, removed),
+    ],
+  };
+}
+
+function withProperties(
+  schema: Keywords,
+  properties: Keywords,
+  removed: ReadonlySet<string>,
+  defaults: JsonObject,
+): Keywords {
+  const shown = Object.entries(properties)
+    .filter(([name]) => !removed.has(name))
+    .map(([name, property]) =>
+      Object.hasOwn(defaults, name)
+        ? [name, { ...(isKeywords(property) ? property : {}), default: defaults[name] }]
+        : [name, property],
+    );
+  const { required, ...rest } = schema;
+  const needed = requiredOf(schema).filter((name) => !removed.has(name) && !Object.hasOwn(defaults, name));
+  const changed = { properties: Object.fromEntries(shown) as Keywords };
+  if (required !== undefined && needed.length === 0) return { ...rest, ...changed };
+  return required === undefined ? { ...schema, ...changed } : { ...schema, ...changed, required: needed };
+}
+
+function assertHideable(schema: Keywords, removed: ReadonlySet<string>, filled: JsonObject, place: ShapingPlace): void {
+  const needed = requiredOf(schema).find((name) => removed.has(name) && !Object.hasOwn(filled, name));
+  if (needed === undefined) return;
+  throw mistake(place, `hides ${JSON.stringify(needed)}, which is required; give it a value with "default" or "set"`);
+}
+
+/** A value that the tool would refuse in every call is better refused now. */
+function assertFitting(schema: Keywords, filled: JsonObject, place: ShapingPlace): void {
+  const { $schema, $id, $defs, definitions, properties } = schema;
+  const parts = { $schema, $id, $defs, definitions, properties };
+  const alone = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+  const compiled = place.compiler.compile(alone);
+  const [problem] = compiled.ok ? (compiled.validate(filled) ?? []) : [];
+  if (problem === undefined) return;
+  throw mistake(place, `gives a value that does not fit the schema: ${problem.path}: ${problem.message}`);
+}
+
+function mistake({ own, origin }: ShapingPlace, problem: string): SignalboxError {
+  return new SignalboxError('tool-invalid', `${origin}: tools.arguments of tool ${JSON.stringify(own)} ${problem}`);
+}
+
+function unknownArguments(names: readonly string[], properties: Keywords, origin: string): string[] {
+  const known = Object.keys(properties);
+  return [...new Set(names)]
+    .filter((name) => !Object.hasOwn(properties, name))
+    .map((name) => {
+      const meant = closestMatch(name, known);
+      const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      return `tools.arguments in ${origin} names ${JSON.stringify(name)}, which is not an argument of this tool${hint}`;
+    });
+}
+
+function stillShown(schema: Keywords, keywords: readonly string[], removed: ReadonlySet<string>): string[] {
+  const speaking = keywords.filter((keyword) => {
+    const text = JSON.stringify(schema[keyword]) ?? '';
+    return [...removed].some((name) => text.includes(JSON.stringify(name)));
+  });
+  if (speaking.length === 0) return [];
+  return [`${quoted(speaking)} of its schema may still speak of arguments that are hidden or fixed`];
+}
+
+function requiredOf(schema: Keywords): string[] {
+  const { required } = schema;
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+function isKeywords(value: unknown): value is Keywords {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function quoted(names: Iterable<string>): string {
+  return [...names].map((name) => JSON.stringify(name)).join(', ');
 }

@@ -4,9 +4,8 @@ import type { Source, SourceState, SourceTool } from '../../source/source.ts';
 import { cleanSource } from '../sanitize-source.ts';
 import { type ToolTransform, surveyedSource } from '../transform-source.ts';
 import { shapeArguments } from './shape-arguments.ts';
-import { type ShapedTool, isMeant, keysFor, sectionFor } from './shaping-keys.ts';
+import { type ShapedTool, isMeant, keysFor, sectionFor, unmatched } from './shaping-keys.ts';
 import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
-import { unmatched } from './unmatched-shaping.ts';
 
 /** A source whose tools are as the configuration wants them. */
 export function shapeSource(source: Source, shaping: ToolShaping): Source {

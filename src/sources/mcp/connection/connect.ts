@@ -23,8 +23,8 @@ export async function connect(options: ConnectOptions): Promise<ConnectedServer>
   let open = (): ServerLink => createStdioLink(options, transport as McpTransport & { type: 'stdio' });
   if (transport.type !== 'stdio') {
     // The SDK is loaded with the first server on the network.
-    const { wayToNetwork } = await import('../http/http-link.ts');
-    open = () => wayToNetwork(options, transport);
+    const { createHttpLink } = await import('../http/http-link.ts');
+    open = () => createHttpLink(options, transport);
   }
   const way = open();
   try {

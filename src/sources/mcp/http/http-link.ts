@@ -8,7 +8,7 @@ import { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 import { statusOf } from './http-errors.ts';
 
 /** The way to a server on the network. Everything that is particular about it is the SDK's. */
-export function wayToNetwork(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
+export function createHttpLink(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
   const { transport: http, refusal } = httpTransport(transport, options.maxMessageBytes);
   const lane = new RpcChannel(http, () => 'the connection was closed');
   const client = sdkClient(options);

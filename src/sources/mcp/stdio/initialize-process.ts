@@ -15,7 +15,7 @@ const unsupportedVersion = -32_022;
 type Options = Pick<ConnectOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
 
 /** Asks a program what it is, in the newest revision that both sides speak: whatever makes nothing of that gets the old handshake. */
-export async function greetProcess(
+export async function initializeProcess(
   lane: RpcChannel,
   prior: PriorDiscovery | undefined,
   options: Options,

@@ -3,7 +3,7 @@ import type { ProgramOptions } from '../../../process/process-group.ts';
 import { ConnectionLost } from '../connection/connection-errors.ts';
 import type { DiscoverResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
 import { StdioChannel } from '../connection/rpc-channel.ts';
-import { greetProcess } from './initialize-process.ts';
+import { initializeProcess } from './initialize-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** The way to a program. It is spoken to as soon as it runs, and without the SDK, which takes as long to load as many a program to start. */
@@ -19,7 +19,7 @@ export function createStdioLink(options: ConnectOptions, program: ProgramOptions
     channel: lane,
     async initialize(known) {
       await lane.start();
-      const greeting = await greetProcess(lane, await known(), options);
+      const greeting = await initializeProcess(lane, await known(), options);
       ({ discovered } = greeting);
       return greeting;
     },

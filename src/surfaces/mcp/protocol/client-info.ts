@@ -35,7 +35,7 @@ function nameIn(value: JsonValue | undefined): string {
 }
 
 /** What a client can do for the tools it calls. */
-export interface Abilities {
+export interface ClientFeatures {
   readonly form: boolean;
   readonly url: boolean;
   readonly sample: boolean;
@@ -43,7 +43,7 @@ export interface Abilities {
 }
 
 /** What a client says it can do, in the form of MCP. */
-export function abilitiesOf(capabilities: JsonValue | undefined): Abilities {
+export function abilitiesOf(capabilities: JsonValue | undefined): ClientFeatures {
   const { elicitation, sampling, roots } = isJsonObject(capabilities) ? capabilities : {};
   // An empty object is what revisions without pages to visit say of forms.
   const isBare = isJsonObject(elicitation) && elicitation['form'] === undefined && elicitation['url'] === undefined;
@@ -74,7 +74,7 @@ export function progressTokenOf(params: JsonObject): string | number | undefined
 
 /** What a request of the 2026 revision says of its client. */
 export interface Envelope {
-  readonly abilities: Abilities;
+  readonly abilities: ClientFeatures;
   /** Absent: the client wants no messages. */
   readonly logLevel: LogLevel | undefined;
   readonly client: ClientName;

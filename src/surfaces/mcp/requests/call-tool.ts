@@ -4,7 +4,7 @@ import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { approvalOf } from './client-approval.ts';
-import type { Caller } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { WireError, wireCodes } from '../protocol/wire-messages.ts';
 
@@ -21,9 +21,9 @@ export interface CallParts {
 class ClientCall implements CallOptions {
   readonly waitMs: number;
   readonly definitionHash: string | undefined;
-  readonly #caller: Caller;
+  readonly #caller: RequestContext;
 
-  constructor(caller: Caller, name: string, waitMs: number) {
+  constructor(caller: RequestContext, name: string, waitMs: number) {
     this.#caller = caller;
     this.waitMs = waitMs;
     this.definitionHash = caller.shown?.tools.get(name)?.definitionHash;
@@ -67,7 +67,7 @@ class ClientCall implements CallOptions {
 }
 
 /** Calls a tool for a client: the name it was listed under leads to the tool, and to what the client was shown of it. */
-export function callTool(parts: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
+export function callTool(parts: CallParts, params: JsonObject, caller: RequestContext): Promise<JsonObject> {
   const { box, inbox, approvalWaitMs } = parts;
   const { name: given, arguments: args = {} } = params;
   if (typeof given !== 'string')
@@ -90,7 +90,7 @@ export function callTool(parts: CallParts, params: JsonObject, caller: Caller): 
 }
 
 /** What is no outcome of a tool, but a fault of the request. */
-function refuse({ outcome, error, tool }: CallResult, { isModern }: Caller, known: Iterable<string>): void {
+function refuse({ outcome, error, tool }: CallResult, { isModern }: RequestContext, known: Iterable<string>): void {
   if (error?.code === 'tool-unknown') throw unknownTool(tool, known);
   if (error?.rpc !== undefined) throw new WireError(error.rpc.code, error.message, error.rpc.data);
   if (isModern && outcome === 'failed' && error?.code === 'capability-missing')

@@ -4,7 +4,7 @@ import type { CallClient, Elicitation } from '../../../core/calls/call-client.ts
 import { escapeInvisible } from '../../../core/text/escape-invisible.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { abortReason } from '../../../core/async/light-abort-signal.ts';
-import type { Caller } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 const tickMs = 10_000;
 /** Small, so that what the tool itself reports afterwards is still more. */
@@ -30,7 +30,7 @@ const allowHiddenSchema = {
 const maxMessageArguments = 16_000;
 
 /** How the client of a call takes part in its approval: its user is asked, where the profile trusts that user, and else told. */
-export function approvalOf({ view, client, principal, onProgress }: Caller): Approve | undefined {
+export function approvalOf({ view, client, principal, onProgress }: RequestContext): Approve | undefined {
   const { elicit } = client;
   if (view.trustsHuman && elicit !== undefined) {
     const by = { id: `${principal.id} (at its client)`, kind: 'human' } as const;

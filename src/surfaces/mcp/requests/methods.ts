@@ -6,13 +6,13 @@ import type { ReadOptions } from '../../../pipeline/box-content.ts';
 import type { CompletionRequest } from '../../../catalog/source/source-content.ts';
 import { approvalOf } from './client-approval.ts';
 import { type CallParts, callTool } from './call-tool.ts';
-import type { Caller, Peer } from './request-context.ts';
+import type { RequestContext, Peer } from './request-context.ts';
 import { cacheable } from '../listing/list-pages.ts';
 import type { Place } from '../listing/catalog-view.ts';
 import { type Answer, type Prepared, WireError, wireCodes } from '../protocol/wire-messages.ts';
 
 /** What clients of every revision can ask for while they wait. */
-export type Method = (parts: CallParts, params: JsonObject, caller: Caller) => Promise<Answer>;
+export type Method = (parts: CallParts, params: JsonObject, caller: RequestContext) => Promise<Answer>;
 
 const lists = {
   'tools/list': 'tools',
@@ -44,7 +44,7 @@ const methods: Readonly<Record<string, Method>> = {
     const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
-      const { ttlMs = 0, ...result } = await box.resources.read(server, uri, readOptions(parts, caller));
+      const { ttlMs = 0, ...result } = await box.readResource(server, uri, readOptions(parts, caller));
       return caller.isModern ? { ...result, ...cacheable, ttlMs } : result;
     } catch (error) {
       throw wireError(error, caller);
@@ -55,7 +55,7 @@ const methods: Readonly<Record<string, Method>> = {
     const { server, name } = await promptOf(textOf(params, 'name', 'prompts/get'), caller);
     const args = textsOf(params['arguments'] ?? {}, 'prompts/get');
     try {
-      return complete(await parts.box.prompts.get(server, name, args, readOptions(parts, caller)), caller);
+      return complete(await parts.box.getPrompt(server, name, args, readOptions(parts, caller)), caller);
     } catch (error) {
       throw wireError(error, caller);
     }
@@ -74,7 +74,7 @@ const methods: Readonly<Record<string, Method>> = {
 };
 
 /** Reads a shortened result by the address in its link: the whole text, for the caller who made the call. */
-async function readWholeResult(box: CallParts['box'], uri: string, caller: Caller): Promise<JsonObject> {
+async function readWholeResult(box: CallParts['box'], uri: string, caller: RequestContext): Promise<JsonObject> {
   const page = await box.journal.result(uri, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
   if (page === undefined || page.owner !== caller.principal.id) throw noResource(uri, caller.isModern);
   const contents = [{ uri, mimeType: page.mimeType, text: page.text }];
@@ -89,11 +89,11 @@ export function methodOf(name: string): Method {
   return method;
 }
 
-function complete(result: JsonObject, { isModern }: Caller): JsonObject {
+function complete(result: JsonObject, { isModern }: RequestContext): JsonObject {
   return isModern ? { ...result, resultType: 'complete' } : result;
 }
 
-function readOptions({ approvalWaitMs: waitMs }: CallParts, caller: Caller): ReadOptions {
+function readOptions({ approvalWaitMs: waitMs }: CallParts, caller: RequestContext): ReadOptions {
   const { principal, session, signal, client, onProgress, view } = caller;
   const approve = approvalOf(caller);
   return { principal, session, signal, client, onProgress, profile: view.profile, waitMs, approve };
@@ -101,7 +101,7 @@ function readOptions({ approvalWaitMs: waitMs }: CallParts, caller: Caller): Rea
 
 async function completionOf(
   params: JsonObject,
-  caller: Caller,
+  caller: RequestContext,
 ): Promise<{ server: string; request: CompletionRequest }> {
   const { ref, argument, context } = params;
   if (!isJsonObject(ref) || !isJsonObject(argument))
@@ -126,7 +126,7 @@ async function completionOf(
 }
 
 /** Returns the server of a resource. Waits for starting servers, which may have it. */
-async function serverOf(uri: string, { view, signal }: Caller): Promise<string | undefined> {
+async function serverOf(uri: string, { view, signal }: RequestContext): Promise<string | undefined> {
   const server = view.listing.serverOf(uri);
   const starting = server === undefined ? view.awaitStartup(signal) : undefined;
   if (starting === undefined) return server;
@@ -134,7 +134,7 @@ async function serverOf(uri: string, { view, signal }: Caller): Promise<string |
   return view.listing.serverOf(uri);
 }
 
-async function promptOf(name: string, { view, signal }: Caller): Promise<Place> {
+async function promptOf(name: string, { view, signal }: RequestContext): Promise<Place> {
   if (!view.listing.prompts.has(name)) await view.awaitStartup(signal);
   const place = view.listing.prompts.get(name);
   if (place !== undefined) return place;
@@ -159,7 +159,7 @@ function noResource(uri: string, isModern: boolean): WireError {
 }
 
 /** What is told of something that failed. What is not expected is nobody’s to read. */
-function wireError(error: unknown, { isModern }: Caller): unknown {
+function wireError(error: unknown, { isModern }: RequestContext): unknown {
   if (!(error instanceof SignalboxError)) return error;
   const { cause } = error;
   if (isModern && cause instanceof CapabilityMissingError)

@@ -12,7 +12,7 @@ import type { Progress } from '../../../core/calls/call.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Shown, View } from '../listing/catalog-view.ts';
-import type { Abilities, ClientName } from '../protocol/client-info.ts';
+import type { ClientFeatures, ClientName } from '../protocol/client-info.ts';
 
 /** Who is at the other end. */
 export interface Peer {
@@ -24,7 +24,7 @@ export interface Peer {
 }
 
 /** Whoever waits for the answer to one request. */
-export interface Caller extends Peer {
+export interface RequestContext extends Peer {
   readonly isModern: boolean;
   /** The session that its calls belong to. */
   readonly session: string;
@@ -49,7 +49,7 @@ export type Ask = (method: string, params: JsonObject, asking: QuestionOptions |
 /** The client of a call as the pipeline sees it. Answers are checked there. */
 export function callerClient(
   identity: object,
-  { form, url, sample, roots }: Abilities,
+  { form, url, sample, roots }: ClientFeatures,
   ask: Ask,
   log: ((message: LogMessage) => void) | undefined,
 ): CallClient {
@@ -72,7 +72,7 @@ export function callerClient(
 async function elicit(
   request: Elicitation,
   asking: QuestionOptions,
-  abilities: Pick<Abilities, 'form' | 'url'>,
+  abilities: Pick<ClientFeatures, 'form' | 'url'>,
   ask: Ask,
 ): Promise<ElicitationAnswer> {
   if (!abilities[request.mode])

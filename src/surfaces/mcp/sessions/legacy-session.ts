@@ -6,7 +6,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
 import { LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
 import {
-  type Abilities,
+  type ClientFeatures,
   type ClientName,
   abilitiesOf,
   clientName,
@@ -15,7 +15,7 @@ import {
   progressTokenOf,
 } from '../protocol/client-info.ts';
 import type { CallParts } from '../requests/call-tool.ts';
-import { type Caller, type ClientChannel, type Peer, callerClient } from '../requests/request-context.ts';
+import { type RequestContext, type ClientChannel, type Peer, callerClient } from '../requests/request-context.ts';
 import type { Changes } from '../listing/list-changes.ts';
 import { type ListMethod, isListMethod, listPage, methodOf } from '../requests/methods.ts';
 import { agreedVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
@@ -32,7 +32,7 @@ import {
   wireCodes,
 } from '../protocol/wire-messages.ts';
 
-const nothing: Abilities = { form: false, url: false, sample: false, roots: false };
+const nothing: ClientFeatures = { form: false, url: false, sample: false, roots: false };
 
 /** What a process needs to go on with a conversation that another one began. */
 export interface ConversationFacts {
@@ -40,7 +40,7 @@ export interface ConversationFacts {
   readonly name: string;
   readonly version: string;
   readonly client: ClientName;
-  readonly abilities: Abilities;
+  readonly abilities: ClientFeatures;
   readonly level: LogLevel;
   /** The resources that the client wants to hear of. */
   readonly watched: readonly string[];
@@ -362,10 +362,10 @@ export class LegacySession {
 }
 
 /** Whoever waits for the answer to one request of a session. What most tools never ask for is made when one does. */
-class SessionCaller implements Caller {
+class SessionCaller implements RequestContext {
   readonly isModern = false;
   readonly signal: LightAbortSignal;
-  readonly onProgress: Caller['onProgress'];
+  readonly onProgress: RequestContext['onProgress'];
   readonly #session: LegacySession;
   readonly #channel: ClientChannel;
   #client: CallClient | undefined;

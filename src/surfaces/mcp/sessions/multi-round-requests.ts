@@ -5,7 +5,13 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { canonicalArguments } from '../../../pipeline/recording/canonical-arguments.ts';
 import { type Envelope, isWanted, progressTokenOf } from '../protocol/client-info.ts';
 import { type Answer, Prepared, WireError, notificationText, wireCodes } from '../protocol/wire-messages.ts';
-import { type Ask, type Caller, type ClientChannel, type Peer, callerClient } from '../requests/request-context.ts';
+import {
+  type Ask,
+  type RequestContext,
+  type ClientChannel,
+  type Peer,
+  callerClient,
+} from '../requests/request-context.ts';
 import { type Relay, type RelayCaller, RelayLost } from './relay.ts';
 import { AskedRun } from './suspendable-request.ts';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
@@ -53,7 +59,7 @@ export class Rounds {
   }
 
   /** Begins the work, or goes on with it when the request carries the state of an earlier round. */
-  serve(round: Round, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
+  serve(round: Round, work: (caller: RequestContext) => Promise<Answer>): Promise<Answer> {
     const { requestState, inputResponses } = round.params;
     const boundTo = (): string => bindingOf(round);
     if (requestState === undefined) return this.#next(this.#begin(round, work), inputResponses, round, boundTo);
@@ -132,7 +138,7 @@ export class Rounds {
     }
   }
 
-  #begin(round: Round, work: (caller: Caller) => Promise<Answer>): AskedRun {
+  #begin(round: Round, work: (caller: RequestContext) => Promise<Answer>): AskedRun {
     return new AskedRun(round.channel, (run, signal) => work(new RoundCaller(round, run, signal)));
   }
 
@@ -167,13 +173,13 @@ export class Rounds {
 }
 
 /** Whoever waits for the answer to one request, over all its rounds. What most tools never ask for is made when one does. */
-class RoundCaller implements Caller {
+class RoundCaller implements RequestContext {
   readonly isModern = true;
-  readonly principal: Caller['principal'];
-  readonly view: Caller['view'];
+  readonly principal: RequestContext['principal'];
+  readonly view: RequestContext['view'];
   readonly session: string;
   readonly signal: AbortSignalLike;
-  readonly onProgress: Caller['onProgress'];
+  readonly onProgress: RequestContext['onProgress'];
   readonly #envelope: Envelope;
   readonly #run: AskedRun;
   #client: CallClient | undefined;
