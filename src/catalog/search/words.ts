@@ -1,4 +1,3 @@
-
 const unhelpful = new Set(
   (
     'a about all also am an and any are as at be but by can could did do does everything for from get give go had has have how i if in into is ' +

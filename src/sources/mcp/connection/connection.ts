@@ -5,7 +5,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
 import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../../core/async/light-abort-signal.ts';
-import type { Caller, CallerContext } from '../server-messages/running-calls.ts';
+import type { RunningCall, CallerContext } from '../server-messages/running-calls.ts';
 import { RemoteError } from './connection-errors.ts';
 import { RequestEnvelopes } from './request-envelopes.ts';
 import type { ConnectOptions, ServerLink } from './server-link.ts';
@@ -157,7 +157,7 @@ export class Connection {
   async #rounds(
     method: string,
     given: JsonObject,
-    passed: RequestOptions & { readonly caller: Caller; readonly signal: AbortSignalLike },
+    passed: RequestOptions & { readonly caller: RunningCall; readonly signal: AbortSignalLike },
     first: JsonObject,
   ): Promise<JsonObject> {
     let result = first;
@@ -239,7 +239,7 @@ export class Connection {
     this.onLost?.(reason, cause);
   }
 
-  async #inputsFor(result: JsonObject, caller: Caller, given: AbortSignalLike): Promise<JsonObject> {
+  async #inputsFor(result: JsonObject, caller: RunningCall, given: AbortSignalLike): Promise<JsonObject> {
     const signal = toAbortSignal(given);
     // All at once: whoever is asked can answer them together.
     const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {

@@ -4,7 +4,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
-import type { Caller } from '../server-messages/running-calls.ts';
+import type { RunningCall } from '../server-messages/running-calls.ts';
 import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
 import { lossOf } from '../http/http-errors.ts';
 import { written } from '../stdio/stdio-transport.ts';
@@ -16,7 +16,7 @@ export interface RequestOptions {
   /** Rejects with a `ConnectionLost` after this time. */
   readonly timeoutMs?: number | undefined;
   /** Who waits for it; what the server says on the stream of the answer is for this one. */
-  readonly caller?: Caller | undefined;
+  readonly caller?: RunningCall | undefined;
   /** Sent with it over HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** In the place of the lane’s own. */
@@ -26,7 +26,7 @@ export interface RequestOptions {
 /** Options of `send`. Transports with a stream for each request give its caller back with every message that comes on it. */
 export interface ChannelSendOptions extends Omit<TransportSendOptions, 'requestSignal'> {
   readonly requestSignal?: AbortSignalLike | undefined;
-  readonly caller?: Caller | undefined;
+  readonly caller?: RunningCall | undefined;
 }
 
 /** A transport below a channel: one of the SDK, or one of ours, which knows on whose stream a message came. */
@@ -129,7 +129,7 @@ export class RpcChannel implements Transport {
   /** Told of everything that went wrong on the way, fatal or not. */
   onTransportError: ((error: Error) => void) | undefined;
   /** Takes what the server asks and tells, and says whether it did; with the caller on whose stream it came, if that is known. */
-  handleServerMessage: ((message: JSONRPCMessage, known: Caller | undefined) => boolean) | undefined;
+  handleServerMessage: ((message: JSONRPCMessage, known: RunningCall | undefined) => boolean) | undefined;
 
   readonly #transport: ChannelTransport;
   readonly #describeClose: () => string;

@@ -6,7 +6,7 @@ import { type TestContext, describe, test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { within } from '../../../../test/support/within.ts';
 import type { AbortListener, AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
-import { Caller } from '../server-messages/running-calls.ts';
+import { RunningCall } from '../server-messages/running-calls.ts';
 import type { ChannelTransport } from '../connection/rpc-channel.ts';
 import { httpTransport } from './http-transport.ts';
 
@@ -289,7 +289,7 @@ test('a message that comes besides an answer has the caller of its request, in d
   for (let round = 0; round < 2; round += 1) {
     const over = Promise.withResolvers<void>();
     let open = ids.length;
-    const callers = new Map(ids.map((id) => [id, new Caller({ client: undefined })]));
+    const callers = new Map(ids.map((id) => [id, new RunningCall({ client: undefined })]));
     const heard = new Map<unknown, unknown>();
     hear(transport, (message, extra) => {
       if ('method' in message) heard.set(message.params?.['data'], extra?.caller);

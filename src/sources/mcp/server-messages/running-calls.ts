@@ -6,7 +6,7 @@ import type { ToolClient } from '../../../core/calls/call-client.ts';
 export type CallerContext = Pick<ToolContext, 'client'>;
 
 /** One call that the server is working on. */
-export class Caller {
+export class RunningCall {
   /** Among those of its connection. */
   place = 0;
   readonly #context: CallerContext;
@@ -37,7 +37,7 @@ export class Caller {
 
 /** For which calls a message of the server may be meant, all of one client; none when no call is under way. Or why nobody can tell. */
 export type Addressee =
-  | { readonly calls: readonly Caller[]; readonly problem?: never }
+  | { readonly calls: readonly RunningCall[]; readonly problem?: never }
   | { readonly problem: string; readonly calls?: never };
 
 /** How long the server may still ask for a call that was given up: it need not have heard, and never says that it has. */
@@ -45,24 +45,24 @@ const echoMs = 60_000;
 
 /** The calls that a server is working on. What it says without naming a call can only be meant for one of them. */
 export class Callers {
-  readonly #calls = new SlotMap<Caller>();
-  readonly #givenUp = new Map<Caller, number>();
+  readonly #calls = new SlotMap<RunningCall>();
+  readonly #givenUp = new Map<RunningCall, number>();
 
-  begin(context: CallerContext): Caller {
-    const caller = new Caller(context);
+  begin(context: CallerContext): RunningCall {
+    const caller = new RunningCall(context);
     caller.place = this.#calls.add(caller);
     return caller;
   }
 
   /** `isAnswered`: the server is done with it, and will ask nothing more. */
-  end(caller: Caller, isAnswered: boolean): void {
+  end(caller: RunningCall, isAnswered: boolean): void {
     this.#calls.remove(caller.place);
     if (!isAnswered) this.#givenUp.set(caller, Date.now() + echoMs);
     caller.end();
   }
 
   /** For whom a message is, of which the transport may know to which call it belongs. */
-  addressee(known: Caller | undefined): Addressee {
+  addressee(known: RunningCall | undefined): Addressee {
     if (known !== undefined) return known.isOver ? { problem: 'the call it belongs to is over' } : { calls: [known] };
     const now = Date.now();
     for (const [caller, until] of this.#givenUp) if (until < now) this.#givenUp.delete(caller);
@@ -79,7 +79,7 @@ export class Callers {
 }
 
 /** Returns whether all running calls belong to the conversation of an abandoned call, so that no other caller could be asked by mistake. */
-function isOnlyConversation({ client }: Caller, calls: readonly Caller[]): boolean {
+function isOnlyConversation({ client }: RunningCall, calls: readonly RunningCall[]): boolean {
   const conversation = client?.conversation;
   if (conversation === undefined || calls.length === 0) return false;
   return calls.every((each) => each.client?.conversation === conversation);

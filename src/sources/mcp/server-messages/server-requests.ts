@@ -10,7 +10,7 @@ import type {
 import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
-import { type Addressee, type Caller, Callers } from './running-calls.ts';
+import { type Addressee, type RunningCall, Callers } from './running-calls.ts';
 import { RemoteError } from '../connection/connection-errors.ts';
 import { elicitationOf, logMessageOf, samplingOf } from './parse-server-messages.ts';
 
@@ -61,7 +61,7 @@ export class ServerRequests {
   }
 
   /** Takes a message of the server, if it is one of these. `known`: the call on whose own stream it came. */
-  take(message: JSONRPCMessage, known: Caller | undefined): boolean {
+  take(message: JSONRPCMessage, known: RunningCall | undefined): boolean {
     if (!('method' in message)) return false;
     const params = isJsonObject(message.params) ? message.params : {};
     if ('id' in message) {
@@ -98,7 +98,7 @@ export class ServerRequests {
     this.#open.clear();
   }
 
-  async #reply(id: string | number, method: string, params: JsonObject, known: Caller | undefined): Promise<void> {
+  async #reply(id: string | number, method: string, params: JsonObject, known: RunningCall | undefined): Promise<void> {
     const addressee = this.callers.addressee(known);
     const question = new AbortController();
     this.#open.set(id, question);
@@ -135,7 +135,7 @@ export class ServerRequests {
   async #elicit(
     request: Elicitation,
     params: JsonObject,
-    [call]: readonly Caller[],
+    [call]: readonly RunningCall[],
     asking: QuestionOptions,
   ): Promise<JsonObject> {
     const elicit = call?.client?.elicit;
@@ -145,7 +145,7 @@ export class ServerRequests {
     return checkedElicitation(request, await raceAbort(() => onElicit(params, asking), asking.signal));
   }
 
-  async #sample(request: SamplingRequest, [call]: readonly Caller[], asking: QuestionOptions): Promise<JsonObject> {
+  async #sample(request: SamplingRequest, [call]: readonly RunningCall[], asking: QuestionOptions): Promise<JsonObject> {
     const sample = call?.client?.sample;
     if (sample !== undefined) return await sample(request, asking);
     const { onSample } = this.#options;
@@ -153,7 +153,7 @@ export class ServerRequests {
     return checkedSample(await raceAbort(() => onSample(request, asking), asking.signal));
   }
 
-  #log(params: JsonObject, known: Caller | undefined): void {
+  #log(params: JsonObject, known: RunningCall | undefined): void {
     const message = logMessageOf(params);
     // All are of one client; not all of its calls need be such that it hears of messages.
     const log = this.callers.addressee(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
