@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
-import type { ResultLimits, SourceLimits } from '../catalog/source/source-limits.ts';
+import type { ResultLimits, SourceLimits } from '../catalog/source/source.ts';
 import type { ToolShaping } from '../catalog/transforms/shaping/tool-shaping.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { PolicyDocument } from '../policy/rules/read-policies.ts';

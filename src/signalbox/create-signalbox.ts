@@ -118,12 +118,6 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   const undoCalls = new UndoCalls(reader, checkpoints, compensations);
   const unsettled = new UnsettledCalls(store, journal);
   let closing: Promise<void> | undefined;
-  let underWay = 0;
-  let onIdle: (() => void) | undefined;
-  const leave = (): void => {
-    underWay -= 1;
-    if (underWay === 0) onIdle?.();
-  };
   const { instructions, ...content } = createContent({
     catalog,
     redactor,
@@ -164,12 +158,10 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
 
-  const idle = (): Promise<void> => new Promise((resolve) => (underWay === 0 ? resolve() : (onIdle = resolve)));
-
   async function close(graceMs: number): Promise<void> {
     recovery.stop();
     const grace = setTimeout(() => waits.endAll(), graceMs);
-    await idle();
+    await pipeline.idle();
     clearTimeout(grace);
     questions.close();
     // That they go with the box is no news.
@@ -182,28 +174,11 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     await store.close();
   }
 
-  const resultOf = (made: Call): Promise<CallResult> => {
-    const ended = (outcome: CallOutcome): CallResult => {
-      leave();
-      return toCallResult(made, outcome);
-    };
-    const failed = (error: unknown): never => {
-      leave();
-      throw error;
-    };
-    underWay += 1;
-    try {
-      return Promise.resolve(pipeline(made)).then(ended, failed);
-    } catch (error) {
-      return failed(error);
-    }
-  };
-
   const call: Signalbox['call'] = (reference, args, callOptions = {}) => {
     // Without `async`, which costs every call two promises.
     try {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-      return resultOf(createCall(reference, args, callOptions, redactor));
+      return pipeline.run(createCall(reference, args, callOptions, redactor));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -218,7 +193,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     async begin(reference, args, { workspace, ...callOptions } = {}) {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
       const run = new ExternalRun(workspace);
-      return await beginCall(run, resultOf(createCall(reference, args, callOptions, redactor, run)));
+      return await beginCall(run, pipeline.run(createCall(reference, args, callOptions, redactor, run)));
     },
     on: (event, listener) => events.on(event, listener),
     servers: createServersApi({

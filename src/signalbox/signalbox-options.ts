@@ -1,6 +1,5 @@
 import type { ProfilesByName } from '../catalog/profile.ts';
-import type { ResultLimits } from '../catalog/source/source-limits.ts';
-import type { Source } from '../catalog/source/source.ts';
+import type { ResultLimits, Source } from '../catalog/source/source.ts';
 import type { Approve } from '../core/calls/approval.ts';
 import type { Store } from '../journal/store/store.ts';
 import type { PolicySource } from '../pipeline/policies/compile-policies.ts';
@@ -13,6 +12,8 @@ export interface SignalboxOptions {
   readonly servers?: readonly Source[];
   /** The directory the journal is kept in, as `signalbox.db`. Without it the journal lives in memory and is gone with the process. */
   readonly data?: string;
+  /** The passphrase of the key that seals the journal, as `SIGNALBOX_JOURNAL_KEY` of the server. Default: the key in `journal.key` of `data`. */
+  readonly journalKey?: string;
   /** Where records are kept instead, for instance a `postgresStore`; `data` then keeps what is of this machine alone. The box closes it. */
   readonly store?: Store;
   /**

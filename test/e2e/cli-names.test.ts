@@ -83,10 +83,10 @@ suite('names that fit nothing', () => {
     assert.equal(code, 0);
     assert.match(
       stderr,
-      /warning rule "typo" \(policies\.yaml:2\): "mcp__web__clik" in match fits no tool; did you mean "mcp__web__click"\?/,
+      /warning rule "typo" \(policies\.yaml:2\): "mcp__web__clik" in match matches no tool; did you mean "mcp__web__click"\?/,
     );
-    assert.match(stderr, /rule "past" .* "mcp__web__scroll" in deny fits no tool/);
-    assert.match(stderr, /rule "bare" .* "click" in match fits no tool/);
+    assert.match(stderr, /rule "past" .* "mcp__web__scroll" in deny matches no tool/);
+    assert.match(stderr, /rule "bare" .* "click" in match matches no tool/);
     assert.match(stdout, /ok 3 rules/);
     assert.equal(((await place.json(['policy', 'check']))['warnings'] as unknown[]).length, 3);
     assert.doesNotMatch((await place.run(['policy', 'check', '--no-servers'])).stderr, /warning/);

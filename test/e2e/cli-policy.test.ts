@@ -80,7 +80,7 @@ suite('policy', () => {
   test('doctor and serve warn of names that fit nothing, with what is near; serve says which rules are in force', async () => {
     const place = new Place(withPolicy(`${rules}- { id: typo, match: mcp__notes__ad, deny: true }\n`));
     const warning =
-      /rule "typo" \(policies\.yaml:8\): "mcp__notes__ad" in match fits no tool; did you mean "mcp__notes__add"\?/;
+      /rule "typo" \(policies\.yaml:8\): "mcp__notes__ad" in match matches no tool; did you mean "mcp__notes__add"\?/;
     assert.match((await place.run(['doctor'])).stdout, new RegExp(`warning +${warning.source}`));
     const child = place.start(['serve', '--port', '0']);
     const ended = finished(child);
@@ -96,7 +96,7 @@ suite('policy', () => {
     );
     assert.match(
       await said(child.stderr, /flow\.to/),
-      /rule "far" \(policies\.yaml:1\): "privat" in flow\.from fits no label/,
+      /rule "far" \(policies\.yaml:1\): "privat" in flow\.from matches no label/,
     );
     child.kill('SIGTERM');
     const { code, stderr } = await ended;

@@ -1,8 +1,9 @@
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { createSignalbox, postgresStore, sqliteStore } from '../../src/index.ts';
+import { postgresStore, sqliteStore } from '../../src/index.ts';
 import { readArchives } from '../../src/journal/pruning/archive-file.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { Store } from '../../src/journal/store/store.ts';
@@ -90,7 +91,7 @@ test('servers keep what the configuration says, many on one store do not disturb
   assert.ok(first !== undefined);
   await seedJournal(first, { calls: 3000, spanMs: 30 * day });
   const whole = await verifyChain(first);
-  const boxes = await Promise.all(stores.map((store) => createSignalbox({ store, data: place.data })));
+  const boxes = await Promise.all(stores.map((store) => openSignalbox({ store, data: place.data })));
   t.after(() => Promise.all(boxes.map((box) => box.close())));
   t.after(() => Promise.all(stores.map((store) => store.close())));
   const complaints: string[] = [];

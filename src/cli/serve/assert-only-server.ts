@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Configuration } from '../../config/configuration.ts';
-import { readRunFiles, RunFile } from '../../host/daemon/run-files.ts';
+import { type RunFile, readRunFiles } from '../../host/daemon/run-files.ts';
 import { shortPath } from '../../host/data-directory.ts';
 import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';

@@ -47,7 +47,7 @@ function webRows(facts: BannerFacts, work: [string, string][], colors: Printer['
     ...work,
     ...foundRow(facts.found),
     ['Connect', connectCommands(facts.url, facts.agentTokenLocation)[0].command],
-    ['Policy', policyLine(facts.box.policies())],
+    ['Policy', policyLine(facts.box.policies.list())],
   ];
 }
 

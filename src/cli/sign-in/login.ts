@@ -25,9 +25,9 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const { protectedEntry } = await import('./protected-entry.ts');
       const { openBrowser } = await import('./open-browser.ts');
       const { signIn } = await import('../../sources/mcp/http/oauth/sign-in/sign-in.ts');
-      const { signsInAlone } = await import('../../sources/mcp/http/oauth/oauth-options.ts');
+      const { isUnattended } = await import('../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await protectedEntry(name, globals);
-      if (signsInAlone(server.oauth))
+      if (isUnattended(server.oauth))
         throw usageFailure(`server "${name}" signs in with its own credentials; no person can sign in to it`, {
           next: 'signalbox doctor tells whether it works',
         });

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../../catalog/names.ts';
-import { type SourceLimits, limitsOf } from '../../catalog/source/source-limits.ts';
+import { type SourceLimits, limitsOf } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ServerEntry } from '../configuration.ts';

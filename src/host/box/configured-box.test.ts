@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { lockOf } from '../../catalog/lock/locked-server.ts';
-import { printLock } from '../../catalog/lock/lock-file.ts';
+import { printLock } from '../../catalog/lock/lock-format.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';

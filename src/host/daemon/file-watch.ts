@@ -1,24 +1,23 @@
 import { type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-const lookEveryMs = 400;
+const pollIntervalMs = 400;
 const settleMs = 50;
 
 /**
- * Tells when one of the files changed, came or went since it was named here. Looks at them by name now and then: that sees
- * editors that replace files, links that are turned elsewhere, and file systems that send no events.
+ * Reports files that were changed, created or removed. Polls them by path, which also detects files that editors replace, changed
+ * links, and changes on file systems without events.
  */
 export class FileWatch {
-  /** What each of them was when it was last looked at. */
+  /** The state of each file at the last check. */
   readonly #seen = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** The files that are watched. */
   get files(): readonly string[] {
     return [...this.#seen.keys()];
   }
 
-  /** Takes these files as they are now, and no others. Name a file before it is read, and no change of it is missed. */
+  /** Watches exactly these files, from their current state. Call it before a file is read, so that no change is missed. */
   watch(files: readonly string[]): void {
     for (const file of this.#seen.keys()) if (!files.includes(file)) this.#seen.delete(file);
     for (const file of files) this.add(file);
@@ -31,18 +30,18 @@ export class FileWatch {
 
   /** Starts polling. Reports the files that changed, including changes since they were added. */
   start(onChange: (changed: ReadonlySet<string>) => Promise<void>): void {
-    const look = async (): Promise<void> => {
-      const changed = new Set(await this.#look());
-      // Whoever writes several files, or one in several pieces, is given the time for it.
+    const poll = async (): Promise<void> => {
+      const changed = new Set(await this.#changedFiles());
+      // Waits until a program has finished writing several files, or one in several pieces.
       for (let more = changed.size; more > 0;) {
-        const others = await later(settleMs, () => this.#look());
+        const others = await later(settleMs, () => this.#changedFiles());
         for (const file of others) changed.add(file);
         more = others.length;
       }
       if (changed.size > 0 && this.#timer !== undefined) await onChange(changed);
-      this.#timer = this.#timer && setTimeout(() => void look(), lookEveryMs).unref();
+      this.#timer = this.#timer && setTimeout(() => void poll(), pollIntervalMs).unref();
     };
-    this.#timer = setTimeout(() => void look(), lookEveryMs).unref();
+    this.#timer = setTimeout(() => void poll(), pollIntervalMs).unref();
   }
 
   close(): void {
@@ -51,7 +50,7 @@ export class FileWatch {
   }
 
   /** Returns the files that changed since the last check. */
-  async #look(): Promise<readonly string[]> {
+  async #changedFiles(): Promise<readonly string[]> {
     const files = [...this.#seen.keys()];
     const now = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
     const changed: string[] = [];
@@ -79,7 +78,7 @@ function statNow(file: string): Stats | undefined {
   }
 }
 
-/** That somebody read the file is no change. */
+/** Identifies a state of a file. The time of the last read is left out. */
 function identityOf(stats: Stats | undefined): string {
   return stats === undefined ? 'not there' : [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
 }

@@ -5,21 +5,28 @@ import { type NamedTool, contentMethods, fullName } from '../../core/tools/tool-
 import type { Rule } from '../../policy/rules/rule.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 
+/** Returns a warning for each name in settings of servers, in profiles and in rules that matches nothing. */
+export async function nameWarnings(
+  box: Pick<InternalSignalbox, 'catalog' | 'policies' | 'profiles'>,
+): Promise<string[]> {
+  return [...unmatchedKeys(box), ...unmatchedPatterns(box), ...(await unmatchedRules(box))];
+}
+
 /** Returns a warning for each name in the active rules that matches no tool, label or server. */
 export async function unmatchedRules(box: Pick<InternalSignalbox, 'policies' | 'catalog'>): Promise<string[]> {
-  const written = box.policies.list().rules;
-  if (written.length === 0) return [];
+  const active = box.policies.list().rules;
+  if (active.length === 0) return [];
   const { readPolicies } = await import('../../policy/rules/read-policies.ts');
   const { rules } = readPolicies([
-    { value: written.map(({ rule }) => rule), file: 'policies', placeOf: () => undefined },
+    { value: active.map(({ rule }) => rule), file: 'policies', placeOf: () => undefined },
   ]);
   return await unmatchedIn(
-    rules.map((rule, index) => ({ ...rule, at: written[index]?.at })),
+    rules.map((rule, index) => ({ ...rule, at: active[index]?.at })),
     box.catalog(),
   );
 }
 
-/** The names that rules give the resources and prompts of a server. */
+/** Returns the tools under which rules name the resources and prompts of a server. */
 function contentToolsOf(server: string): NamedTool[] {
   return contentMethods.map((tool) => ({ id: { server, tool }, name: fullName({ server, tool }) }));
 }
@@ -36,25 +43,26 @@ export async function unmatchedIn(
     servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
     absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
   });
-  // Tools of Claude Code, whose names begin with a capital, are known only after their first call.
-  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !(isRuntimeTool(name) || /^[A-Z]/.test(name)));
-  return told.map(({ rule, at, key, name, what, nearest }) => {
+  // Tools of Claude Code, whose names begin with a capital letter, are known only after their first call.
+  const reported = unmatched.filter(
+    ({ what, name }) => what !== 'tool' || !(isRuntimeTool(name) || /^[A-Z]/.test(name)),
+  );
+  return reported.map(({ rule, at, key, name, what, nearest }) => {
     const place = at === undefined ? '' : ` (${at})`;
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-    return `rule "${rule}"${place}: "${name}" in ${key} fits no ${what}${hint}`;
+    return `rule "${rule}"${place}: "${name}" in ${key} matches no ${what}${hint}`;
   });
 }
 
-/** What is told of patterns in profiles that fit no tool; a line each. Servers that are away are given the benefit of the doubt. */
+/** Returns a warning for each pattern in profiles that matches no tool. Returns none while a server is down, because it may have the tool. */
 export function unmatchedPatterns(box: Pick<InternalSignalbox, 'profiles' | 'catalog'>): string[] {
-  const away = box.catalog().servers.filter(({ status }) => status !== 'up');
-  if (away.length > 0) return [];
+  if (box.catalog().servers.some(({ status }) => status !== 'up')) return [];
   return box.profiles
     .list()
     .flatMap(({ name, unmatched }) =>
       unmatched
         .filter((pattern) => !isRuntimeTool(pattern.replace(/^!/, '')))
-        .map((pattern) => `profiles.${name}.tools: ${JSON.stringify(pattern)} fits no tool`),
+        .map((pattern) => `profiles.${name}.tools: ${JSON.stringify(pattern)} matches no tool`),
     );
 }
 

@@ -12,7 +12,7 @@ import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
 
-/** Opens the sessions of a box with the agents of its configuration; what waits in them is taken up when all is ready. */
+/** Opens the sessions of a box with the configured agents. Turns that wait since the last run start when `ready` resolves. */
 export async function openSessions(
   configured: ConfiguredBox,
   options: Pick<SessionsOptions, 'ready' | 'turnsAtOnce'> = {},
@@ -26,24 +26,24 @@ export async function openSessions(
   return await createSessions({ box, agents, refusal, ...options });
 }
 
-const holder = /^token:(tok_[^/]+)/;
+const tokenPrincipal = /^token:(tok_[^/]+)/;
 
 /**
- * Why nothing may begin now in the name of a principal, which is when the token it came with is good no longer, or binds it to
- * a profile: sessions have the profile of their agent, which may be a wider one.
+ * Returns why a principal may not start a turn: its token is not valid anymore, or is bound to a profile. Sessions have the profile
+ * of their agent, which may show more than that of the token.
  */
 export async function tokenRefusal(
   tokens: InternalSignalbox['tokens'],
   { id }: Principal,
 ): Promise<string | undefined> {
-  const [, tokenId] = holder.exec(id) ?? [];
+  const [, tokenId] = tokenPrincipal.exec(id) ?? [];
   if (tokenId === undefined) return undefined;
   const token = await tokens.find(tokenId);
-  if (token === undefined) return `there is no token ${tokenId} any more`;
+  if (token === undefined) return `the token ${tokenId} does not exist anymore`;
   const ended = { revoked: 'was revoked', expired: 'has expired', active: undefined }[token.state];
   if (ended !== undefined) return `the token ${tokenId} ${ended}`;
   if (token.profile === undefined) return undefined;
-  return `the token ${tokenId} is bound to the profile ${token.profile}, and begins no sessions`;
+  return `the token ${tokenId} is bound to the profile ${token.profile} and cannot start sessions`;
 }
 
 const pageSize = 100;
@@ -71,8 +71,8 @@ export async function countClaudeTranscripts(
 }
 
 /**
- * Offers agents the tools about sessions and schedules, and starts these when all is ready, unless other processes run them.
- * Close them before the sessions.
+ * Opens the schedules and adds the built-in tools about sessions and jobs. Starts the schedules when `ready` resolves; with
+ * `runs: false` other processes run the jobs. Close the schedules before the sessions.
  */
 export function openSchedules(
   box: InternalSignalbox,
@@ -94,12 +94,12 @@ export function openSchedules(
     refusal: (owner) => tokenRefusal(box.tokens, owner),
     ...options,
   });
-  const about = sessionTools({
+  const tools = sessionTools({
     sessions,
     directory: process.cwd(),
     claudeTranscripts: (cwd) => countClaudeTranscripts(cwd, sessions, box.sessionStore),
   });
-  for (const tool of [...about, ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
+  for (const tool of [...tools, ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
   if (!runs) return schedules;
   if (ready === undefined) schedules.start();
   else void ready.then(() => schedules.start());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
 
-/** A server that was started on a data directory, on this machine. */
+/** Describes a server that runs on a data directory of this machine. Other commands find it by this file. */
 export interface RunFile {
   readonly url: string;
   readonly pid: number;
@@ -18,46 +18,45 @@ export interface RunFile {
   readonly key?: string;
 }
 
-/** What is set down of it. */
-interface Told extends RunFile {
-  /** When its process began, as the system counts: the id alone may be another one's by now, and so may the port. */
+interface StoredRunFile extends RunFile {
+  /** When the process started, in clock ticks since boot. Detects that its id was reused by another process. */
   readonly begun?: string;
 }
 
 const directoryOf = (data: string): string => join(data, 'running');
 
-/** Writes the run file that other commands find this server by. Returns a function that removes it. */
+/** Writes the file of this server. Returns a function that removes it. */
 export function writeRunFile(data: string, server: RunFile): () => void {
   const directory = directoryOf(data);
   const file = join(directory, `${server.pid}.json`);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const told: Told = { ...server, ...processStart(server.pid) };
-    replaceFile(file, `${JSON.stringify(told)}\n`, 0o600);
+    const stored: StoredRunFile = { ...server, ...processStart(server.pid) };
+    replaceFile(file, `${JSON.stringify(stored)}\n`, 0o600);
   } catch {
     // Other commands then work without the server.
   }
   return () => rmSync(file, { force: true });
 }
 
-/** The servers that run on this data directory. What a killed one left behind is removed. */
+/** Returns the servers that run on a data directory. Removes the files of killed ones. */
 export function readRunFiles(data: string): readonly RunFile[] {
   const directory = directoryOf(data);
-  return listed(directory).flatMap((name) => {
+  return fileNames(directory).flatMap((name) => {
     const file = join(directory, name);
-    // A file that other users could have written says nothing, and is not ours to remove.
+    // A file that other users could have written is not trusted, and not removed.
     if (!isPrivate(file)) return [];
-    const told = read(file);
-    if (told === undefined || !isAlive(told)) {
+    const stored = read(file);
+    if (stored === undefined || !isAlive(stored)) {
       rmSync(file, { force: true });
       return [];
     }
-    const { begun: _begun, ...server } = told;
+    const { begun: _begun, ...server } = stored;
     return [server];
   });
 }
 
-function listed(directory: string): readonly string[] {
+function fileNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith('.json'));
   } catch {
@@ -65,11 +64,11 @@ function listed(directory: string): readonly string[] {
   }
 }
 
-function read(file: string): Told | undefined {
+function read(file: string): StoredRunFile | undefined {
   try {
     const { url, pid, startedAt, begun, role, configuration, key } = JSON.parse(
       readFileSync(file, 'utf8'),
-    ) as Partial<Told>;
+    ) as Partial<StoredRunFile>;
     if (typeof url !== 'string' || typeof pid !== 'number' || typeof startedAt !== 'string') return undefined;
     return {
       url,
@@ -103,18 +102,18 @@ function isOnThisMachine(url: string): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === host));
 }
 
-/** Whether it is the same process still: whoever else has its port by now must not be sent our token. */
-function isAlive({ pid, begun }: Told): boolean {
+/** Returns whether the same process still runs. A key must not be sent to another process that has taken its port. */
+function isAlive({ pid, begun }: StoredRunFile): boolean {
   try {
     return process.kill(pid, 0) && processStart(pid).begun === begun;
   } catch {
-    // None, or somebody else's.
+    // No such process, or one of another user.
     return false;
   }
 }
 
-/** When a process began; nothing where the system does not tell. */
-export function processStart(pid: number): Pick<Told, 'begun'> {
+/** Returns when a process started; nothing on systems without /proc. */
+export function processStart(pid: number): Pick<StoredRunFile, 'begun'> {
   try {
     const [, after = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     const begun = after.split(' ')[19];

@@ -23,7 +23,7 @@ import { logRequiredServers } from './required-servers.ts';
 import { startRetention } from './retention.ts';
 import { writeRunFile } from './run-files.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { unmatchedNames } from './name-warnings.ts';
+import { nameWarnings } from './name-warnings.ts';
 
 /** Options of `runServer`. */
 export interface RunServerOptions {

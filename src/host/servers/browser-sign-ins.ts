@@ -1,7 +1,7 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { SignInState } from '../../server/served-configuration.ts';
-import { signsInAlone } from '../../sources/mcp/http/oauth/oauth-options.ts';
+import { isUnattended } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { signIn } from '../../sources/mcp/http/oauth/sign-in/sign-in.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
@@ -40,7 +40,7 @@ export class BrowserSignIns {
       throw refused(
         `server "${server}" is not one to sign in at; add "auth": { "type": "oauth" } to its entry, if it has a "url"`,
       );
-    if (signsInAlone(oauth))
+    if (isUnattended(oauth))
       throw refused(`server "${server}" signs in with its own credentials; no person can sign in to it`);
     this.#waiting.get(server)?.abort();
     const cancelling = new AbortController();

@@ -172,7 +172,7 @@ export class ConfiguredServers {
       : this.#prepareReshape({ ...before, entry }, lock?.servers.get(name));
     const run = (): void => {
       install();
-      if (isSwitched) this.#box[disabled ? 'disable' : 'enable'](name);
+      if (isSwitched) this.#box.servers[disabled ? 'disable' : 'enable'](name);
     };
     return { description, run };
   }
