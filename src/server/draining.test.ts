@@ -26,7 +26,7 @@ describe('probes', () => {
     const { box, server, get } = await startTestServer(test);
     const { query } = box.journal;
     let asked = 0;
-    test.mock.method(box.journal, 'entries', (...given: Parameters<typeof query>) => {
+    test.mock.method(box.journal, 'query', (...given: Parameters<typeof query>) => {
       asked += 1;
       return query.apply(box.journal, given);
     });
@@ -40,7 +40,7 @@ describe('probes', () => {
 
   it('are told in time that a store which does not answer is not there', async (test) => {
     const { box, get } = await startTestServer(test);
-    test.mock.method(box.journal, 'entries', () => new Promise(() => undefined));
+    test.mock.method(box.journal, 'query', () => new Promise(() => undefined));
     const ready = await get('/api/health/ready');
     assert.deepEqual(await bodyOf<object>(ready), {
       status: 'unavailable',

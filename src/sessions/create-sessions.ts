@@ -113,7 +113,7 @@ class KeptSessions implements Sessions {
     this.#idleMs = idleMs;
     const { sessionStore: store } = box;
     const watchers = this.#watchers;
-    const post = new SessionPost(box.shared.post);
+    const post = new SessionPost(box.shared.pubSub);
     this.#post = post;
     const log = new EventLog({ store, watchers, post, redact: (text) => box.secrets.redact(text) });
     const turns = new Turns({

@@ -27,7 +27,10 @@ export interface RecordedSession {
 const ranAs: ReadonlySet<OutcomeName> = new Set(['completed', 'failed']);
 
 /** Reads a session from the journal, for replaying. Its tools have the names and effects they had, and take any arguments. */
-export async function recordedSession(journal: JournalReader, session: string): Promise<RecordedSession> {
+export async function recordedSession(
+  journal: Pick<JournalReader, 'stream' | 'recording'>,
+  session: string,
+): Promise<RecordedSession> {
   const calls: SessionCall[] = [];
   for await (const recorded of journal.stream({ session, type: 'ToolInvoked' })) {
     if (recorded.type !== 'ToolInvoked') continue;

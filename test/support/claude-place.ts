@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +8,7 @@ import type { Approve } from '../../src/core/calls/approval.ts';
 import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
 import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
-import { type Signalbox, type ToolInvoked, createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { type ToolInvoked, defineTool, localServer } from '../../src/index.ts';
 import { claudeEnvironment } from './claude.ts';
 import { type MessagesServer, heardInMessages, startMessagesServer } from './messages-server.ts';
 import type { Heard, ModelBlock } from './model/model-script.ts';
@@ -14,7 +16,7 @@ import { type ToldTurn, type TurnStory, runTurn } from './runtime/run-turn.ts';
 
 /** The real Claude Code in a directory of its own, with a box beside it and a scripted model behind it. */
 export interface ClaudePlace {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly own: RuntimeTools;
   readonly api: MessagesServer;
   /** The working directory of turns. */
@@ -31,7 +33,7 @@ export interface ClaudePlace {
 }
 
 export async function openClaudePlace(
-  make: (options: ClaudeCodeOptions, box: Signalbox) => Runtime,
+  make: (options: ClaudeCodeOptions, box: InternalSignalbox) => Runtime,
 ): Promise<ClaudePlace> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-claude-')));
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
@@ -47,7 +49,7 @@ export async function openClaudePlace(
     timeoutMs: 50,
     run: () => new Promise(() => undefined),
   });
-  const box = await createSignalbox({
+  const box = await openSignalbox({
     servers: [own, localServer({ name: 'local', tools: [slow] })],
     approve: (request) => place.approve(request),
     builtin: { port: 4242 },

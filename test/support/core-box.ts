@@ -1,11 +1,12 @@
 import { Approvals } from '../../src/pipeline/approvals/approval-inbox.ts';
 import { Questions } from '../../src/pipeline/approvals/questions.ts';
-import { toCallResult, createCall } from '../../src/pipeline/call-lifecycle.ts';
-import { type Stage } from '../../src/pipeline/stage.ts';
-import { type Next } from '../../src/pipeline/stage.ts';
+import { type Call, createCall } from '../../src/pipeline/call-lifecycle.ts';
+import { CallRunner } from '../../src/pipeline/pipeline.ts';
+import { Decider } from '../../src/pipeline/policies/decider.ts';
+import { UnsettledCalls } from '../../src/pipeline/recording/unsettled-calls.ts';
 import { createContent } from '../../src/pipeline/box-content.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
-import { compose } from '../../src/pipeline/stage.ts';
+import { chainOf } from '../../src/pipeline/stage.ts';
 import { ActivePolicies } from '../../src/pipeline/policies/active-policies.ts';
 import type { PolicySource } from '../../src/pipeline/policies/compile-policies.ts';
 import { SessionStates } from '../../src/pipeline/handler/session-states.ts';
@@ -69,52 +70,39 @@ export async function coreBox(
     shared: true,
   });
   const policies = new ActivePolicies(store, journal);
-  const decideStage: Stage =
+  const decider: Pick<Decider, 'decide'> =
     typeof policy === 'function'
-      ? (call, next) => {
-          call.decision = policy(call.name);
-          return next(call);
-        }
-      : decide(policies, redactor, waits, new FileGuard(undefined));
+      ? { decide: (call) => Object.assign(call, { decision: policy(call.name) }) }
+      : new Decider({ policies, redactor, waits, files: new FileGuard(undefined) });
   if (typeof policy !== 'function') await policies.set(policy);
   const content = createContent({
     catalog,
     redactor,
-    async call(name, args, options) {
-      const call = createCall(name, args, options, redactor);
-      return toCallResult(call, await run(call));
-    },
+    call: (name, args, options) => runner.run(createCall(name, args, options, redactor)),
   });
-  const run: Next = compose([
-    recordOutcome({
-      journal,
-      redactor,
-      isRecording: false,
-      onRunning: () => undefined,
-      onEnding: () => undefined,
-      onUnrecorded: () => undefined,
-    }),
-    resolve({ catalog, waits, timeoutMs: 60_000 }),
-    validate,
-    deduplicate(store),
-    decideStage,
-    approve({ catalog, redactor, approvals, questions, decide: decideStage, run: (call) => run(call) }),
-    recordIntent(store, journal, redactor, policies),
-    execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, largestResult: 1e6 }),
-  ]);
+  const unsettled = new UnsettledCalls(store, journal);
+  const runner = new CallRunner(
+    chainOf<Call>()
+      .stage(recordOutcome({ journal, redactor, isRecording: false, policies, unsettled }))
+      .stage(resolve({ catalog, waits, timeoutMs: 60_000 }))
+      .stage(validate)
+      .stage(deduplicate(store))
+      .stage(decide(decider, redactor))
+      .stage(approve({ catalog, redactor, approvals, questions, decider }))
+      .stage(recordIntent(store, journal, redactor, policies))
+      .end(execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, largestResult: 1e6 })),
+  );
   await new Recovery(store, journal).start();
   for (const source of sources) catalog.mount(source);
   return {
-    async call(tool, args, options = {}) {
-      const call = createCall(tool, args, options, redactor);
-      return { ...(await run(call)), callId: call.id };
-    },
+    call: (tool, args, options = {}) => runner.run(createCall(tool, args, options, redactor)),
     approvals,
     journal: new JournalReader(store),
     setPolicies: (rules) => policies.set(rules),
     async close() {
       waits.endAll();
       questions.close();
+      await unsettled.close();
       await journal.drain();
       await store.close();
     },

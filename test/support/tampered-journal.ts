@@ -1,3 +1,5 @@
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +9,6 @@ import type { TestContext } from 'node:test';
 import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import type { Store } from '../../src/journal/store/store.ts';
 import { type JournalVerification, verifyJournal } from '../../src/journal/integrity/verify-journal.ts';
-import type { Signalbox } from '../../src/signalbox/signalbox.ts';
-import { createSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -54,10 +54,10 @@ export async function filled(t: TestContext, store?: (place: Place) => Promise<S
 export async function using(
   { data }: Place,
   store: ((place: Place) => Promise<Store>) | undefined,
-  work: (box: Signalbox) => Promise<void>,
+  work: (box: InternalSignalbox) => Promise<void>,
 ): Promise<void> {
   const opened = store === undefined ? { data } : { store: await store({ data, file: '' }) };
-  const box = await createSignalbox({ servers: [bank()], ...opened });
+  const box = await openSignalbox({ servers: [bank()], ...opened });
   try {
     await work(box);
   } finally {
@@ -65,8 +65,12 @@ export async function using(
   }
 }
 
-async function approve(box: Signalbox, amount: number, remember: 'arguments' | 'nothing' = 'nothing'): Promise<void> {
-  const call = (): ReturnType<Signalbox['call']> =>
+async function approve(
+  box: InternalSignalbox,
+  amount: number,
+  remember: 'arguments' | 'nothing' = 'nothing',
+): Promise<void> {
+  const call = (): ReturnType<InternalSignalbox['call']> =>
     box.call('mcp__bank__pay', { amount }, { principal: bot, session: 's', waitMs: 0 });
   assert.equal((await call()).outcome, 'awaiting-approval');
   const [question] = await box.approvals.list();
@@ -75,7 +79,7 @@ async function approve(box: Signalbox, amount: number, remember: 'arguments' | '
   assert.equal((await call()).outcome, 'completed');
 }
 
-/** What `verify` says after the file was edited, and again after Signalbox has worked with it: going on must not cover anything up. */
+/** What `verify` says after the file was edited, and again after InternalSignalbox has worked with it: going on must not cover anything up. */
 export async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
   const database = new DatabaseSync(place.file);
   edit(database);

@@ -45,7 +45,7 @@ describe('problem documents', () => {
 
   it('tell only an id of a fault, and log the rest', async (test) => {
     const { box, get, logged } = await startTestServer(test);
-    test.mock.method(box.journal, 'entries', () => Promise.reject(new Error('the disk at /secret/path is full')));
+    test.mock.method(box.journal, 'query', () => Promise.reject(new Error('the disk at /secret/path is full')));
     const response = await get('/api/journal');
     const text = await response.text();
     assert.equal(response.status, 500);

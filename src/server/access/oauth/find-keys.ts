@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { isJsonObject } from '../../../core/json/json.ts';
-import { guardedFetch } from '../../../sources/mcp/http/client/guarded-fetch.ts';
+import { createGuardedFetch } from '../../../sources/mcp/http/client/guarded-fetch.ts';
 import { assertConfidential } from '../../../sources/mcp/http/oauth/authorization-fetch.ts';
 
 const requestMs = 5000;
@@ -10,7 +10,7 @@ const mostKeys = 100;
 /** Reads the keys that an issuer signs with: from where the configuration says, or else from where its own metadata says. */
 export async function findKeys(issuer: string, configured: string | undefined): Promise<JSONWebKeySet> {
   const named = configured === undefined ? [] : [new URL(configured)];
-  const { fetch, close } = guardedFetch(new URL(issuer), largestAnswer, named);
+  const { fetch, close } = createGuardedFetch(new URL(issuer), largestAnswer, named);
   const read = async (url: URL): Promise<unknown> => {
     assertConfidential(url);
     const headers = { accept: 'application/json' };
