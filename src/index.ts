@@ -24,7 +24,7 @@ export type {
   ResourceTemplateDescription,
   SourceContent,
 } from './catalog/source/source-content.ts';
-export type { ResultLimits, SourceLimits } from './catalog/source/source-limits.ts';
+export type { ResultLimits, SourceLimits } from './catalog/source/source.ts';
 export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source/source.ts';
 export type { Verification } from './journal/integrity/hash-chain.ts';
 export type {

@@ -1,7 +1,6 @@
 import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import { assertServerName } from '../../catalog/names.ts';
-import { type SourceLimits, limitsOf } from '../../catalog/source/source-limits.ts';
-import type { Source, SourceState } from '../../catalog/source/source.ts';
+import { type Source, type SourceLimits, type SourceState, limitsOf } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { type AnyTool, toTool } from './foreign-tools.ts';
 import type { Isolate } from './isolate/isolate.ts';

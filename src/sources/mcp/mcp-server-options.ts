@@ -1,4 +1,4 @@
-import type { SourceLimits } from '../../catalog/source/source-limits.ts';
+import type { SourceLimits } from '../../catalog/source/source.ts';
 import type { CallRoot, LogLevel } from '../../core/calls/call-client.ts';
 import type { ProgramOptions } from '../../process/process-group.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';

@@ -1,17 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertServerName } from '../../catalog/names.ts';
 import { cutText, definitionLimits } from '../../catalog/source/definition-limits.ts';
-import { limitsOf } from '../../catalog/source/source-limits.ts';
-import type { Source, SourceHealth, SourceState } from '../../catalog/source/source.ts';
+import { type Source, type SourceHealth, type SourceState, limitsOf } from '../../catalog/source/source.ts';
 import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { Connection, type ListName, type ServerFacts } from './connection/connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
-import { onConnection } from './supervision/call-server.ts';
+import { callServer } from './supervision/call-server.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 import { RemoteContent } from './content/remote-content.ts';
-import { SourceTools } from './content/remote-tools.ts';
+import { RemoteTools } from './content/remote-tools.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 
 /** How a server is doing, and what it said. */
@@ -57,7 +56,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
     state = undefined;
     for (const listener of listeners) listener();
   };
-  const tools = new SourceTools(
+  const tools = new RemoteTools(
     (name, args, context, headers) => {
       const signal = context.ending ?? context.signal;
       const given = {
@@ -66,7 +65,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
         onProgress: context.isFollowed === false ? undefined : context.progress,
         headers: headers?.(args),
       };
-      return onConnection(supervisor, { server: options.name, what: name, signal }, (connection) =>
+      return callServer(supervisor, { server: options.name, what: name, signal }, (connection) =>
         connection.callTool(name, args, given),
       );
     },

@@ -1,11 +1,11 @@
 import type { Store } from '../../journal/store/store.ts';
-import type { CallParts } from './requests/call-tool.ts';
+import type { EndpointServices } from './requests/call-tool.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { RequestContext, ClientChannel, Peer } from './requests/request-context.ts';
 import { Changes } from './listing/list-changes.ts';
 import { Conversations } from './sessions/conversation-registry.ts';
 import type { EndpointBox } from './endpoint-box.ts';
-import { type SeenClient, readEnvelope } from './protocol/client-info.ts';
+import { type SeenClient, parseEnvelope } from './protocol/client-info.ts';
 import { LegacySession } from './sessions/legacy-session.ts';
 import { type Listening, listen } from './listing/listen-request.ts';
 import { isListMethod, listPage, methodOf } from './requests/methods.ts';
@@ -76,7 +76,7 @@ export class McpEndpoint {
 
   /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
   serve(request: WireRequest, peer: Peer, channel: ClientChannel, gone?: AbortSignalLike): Answer | Promise<Answer> {
-    const envelope = readEnvelope(request.params);
+    const envelope = parseEnvelope(request.params);
     const session = this.#conversations.of(peer, envelope.client);
     const serve = (known: string): Answer | Promise<Answer> =>
       this.#serveIn({ ...request, peer, envelope, session: known, channel, gone });
@@ -97,7 +97,7 @@ export class McpEndpoint {
 
   /** Tells a client of the 2026 revision of changes, until it is stopped. */
   async listen(request: WireRequest, peer: Peer, channel: ClientChannel): Promise<Listening> {
-    readEnvelope(request.params);
+    parseEnvelope(request.params);
     return await listen({ box: this.#options.box, changes: this.#changes }, request, peer, channel);
   }
 
@@ -113,7 +113,7 @@ export class McpEndpoint {
     this.#changes.close();
   }
 
-  #parts(): CallParts {
+  #parts(): EndpointServices {
     const { box, inbox, approvalWaitMs = usualApprovalWaitMs } = this.#options;
     return { box, inbox: inbox?.(), approvalWaitMs };
   }

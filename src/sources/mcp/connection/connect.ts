@@ -3,7 +3,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
 import type { InitializeResult, ConnectOptions, LoadPriorDiscovery, ServerLink } from './server-link.ts';
-import { neverLeft, statusOf } from '../http/http-errors.ts';
+import { isNeverSent, httpStatusOf } from '../http/http-errors.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
 import { createStdioLink } from '../stdio/stdio-link.ts';
@@ -89,7 +89,7 @@ async function attempt(
   const { channel } = way;
   // Before the handshake: a server may ask as soon as it is over.
   const requests = new ServerRequests(answering, channel);
-  channel.handleServerMessage = (message, stream) => requests.take(message, stream);
+  channel.handleServerMessage = (message, stream) => requests.handle(message, stream);
   try {
     return { link, requests, initializeResult: await raceAbort(() => way.initialize(known), signal) };
   } catch (error) {
@@ -105,8 +105,8 @@ async function attempt(
 
 /** Whether it failed for a reason that another handshake does not change. */
 function isBeyondProtocol(error: unknown): boolean {
-  const status = statusOf(error);
-  return neverLeft(error) || error instanceof RemoteError || wasNotStarted(error) || status === 401 || status === 403;
+  const status = httpStatusOf(error);
+  return isNeverSent(error) || error instanceof RemoteError || wasNotStarted(error) || status === 401 || status === 403;
 }
 
 function wasNotStarted(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
 import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../../core/async/light-abort-signal.ts';
-import type { RunningCall, CallerContext } from '../server-messages/running-calls.ts';
+import type { RunningCall, RunningCallContext } from '../server-messages/running-calls.ts';
 import { RemoteError } from './connection-errors.ts';
 import { RequestEnvelopes } from './request-envelopes.ts';
 import type { ConnectOptions, ServerLink } from './server-link.ts';
@@ -42,7 +42,7 @@ export interface ConnectionOptions extends ConnectOptions {
 export interface CallerOptions extends Omit<RequestOptions, 'caller' | 'envelope'> {
   readonly signal: AbortSignalLike;
   /** Who waits, to be asked and told what the server wants meanwhile. */
-  readonly context: CallerContext;
+  readonly context: RunningCallContext;
 }
 
 const listRequestMs = 60_000;
@@ -129,7 +129,7 @@ export class Connection {
   /** Makes a request for somebody who is asked and told what the server asks and tells meanwhile. */
   request(method: string, given: JsonObject, options: CallerOptions): Promise<JsonObject> {
     const { context, signal, onProgress, headers } = options;
-    const caller = this.#requests.callers.begin(context);
+    const caller = this.#requests.runningCalls.begin(context);
     const passed = {
       signal,
       caller,
@@ -137,7 +137,7 @@ export class Connection {
       envelope: this.#isModern ? this.#envelopes.for(caller.client) : undefined,
       headers: this.#isModern ? headers : undefined,
     };
-    const end = (): void => this.#requests.callers.end(caller, !signal.aborted);
+    const end = (): void => this.#requests.runningCalls.end(caller, !signal.aborted);
     const succeed = (result: JsonObject): JsonObject => {
       end();
       return withoutServerInfo(result);

@@ -6,7 +6,7 @@ import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { RunningCall } from '../server-messages/running-calls.ts';
 import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
-import { lossOf } from '../http/http-errors.ts';
+import { toRequestError } from '../http/http-errors.ts';
 import { written } from '../stdio/stdio-transport.ts';
 
 /** What a request may be told besides its parameters. */
@@ -98,7 +98,7 @@ class PendingRequest {
   }
 
   fail(error: unknown): void {
-    this.settle(lossOf(error, this.sent));
+    this.settle(toRequestError(error, this.sent));
   }
 
   /** Its stream ended, with the answer or without. */

@@ -1,12 +1,12 @@
 import { Client } from '@modelcontextprotocol/client';
 import type { ConnectOptions } from './server-link.ts';
-import { relayed } from '../server-messages/server-requests.ts';
+import { clientCapabilities } from '../server-messages/server-requests.ts';
 
 /** The SDK's client, which tells what a server says has changed. */
 export function sdkClient({ version, onListChanged, onResourceUpdated }: ConnectOptions): Client {
   const client = new Client(
     { name: 'signalbox', version },
-    { capabilities: relayed, versionNegotiation: { mode: 'auto' } },
+    { capabilities: clientCapabilities, versionNegotiation: { mode: 'auto' } },
   );
   for (const list of ['tools', 'resources', 'prompts'] as const)
     client.setNotificationHandler(`notifications/${list}/list_changed`, () => onListChanged(list));

@@ -11,7 +11,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { withoutGatewayFields } from '../../../core/tools/server-result.ts';
 import { emitSafely } from '../../../core/async/emit-safely.ts';
 import type { Connection } from '../connection/connection.ts';
-import { onConnection } from '../supervision/call-server.ts';
+import { callServer } from '../supervision/call-server.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 const maxNamed = 100;
@@ -122,7 +122,7 @@ export class RemoteContent implements SourceContent {
 
   #ask(method: string, params: JsonObject, { signal, onProgress, ...context }: ContentOptions): Promise<JsonObject> {
     const given = { signal, context, ...(onProgress === undefined ? {} : { onProgress }) };
-    return onConnection(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
+    return callServer(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
       connection.request(method, params, given),
     );
   }

@@ -30,19 +30,19 @@ export interface ToolListing {
   readonly hidden: readonly WithheldTool[];
 }
 
-interface Kept {
+interface ListedTool {
   /** Tells a definition from any other, in less room than its text. */
   readonly digest: string;
   readonly tool: SourceTool;
 }
 
 /** Turns what a server lists into tools. A tool that is listed again unchanged stays the same object. */
-export class SourceTools {
+export class RemoteTools {
   readonly #run: RunRemote;
   readonly #schemas: Readonly<Record<string, 'trust'>>;
   readonly #onChange: () => void;
   readonly #compiler = new SchemaCompiler();
-  #kept: readonly Kept[] = [];
+  #kept: readonly ListedTool[] = [];
   #listing: ToolListing = { tools: [], notices: [], hidden: [] };
 
   constructor(run: RunRemote, schemas: Readonly<Record<string, 'trust'>>, onChange: () => void) {
@@ -62,7 +62,7 @@ export class SourceTools {
     const hidden: WithheldTool[] = [];
     const since = new Map(this.#listing.hidden.map((each) => [each.tool, each.since]));
     const budget = new DefinitionBudget(definitionLimits.maxTools);
-    const kept = definitions.flatMap((given, index): Kept[] => {
+    const kept = definitions.flatMap((given, index): ListedTool[] => {
       const limited = isDefinition(given) ? budget.take(given) : undefined;
       if (isDefinition(given) && limited?.problem !== undefined) {
         const tool = clipped(given.name, definitionLimits.maxNameLength);
@@ -89,7 +89,7 @@ export class SourceTools {
     this.#keep(kept, notices, hidden);
   }
 
-  #keep(kept: readonly Kept[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
+  #keep(kept: readonly ListedTool[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
     this.#kept = kept;
     this.#listing = { tools: kept.map(({ tool }) => tool), notices, hidden };
     this.#onChange();

@@ -1,6 +1,6 @@
 import { SdkError, SdkErrorCode, SseError } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../core/errors.ts';
-import { statusOf } from './http-errors.ts';
+import { httpStatusOf } from './http-errors.ts';
 
 const longestAnswer = 200;
 
@@ -16,10 +16,10 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /** Why a server on the network could not be connected to: what was tried, what came of it, what to do next. */
-export function explainFailure(error: unknown, url: string): Error {
+export function explainHttpError(error: unknown, url: string): Error {
   const where = URL.canParse(url) ? new URL(url).origin : 'its address';
   const because = (text: string): Error => new Error(`${where} ${text}`, { cause: error });
-  const status = error instanceof SseError && error.code !== 0 ? error.code : statusOf(error);
+  const status = error instanceof SseError && error.code !== 0 ? error.code : httpStatusOf(error);
   if (status !== undefined) return because(`answered with HTTP ${status}${answerOf(error)}; ${nextAfter(status)}`);
   for (let at = error; at instanceof Error; at = at.cause) {
     const code = codeOf(at);

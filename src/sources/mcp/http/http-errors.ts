@@ -19,9 +19,9 @@ const neverSent = new Set([
 ]);
 
 /** What a failed `send` says about the request: that it was refused, that it never left, or that nobody knows. */
-export function lossOf(error: unknown, sent: boolean): Error {
+export function toRequestError(error: unknown, sent: boolean): Error {
   if (error instanceof RemoteError) return error;
-  const status = statusOf(error);
+  const status = httpStatusOf(error);
   if (status !== undefined && status >= 300 && status < 500 && status !== 408) {
     const message = refusal(status, messageOf(error));
     // It knows nothing of our session, and looked no further.
@@ -29,16 +29,16 @@ export function lossOf(error: unknown, sent: boolean): Error {
       ? new ConnectionLost(message, false, { cause: error })
       : new RemoteError(status, message);
   }
-  return new ConnectionLost(messageOf(error), sent && !neverLeft(error), { cause: error });
+  return new ConnectionLost(messageOf(error), sent && !isNeverSent(error), { cause: error });
 }
 
 /** Whether the server has forgotten the session, or there is nothing at this address any more. */
 function isSessionGone(error: unknown): boolean {
-  return statusOf(error) === 404;
+  return httpStatusOf(error) === 404;
 }
 
 /** The HTTP status that an error tells of. */
-export function statusOf(error: unknown): number | undefined {
+export function httpStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   // By its name: whoever connects to programs alone does not load the SDK to know its class.
   if (error.name === 'SdkHttpError' && 'status' in error && typeof error.status === 'number') return error.status;
@@ -52,7 +52,7 @@ function refusal(status: number, message: string): string {
 }
 
 /** Whether a request failed before anything of it was on its way. */
-export function neverLeft(error: unknown): boolean {
+export function isNeverSent(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if ('code' in at && typeof at.code === 'string' && neverSent.has(at.code)) return true;
   return false;

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { InitializeResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
 import { RpcChannel } from '../connection/rpc-channel.ts';
 import { sdkClient } from '../connection/sdk-client.ts';
-import { explainFailure } from './explain-http-error.ts';
-import { type HttpTransportOptions, httpTransport } from './http-transport.ts';
-import { statusOf } from './http-errors.ts';
+import { explainHttpError } from './explain-http-error.ts';
+import { type HttpTransportOptions, createHttpTransport } from './http-transport.ts';
+import { httpStatusOf } from './http-errors.ts';
 
 /** The way to a server on the network. Everything that is particular about it is the SDK's. */
 export function createHttpLink(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
-  const { transport: http, refusal } = httpTransport(transport, options.maxMessageBytes);
+  const { transport: http, refusal } = createHttpTransport(transport, options.maxMessageBytes);
   const lane = new RpcChannel(http, () => 'the connection was closed');
   const client = sdkClient(options);
   return {
@@ -33,7 +33,7 @@ export function createHttpLink(options: ConnectOptions, transport: HttpTransport
     refusal,
     explain: (error) =>
       error instanceof SdkError || error instanceof SseError || isOfSystem(error)
-        ? explainFailure(error, transport.url)
+        ? explainHttpError(error, transport.url)
         : error,
     // Its new stream would belong to a new session, which has not shaken hands.
     isBroken: (error) => error instanceof SseError,
@@ -41,5 +41,5 @@ export function createHttpLink(options: ConnectOptions, transport: HttpTransport
 }
 
 function isOfSystem(error: unknown): boolean {
-  return error instanceof Error && ('syscall' in error || statusOf(error) !== undefined);
+  return error instanceof Error && ('syscall' in error || httpStatusOf(error) !== undefined);
 }

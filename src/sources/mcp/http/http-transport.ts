@@ -1,6 +1,6 @@
 import { SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { ChannelTransport } from '../connection/rpc-channel.ts';
-import { guardedFetch } from './client/guarded-fetch.ts';
+import { createGuardedFetch } from './client/guarded-fetch.ts';
 import { BearerAuthorization, authorizedFetch } from './oauth/bearer-authorization.ts';
 import type { OAuthOptions } from './oauth/oauth-options.ts';
 import { StreamableHttpTransport } from './streamable-http-transport.ts';
@@ -21,7 +21,7 @@ export interface HttpTransport {
 }
 
 /** Creates the transport for a server on the network. */
-export function httpTransport(options: HttpTransportOptions, largestMessage: number): HttpTransport {
+export function createHttpTransport(options: HttpTransportOptions, largestMessage: number): HttpTransport {
   const url = webUrl(options.url);
   const { type, oauth, headers = {} } = options;
   const authorization = oauth === undefined ? undefined : new BearerAuthorization({ ...options, oauth });
@@ -31,7 +31,7 @@ export function httpTransport(options: HttpTransportOptions, largestMessage: num
       transport: new StreamableHttpTransport({ url, headers, maxMessageBytes: largestMessage, authorization }),
       refusal,
     };
-  const guarded = guardedFetch(url, largestMessage);
+  const guarded = createGuardedFetch(url, largestMessage);
   const fetch = authorization === undefined ? guarded.fetch : authorizedFetch(url, authorization, guarded.fetch);
   return {
     transport: closing(new SSEClientTransport(url, { fetch, requestInit: { headers } }), guarded.close),

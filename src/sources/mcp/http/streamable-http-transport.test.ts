@@ -8,7 +8,7 @@ import { within } from '../../../../test/support/within.ts';
 import type { AbortListener, AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import { RunningCall } from '../server-messages/running-calls.ts';
 import type { ChannelTransport } from '../connection/rpc-channel.ts';
-import { httpTransport } from './http-transport.ts';
+import { createHttpTransport } from './http-transport.ts';
 
 const call = { jsonrpc: '2.0', id: 'signalbox-1', method: 'tools/call', params: { name: 'echo' } } as const;
 const result = { jsonrpc: '2.0', id: 'signalbox-1', result: { content: [] } };
@@ -37,7 +37,7 @@ async function connected(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  const { transport } = httpTransport({ type: 'http', url, headers: given }, 1000);
+  const { transport } = createHttpTransport({ type: 'http', url, headers: given }, 1000);
   t.after(async () => {
     await transport.close();
     server.close();

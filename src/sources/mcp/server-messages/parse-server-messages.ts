@@ -3,7 +3,7 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { RemoteError, isWebAddress } from '../connection/connection-errors.ts';
 
 /** What a server wants to know, from the parameters of its request. */
-export function elicitationOf(params: JsonObject): Elicitation {
+export function parseElicitation(params: JsonObject): Elicitation {
   const { mode = 'form', message, requestedSchema, url, elicitationId } = params;
   if (typeof message !== 'string') throw malformed('elicitation/create', 'message');
   if (mode === 'url') {
@@ -16,14 +16,14 @@ export function elicitationOf(params: JsonObject): Elicitation {
 }
 
 /** What a server wants a model to complete, with everything else it said of it. */
-export function samplingOf(params: JsonObject): SamplingRequest {
+export function parseSamplingRequest(params: JsonObject): SamplingRequest {
   if (!Array.isArray(params['messages'])) throw malformed('sampling/createMessage', 'messages');
   if (typeof params['maxTokens'] !== 'number') throw malformed('sampling/createMessage', 'maxTokens');
   return params as SamplingRequest;
 }
 
 /** What a server says; a level that is none is taken as information. */
-export function logMessageOf({ level, logger, data = null }: JsonObject): LogMessage {
+export function parseLogMessage({ level, logger, data = null }: JsonObject): LogMessage {
   return {
     level: logLevels.find((each) => each === level) ?? 'info',
     ...(typeof logger === 'string' ? { logger } : {}),

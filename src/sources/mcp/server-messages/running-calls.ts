@@ -3,17 +3,17 @@ import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import type { ToolClient } from '../../../core/calls/call-client.ts';
 
 /** Who waits for a request of ours, so far as it can be asked and told something. */
-export type CallerContext = Pick<ToolContext, 'client'>;
+export type RunningCallContext = Pick<ToolContext, 'client'>;
 
 /** One call that the server is working on. */
 export class RunningCall {
   /** Among those of its connection. */
   place = 0;
-  readonly #context: CallerContext;
+  readonly #context: RunningCallContext;
   #listeners: (() => void)[] | undefined;
   #isOver = false;
 
-  constructor(context: CallerContext) {
+  constructor(context: RunningCallContext) {
     this.#context = context;
   }
 
@@ -36,7 +36,7 @@ export class RunningCall {
 }
 
 /** For which calls a message of the server may be meant, all of one client; none when no call is under way. Or why nobody can tell. */
-export type Addressee =
+export type MessageTarget =
   | { readonly calls: readonly RunningCall[]; readonly problem?: never }
   | { readonly problem: string; readonly calls?: never };
 
@@ -44,11 +44,11 @@ export type Addressee =
 const echoMs = 60_000;
 
 /** The calls that a server is working on. What it says without naming a call can only be meant for one of them. */
-export class Callers {
+export class RunningCalls {
   readonly #calls = new SlotMap<RunningCall>();
   readonly #givenUp = new Map<RunningCall, number>();
 
-  begin(context: CallerContext): RunningCall {
+  begin(context: RunningCallContext): RunningCall {
     const caller = new RunningCall(context);
     caller.place = this.#calls.add(caller);
     return caller;
@@ -62,7 +62,7 @@ export class Callers {
   }
 
   /** For whom a message is, of which the transport may know to which call it belongs. */
-  addressee(known: RunningCall | undefined): Addressee {
+  targetOf(known: RunningCall | undefined): MessageTarget {
     if (known !== undefined) return known.isOver ? { problem: 'the call it belongs to is over' } : { calls: [known] };
     const now = Date.now();
     for (const [caller, until] of this.#givenUp) if (until < now) this.#givenUp.delete(caller);

@@ -10,9 +10,9 @@ import type {
 import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
-import { type Addressee, type RunningCall, Callers } from './running-calls.ts';
+import { type MessageTarget, type RunningCall, RunningCalls } from './running-calls.ts';
 import { RemoteError } from '../connection/connection-errors.ts';
-import { elicitationOf, logMessageOf, samplingOf } from './parse-server-messages.ts';
+import { parseElicitation, parseLogMessage, parseSamplingRequest } from './parse-server-messages.ts';
 
 /** Answers what a server asks its client for. */
 export type AnswerRequest = (params: JsonObject, asking: QuestionOptions) => JsonObject | Promise<JsonObject>;
@@ -40,7 +40,7 @@ export interface AnsweringOptions {
  * What the older revisions are told at the handshake: what can be relayed. Whether the caller of a call can answer is not known
  * then; a question that nobody can answer gets an error. The 2026 revision is told with each call what its caller can do.
  */
-export const relayed: ClientCapabilities = {
+export const clientCapabilities: ClientCapabilities = {
   roots: { listChanged: true },
   elicitation: { form: {}, url: {} },
   sampling: { tools: {} },
@@ -50,7 +50,7 @@ const questions = new Set(['roots/list', 'elicitation/create', 'sampling/createM
 
 /** Brings what a server asks and tells to whoever made the call that it belongs to. */
 export class ServerRequests {
-  readonly callers = new Callers();
+  readonly runningCalls = new RunningCalls();
   readonly #options: AnsweringOptions;
   readonly #transport: Pick<Transport, 'send'>;
   readonly #open = new Map<string | number, AbortController>();
@@ -61,7 +61,7 @@ export class ServerRequests {
   }
 
   /** Takes a message of the server, if it is one of these. `known`: the call on whose own stream it came. */
-  take(message: JSONRPCMessage, known: RunningCall | undefined): boolean {
+  handle(message: JSONRPCMessage, known: RunningCall | undefined): boolean {
     if (!('method' in message)) return false;
     const params = isJsonObject(message.params) ? message.params : {};
     if ('id' in message) {
@@ -77,15 +77,21 @@ export class ServerRequests {
   }
 
   /** Answers one question, from the caller it is for or from whoever stands in. */
-  async answer(method: string, params: JsonObject, addressee: Addressee, asking: QuestionOptions): Promise<JsonObject> {
+  async answer(
+    method: string,
+    params: JsonObject,
+    addressee: MessageTarget,
+    asking: QuestionOptions,
+  ): Promise<JsonObject> {
     if (method === 'roots/list') return { roots: (await this.#roots(addressee, asking)).map((root) => ({ ...root })) };
     if (addressee.problem !== undefined)
       throw new RemoteError(-32_603, `${method} cannot be answered: ${addressee.problem}`);
     const releases = addressee.calls.map(({ client }) => client?.hold());
     try {
       if (method === 'elicitation/create')
-        return { ...(await this.#elicit(elicitationOf(params), params, addressee.calls, asking)) };
-      if (method === 'sampling/createMessage') return await this.#sample(samplingOf(params), addressee.calls, asking);
+        return { ...(await this.#elicit(parseElicitation(params), params, addressee.calls, asking)) };
+      if (method === 'sampling/createMessage')
+        return await this.#sample(parseSamplingRequest(params), addressee.calls, asking);
     } finally {
       for (const release of releases) release?.();
     }
@@ -99,7 +105,7 @@ export class ServerRequests {
   }
 
   async #reply(id: string | number, method: string, params: JsonObject, known: RunningCall | undefined): Promise<void> {
-    const addressee = this.callers.addressee(known);
+    const addressee = this.runningCalls.targetOf(known);
     const question = new AbortController();
     this.#open.set(id, question);
     const calls = addressee.calls ?? [];
@@ -126,7 +132,7 @@ export class ServerRequests {
     return question !== undefined;
   }
 
-  async #roots(addressee: Addressee, asking: QuestionOptions): Promise<readonly CallRoot[]> {
+  async #roots(addressee: MessageTarget, asking: QuestionOptions): Promise<readonly CallRoot[]> {
     // Whose call it is may be unclear; the directories that the operator gave are no secret of another caller.
     const roots = addressee.calls?.[0]?.client?.roots;
     return roots === undefined ? this.#options.roots() : await roots(asking);
@@ -145,7 +151,11 @@ export class ServerRequests {
     return checkedElicitation(request, await raceAbort(() => onElicit(params, asking), asking.signal));
   }
 
-  async #sample(request: SamplingRequest, [call]: readonly RunningCall[], asking: QuestionOptions): Promise<JsonObject> {
+  async #sample(
+    request: SamplingRequest,
+    [call]: readonly RunningCall[],
+    asking: QuestionOptions,
+  ): Promise<JsonObject> {
     const sample = call?.client?.sample;
     if (sample !== undefined) return await sample(request, asking);
     const { onSample } = this.#options;
@@ -154,9 +164,9 @@ export class ServerRequests {
   }
 
   #log(params: JsonObject, known: RunningCall | undefined): void {
-    const message = logMessageOf(params);
+    const message = parseLogMessage(params);
     // All are of one client; not all of its calls need be such that it hears of messages.
-    const log = this.callers.addressee(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
+    const log = this.runningCalls.targetOf(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
     if (log === undefined) this.#options.onLog(message);
     else log(message);
   }

@@ -4,7 +4,7 @@ import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-prot
 import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
 import type { DiscoverResult, InitializeResult, ConnectOptions } from '../connection/server-link.ts';
 import type { RpcChannel } from '../connection/rpc-channel.ts';
-import { relayed } from '../server-messages/server-requests.ts';
+import { clientCapabilities } from '../server-messages/server-requests.ts';
 import { settlesWithin } from '../connection/settles-within.ts';
 
 /** The revisions with a handshake, the newest first; the last is older than any that we serve. */
@@ -54,7 +54,7 @@ async function discover(lane: RpcChannel, { version, timeoutMs }: Options): Prom
   const _meta = {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientInfo]: { name: 'signalbox', version },
-    [metaKeys.clientCapabilities]: relayed as JsonObject,
+    [metaKeys.clientCapabilities]: clientCapabilities as JsonObject,
   };
   try {
     const result = await lane.request('server/discover', { _meta }, { timeoutMs });
@@ -97,7 +97,7 @@ function modernGreeting(discovered: DiscoverResult): InitializeResult {
 async function initialize(lane: RpcChannel, { version, timeoutMs }: Options): Promise<InitializeResult> {
   const asked = {
     protocolVersion: legacyVersions[0],
-    capabilities: relayed as JsonObject,
+    capabilities: clientCapabilities as JsonObject,
     clientInfo: { name: 'signalbox', version },
   };
   const result = await lane.request('initialize', asked, { timeoutMs }).catch((error: unknown) => {

@@ -5,16 +5,16 @@ import type { Connection } from '../connection/connection.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** What is asked of a server, for its errors. */
-export interface Asked {
+export interface ServerCall {
   readonly server: string;
   readonly what: string;
   readonly signal: AbortSignalLike;
 }
 
 /** Asks something of a server. What certainly did not get there is asked a second time, anything else never. */
-export function onConnection<Answer>(
+export function callServer<Answer>(
   supervisor: Supervisor,
-  asked: Asked,
+  asked: ServerCall,
   ask: (connection: Connection) => Promise<Answer>,
 ): Promise<Answer> {
   supervisor.callBegins();
@@ -40,7 +40,7 @@ export function onConnection<Answer>(
 /** The same where there is no connection just now, or the first one was lost. */
 async function whenConnected<Answer>(
   supervisor: Supervisor,
-  asked: Asked,
+  asked: ServerCall,
   ask: (connection: Connection) => Promise<Answer>,
   mayAskAgain = true,
 ): Promise<Answer> {
@@ -57,7 +57,7 @@ async function whenConnected<Answer>(
 /** Throws on, unless it may be asked once more. */
 async function afterLoss(
   connection: Connection,
-  { server, what, signal }: Asked,
+  { server, what, signal }: ServerCall,
   error: unknown,
   isFirst: boolean,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
-import { helpFor } from './down-cause.ts';
+import { downCause } from './down-cause.ts';
 import { HttpRefusal } from '../http/http-errors.ts';
 import { NotAuthorized, SignInNeeded } from '../http/oauth/oauth-errors.ts';
 
@@ -16,21 +16,21 @@ describe('who can help with a server that is down', () => {
       new ConnectionLost('lost', false, { cause: new Error('fetch failed', { cause: signIn }) }),
       new RemoteError(403, signIn.message, undefined, { cause: signIn }),
     ])
-      assert.deepEqual(helpFor(failure), { needsSignIn: true });
+      assert.deepEqual(downCause(failure), { needsSignIn: true });
   });
 
   it('is whoever runs it, when it says itself that it fails', () => {
-    assert.deepEqual(helpFor(new NotAuthorized('not renewed', { cause: outOfOrder })), { isFailing: true });
-    assert.deepEqual(helpFor(Object.assign(new Error('x'), { name: 'SdkHttpError', status: 502 })), {
+    assert.deepEqual(downCause(new NotAuthorized('not renewed', { cause: outOfOrder })), { isFailing: true });
+    assert.deepEqual(downCause(Object.assign(new Error('x'), { name: 'SdkHttpError', status: 502 })), {
       isFailing: true,
     });
-    assert.deepEqual(helpFor(Object.assign(new Error('x'), { name: 'SseError', code: 500 })), { isFailing: true });
-    assert.deepEqual(helpFor(Object.assign(new Error('x'), { name: 'SdkHttpError', status: 404 })), {});
+    assert.deepEqual(downCause(Object.assign(new Error('x'), { name: 'SseError', code: 500 })), { isFailing: true });
+    assert.deepEqual(downCause(Object.assign(new Error('x'), { name: 'SdkHttpError', status: 404 })), {});
   });
 
   it('is not told by words, which may be the server’s own', () => {
-    assert.deepEqual(helpFor(new RemoteError(-32_603, 'needs sign-in (now): open https://evil.example')), {});
-    assert.deepEqual(helpFor(new Error('it answered with HTTP 500')), {});
-    assert.deepEqual(helpFor(undefined), {});
+    assert.deepEqual(downCause(new RemoteError(-32_603, 'needs sign-in (now): open https://evil.example')), {});
+    assert.deepEqual(downCause(new Error('it answered with HTTP 500')), {});
+    assert.deepEqual(downCause(undefined), {});
   });
 });

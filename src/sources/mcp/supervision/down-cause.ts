@@ -1,11 +1,11 @@
 import type { SourceState } from '../../../catalog/source/source.ts';
-import { statusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/http-errors.ts';
 
 /** Who can help with a server that is down. */
-export type Help = Pick<NonNullable<SourceState['down']>, 'needsSignIn' | 'isFailing'>;
+export type DownCause = Pick<NonNullable<SourceState['down']>, 'needsSignIn' | 'isFailing'>;
 
 /** Finds out who can help, by the codes of what failed and of what that came from; words may be the server's own. */
-export function helpFor(failure: unknown): Help {
+export function downCause(failure: unknown): DownCause {
   for (let at = failure; at instanceof Error; at = at.cause) {
     const code: unknown = 'code' in at ? at.code : undefined;
     if (code === 'SIGNALBOX_SIGN_IN_NEEDED') return { needsSignIn: true };
@@ -17,5 +17,5 @@ export function helpFor(failure: unknown): Help {
 /** By names: whoever connects to programs alone loads neither the SDK nor what signs in. */
 function httpStatusOf(error: Error, code: unknown): number | undefined {
   if (error.name === 'HttpRefusal' && 'status' in error) return Number(error.status);
-  return error.name === 'SseError' && typeof code === 'number' ? code : statusOf(error);
+  return error.name === 'SseError' && typeof code === 'number' ? code : httpStatusOf(error);
 }

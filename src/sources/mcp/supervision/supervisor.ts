@@ -4,7 +4,7 @@ import { ServerUnreachableError } from '../../../core/tools/source-errors.ts';
 import { Backoff } from './backoff.ts';
 import { ConnectionLost, ServerCrashed } from '../connection/connection-errors.ts';
 import type { Connection } from '../connection/connection.ts';
-import { type Help, helpFor } from './down-cause.ts';
+import { type DownCause, downCause } from './down-cause.ts';
 
 /** How a server is doing. */
 export type Supervision = Pick<SourceHealth, 'state' | 'since' | 'lastError' | 'nextRetryAt' | 'restarts'>;
@@ -40,7 +40,7 @@ export class Supervisor {
   /** Why and since when the server counts as down; absent during a hiccup. */
   #down: SourceState['down'];
   /** Who can help with what failed last. */
-  #help: Help = {};
+  #help: DownCause = {};
   #retry: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -193,7 +193,7 @@ export class Supervisor {
   }
 
   #failed(reason: string, isItACrash: boolean, cause?: unknown): void {
-    this.#help = helpFor(cause);
+    this.#help = downCause(cause);
     const { delayMs, isCrashing } = this.#backoff.next(isItACrash);
     const told = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
     this.#set({ state: 'down', since: Date.now(), lastError: told, nextRetryAt: Date.now() + delayMs });

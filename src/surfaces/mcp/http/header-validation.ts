@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ParameterHeaders, parameterHeaders } from '../../../catalog/schema/parameter-headers.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
-import { namedVersion } from '../protocol/client-info.ts';
+import { envelopeVersion } from '../protocol/client-info.ts';
 import { Refusal, type WireRequest, wireCodes } from '../protocol/wire-messages.ts';
 
 /** Which part of the body the header `Mcp-Name` repeats. */
@@ -16,7 +16,7 @@ const encoded = /^=\?base64\?(.*)\?=$/;
 
 /** Refuses a request whose headers say something else than its body: what stands between us may have gone by the headers. */
 export function checkHeaders(headers: IncomingHttpHeaders, { method, params }: WireRequest): void {
-  agree('MCP-Protocol-Version', textOf(headers['mcp-protocol-version']), namedVersion(params));
+  agree('MCP-Protocol-Version', textOf(headers['mcp-protocol-version']), envelopeVersion(params));
   agree('Mcp-Method', textOf(headers['mcp-method']), method);
   const key = Object.hasOwn(named, method) ? named[method] : undefined;
   const value = key === undefined ? undefined : params[key];

@@ -45,7 +45,7 @@ describe('a request whose client hangs up', () => {
     const exchange = new Exchange(response, { ...options, withinMs: 1, mayReturn: may });
     const { signal } = exchange.stop;
     const over = once(signal, 'abort');
-    exchange.tell('{}');
+    exchange.send('{}');
     await hangUp();
     // The wait for its return keeps no process alive.
     const alive = setInterval(() => undefined, 100);

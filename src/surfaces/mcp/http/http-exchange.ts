@@ -27,7 +27,7 @@ export interface ExchangeOptions {
 
 /** One request and its answer: a single JSON document, unless something has to be said before it. */
 export class Exchange implements ClientChannel {
-  readonly canTell: boolean;
+  readonly canSend: boolean;
   /** Aborted when nobody can get the answer any more, and by whoever else ends the request. */
   readonly stop = new LightAbortSignal();
   readonly #response: HttpReply;
@@ -38,19 +38,19 @@ export class Exchange implements ClientChannel {
   constructor(response: HttpReply, options: ExchangeOptions) {
     this.#response = response;
     this.#options = options;
-    this.canTell = options.accepted.stream;
+    this.canSend = options.accepted.stream;
     // Whoever hung up while their request was read has told so already.
     if (response.closed) this.#closed();
     else response.on('close', () => this.#closed());
   }
 
-  tell(text: string): void {
-    if (!this.#isOver && this.canTell) this.#open().tell(text);
+  send(text: string): void {
+    if (!this.#isOver && this.canSend) this.#open().send(text);
   }
 
   /** Keeps the connection from being taken for dead; what takes long goes on as a stream. */
   beat(): void {
-    if (!this.#isOver && this.canTell) this.#open().beat();
+    if (!this.#isOver && this.canSend) this.#open().beat();
   }
 
   /** Sends the answer to a request. */

@@ -3,7 +3,7 @@ import { SlotMap } from '../../../core/async/slot-map.ts';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
 import type { Peer } from '../requests/request-context.ts';
-import { type SeenClient, namedVersion, readEnvelope } from '../protocol/client-info.ts';
+import { type SeenClient, envelopeVersion, parseEnvelope } from '../protocol/client-info.ts';
 import type { Listening } from '../listing/listen-request.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import { isLegacyVersion } from '../protocol/server-info.ts';
@@ -216,7 +216,7 @@ export class McpHttp {
     message: WireRequest,
     accepted: Accepted,
   ): Promise<void> | undefined {
-    if (namedVersion(message.params) === undefined) readEnvelope(message.params);
+    if (envelopeVersion(message.params) === undefined) parseEnvelope(message.params);
     checkHeaders(request.headers, message);
     const { name, arguments: args } = message.params;
     const { listing } = peer.view;
@@ -346,7 +346,7 @@ class SessionAnswer implements ExchangeOptions {
 function isModern({ headers }: HttpAsk, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
   if (headers['mcp-session-id'] !== undefined) return false;
   const header = headers['mcp-protocol-version'];
-  return namedVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
+  return envelopeVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
 }
 
 function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): HttpSession | Promise<HttpSession> {

@@ -115,10 +115,10 @@ export class SseTransport {
         message === undefined
           ? await this.#batch(session, value as readonly unknown[])
           : await this.#serve(session, message);
-      if (text !== undefined) session.channel.tell(text);
+      if (text !== undefined) session.channel.send(text);
     } catch (error) {
       const id = message?.kind === 'request' ? message.id : null;
-      session.channel.tell(errorText(id, toldError(error, this.#parts.log)));
+      session.channel.send(errorText(id, toldError(error, this.#parts.log)));
     } finally {
       session.seen = Date.now();
       if (!session.conversation.isBusy) session.endIfStopping();

@@ -8,7 +8,7 @@ import { looksFull, namesOf } from '../../../core/tools/tool-names.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { instructionsFor } from '../protocol/instructions.ts';
 import { type ListName, type Pages, pagesOf } from './list-pages.ts';
-import { discoveryOf } from '../protocol/server-info.ts';
+import { createDiscovery } from '../protocol/server-info.ts';
 import type { Prepared } from '../protocol/wire-messages.ts';
 
 /** Where a name leads. */
@@ -126,7 +126,7 @@ export class View {
       },
       prompts: new Map([...prompts].map(([name, { server, name: own }]) => [name, { server, name: own }])),
       instructions,
-      discovery: () => (discovery ??= discoveryOf(instructions, this.#box.version)),
+      discovery: () => (discovery ??= createDiscovery(instructions, this.#box.version)),
       serverOf: (uri) => serverOf(uri, resources, templates),
       pages,
       fingerprint: (list) => pages(list, false).fingerprint,

@@ -29,7 +29,7 @@ export async function listen(
   if (!isJsonObject(wanted))
     throw new WireError(wireCodes.params, 'subscriptions/listen needs "notifications": what to tell of');
   const _meta = { [metaKeys.subscriptionId]: id };
-  const tell = (method: string, told: JsonObject): void => channel.tell(notificationText(method, { ...told, _meta }));
+  const tell = (method: string, told: JsonObject): void => channel.send(notificationText(method, { ...told, _meta }));
   // The acknowledgement comes first, whatever happens while it is being found out what can be acknowledged.
   let early: string[] | undefined = [];
   const updated = (uri: string): void => tell('notifications/resources/updated', { uri });

@@ -25,7 +25,7 @@ export interface SeenClient extends ClientName {
 }
 
 /** Clients choose what they say of themselves. */
-export function clientName(info: JsonValue | undefined): ClientName {
+export function parseClientName(info: JsonValue | undefined): ClientName {
   const { name, version } = isJsonObject(info) ? info : {};
   return { name: nameIn(name), version: nameIn(version) };
 }
@@ -43,7 +43,7 @@ export interface ClientFeatures {
 }
 
 /** What a client says it can do, in the form of MCP. */
-export function abilitiesOf(capabilities: JsonValue | undefined): ClientFeatures {
+export function parseClientFeatures(capabilities: JsonValue | undefined): ClientFeatures {
   const { elicitation, sampling, roots } = isJsonObject(capabilities) ? capabilities : {};
   // An empty object is what revisions without pages to visit say of forms.
   const isBare = isJsonObject(elicitation) && elicitation['form'] === undefined && elicitation['url'] === undefined;
@@ -56,40 +56,40 @@ export function abilitiesOf(capabilities: JsonValue | undefined): ClientFeatures
 }
 
 /** The level of that name. */
-export function logLevelOf(name: JsonValue | undefined): LogLevel | undefined {
+export function parseLogLevel(name: JsonValue | undefined): LogLevel | undefined {
   return logLevels.find((level) => level === name);
 }
 
 /** Whether a message is important enough. */
-export function isWanted(level: LogLevel, from: LogLevel): boolean {
+export function isLogged(level: LogLevel, from: LogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(from);
 }
 
 /** The token under which a request wants to hear of its progress. */
-export function progressTokenOf(params: JsonObject): string | number | undefined {
+export function parseProgressToken(params: JsonObject): string | number | undefined {
   const meta = params['_meta'];
   const token = isJsonObject(meta) ? meta['progressToken'] : undefined;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
 /** What a request of the 2026 revision says of its client. */
-export interface Envelope {
-  readonly abilities: ClientFeatures;
+export interface RequestEnvelope {
+  readonly features: ClientFeatures;
   /** Absent: the client wants no messages. */
   readonly logLevel: LogLevel | undefined;
   readonly client: ClientName;
 }
 
 /** The revision that a message names, if it does: what tells the eras apart. */
-export function namedVersion(params: JsonObject): string | undefined {
+export function envelopeVersion(params: JsonObject): string | undefined {
   const version = metaOf(params)[metaKeys.protocolVersion];
   return typeof version === 'string' ? version : undefined;
 }
 
 /** Reads the envelope; refuses a request without one, or of a revision that is not spoken here. */
-export function readEnvelope(params: JsonObject): Envelope {
+export function parseEnvelope(params: JsonObject): RequestEnvelope {
   const meta = metaOf(params);
-  const version = namedVersion(params);
+  const version = envelopeVersion(params);
   const capabilities = meta[metaKeys.clientCapabilities];
   const missing = [
     ...(version === undefined ? [metaKeys.protocolVersion] : []),
@@ -103,9 +103,9 @@ export function readEnvelope(params: JsonObject): Envelope {
       requested: version ?? '',
     });
   return {
-    abilities: abilitiesOf(capabilities),
-    logLevel: logLevelOf(meta[metaKeys.logLevel]),
-    client: clientName(meta[metaKeys.clientInfo]),
+    features: parseClientFeatures(capabilities),
+    logLevel: parseLogLevel(meta[metaKeys.logLevel]),
+    client: parseClientName(meta[metaKeys.clientInfo]),
   };
 }
 

@@ -17,7 +17,7 @@ export function serverInfo(version: string): JsonObject {
 }
 
 /** The revision to speak with a client that wants this one. */
-export function agreedVersion(wanted: string): string {
+export function negotiateVersion(wanted: string): string {
   return sessionVersions.find((version) => version === wanted) ?? sessionVersions[0];
 }
 
@@ -27,7 +27,7 @@ export function isLegacyVersion(version: string): boolean {
 }
 
 /** The answer to `server/discover`. */
-export function discoveryOf(instructions: string, version: string): Prepared {
+export function createDiscovery(instructions: string, version: string): Prepared {
   return new Prepared({
     ...cacheable,
     ttlMs: 60_000,

@@ -125,7 +125,7 @@ test('a call that nobody answers ends by saying where people approve, and the sa
     params: { ...call, _meta: envelope() as JsonObject },
   } as const;
   const serve = async (): Promise<{ isError?: boolean; content: { text: string }[] }> =>
-    (await endpoint.serve(request, peer, { canTell: false, tell: () => undefined })) as never;
+    (await endpoint.serve(request, peer, { canSend: false, send: () => undefined })) as never;
   const waits = await serve();
   assert.equal(waits.isError, true);
   const said = waits.content.map(({ text }) => text).join(' ');

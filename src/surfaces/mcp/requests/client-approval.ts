@@ -7,12 +7,12 @@ import { abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { RequestContext } from './request-context.ts';
 
 const tickMs = 10_000;
-/** Small, so that what the tool itself reports afterwards is still more. */
-const step = 0.001;
+/** Small, because progress must increase and the tool reports its own progress afterwards. */
+const progressStep = 0.001;
 
 const allow = { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments' };
 
-// Two schemas for all questions: each is compiled once.
+// Two constant schemas for all questions, so that each is compiled only once.
 const allowSchema = { type: 'object', properties: { allow }, required: ['allow'] };
 const allowHiddenSchema = {
   type: 'object',
@@ -27,43 +27,50 @@ const allowHiddenSchema = {
   required: ['allow'],
 };
 
-const maxMessageArguments = 16_000;
+const maxArgumentCharacters = 16_000;
 
-/** How the client of a call takes part in its approval: its user is asked, where the profile trusts that user, and else told. */
-export function approvalOf({ view, client, principal, onProgress }: RequestContext): Approve | undefined {
+/**
+ * Returns how the client of a call takes part in its approval. Asks the client's user where the profile trusts that user; otherwise only
+ * reports that the call waits.
+ */
+export function approvalFor({ view, client, principal, onProgress }: RequestContext): Approve | undefined {
   const { elicit } = client;
   if (view.trustsHuman && elicit !== undefined) {
     const by = { id: `${principal.id} (at its client)`, kind: 'human' } as const;
     return async (request) =>
-      answerOf(await elicit.call(client, questionOf(request), { signal: request.signal }), by, unseenPart(request));
+      toApprovalAnswer(
+        await elicit.call(client, toElicitation(request), { signal: request.signal }),
+        by,
+        describeHidden(request),
+      );
   }
-  return onProgress === undefined ? undefined : (request) => waiting(request, onProgress);
+  return onProgress === undefined ? undefined : (request) => reportWaiting(request, onProgress);
 }
 
-type Answered = Awaited<ReturnType<NonNullable<CallClient['elicit']>>>;
+type ElicitResult = Awaited<ReturnType<NonNullable<CallClient['elicit']>>>;
 
-function answerOf(
-  answer: Answered,
+function toApprovalAnswer(
+  answer: ElicitResult,
   by: { readonly id: string; readonly kind: 'human' },
-  unseen: string | undefined,
+  hidden: string | undefined,
 ): ApprovalAnswer {
   const content = answer.action === 'accept' ? answer.content : undefined;
   if (content?.['allow'] !== true) return { allow: false, by, reason: 'refused at the client' };
-  if (unseen === undefined) return { allow: true, by };
+  if (hidden === undefined) return { allow: true, by };
   if (content['acknowledgeHidden'] === true) return { allow: true, by, acknowledgeHidden: true };
-  return { allow: false, by, reason: `allowed at the client, but ${unseen}, which was not acknowledged there` };
+  return { allow: false, by, reason: `allowed at the client, but ${hidden}, which was not acknowledged there` };
 }
 
-function questionOf(request: ApprovalRequest): Elicitation {
+function toElicitation(request: ApprovalRequest): Elicitation {
   const { tool, shown, hidden, decision, approvalId, flags = [] } = request;
   const text = textOf(shown);
-  const unseen = unseenPart(request);
+  const unseen = describeHidden(request);
   const parts = hidden.map(({ path, length, kind }) => `${length} characters at ${escapeInvisible(path)} (${kind})`);
   return {
     mode: 'form',
     message: [
-      `Allow ${tool.name} (${tool.effect}) with ${text.slice(0, maxMessageArguments).toWellFormed()}?`,
-      ...(parts.length === 0 ? [] : [`Hidden: ${parts.join(', ').slice(0, maxMessageArguments)}.`]),
+      `Allow ${tool.name} (${tool.effect}) with ${text.slice(0, maxArgumentCharacters).toWellFormed()}?`,
+      ...(parts.length === 0 ? [] : [`Hidden: ${parts.join(', ').slice(0, maxArgumentCharacters)}.`]),
       ...(unseen === undefined
         ? []
         : [`To allow it here you have to acknowledge that ${unseen}. ${howToSee(approvalId)}`]),
@@ -78,9 +85,9 @@ function textOf(shown: JsonObject): string {
   return escapeInvisible(JSON.stringify(shown));
 }
 
-/** Says what of the arguments the message does not show, other than registered secret values. */
-function unseenPart({ shown, hidden }: ApprovalRequest): string | undefined {
-  const cut = textOf(shown).length - maxMessageArguments;
+/** Describes the part of the arguments that the message does not show, except registered secret values. */
+function describeHidden({ shown, hidden }: ApprovalRequest): string | undefined {
+  const cut = textOf(shown).length - maxArgumentCharacters;
   const parts = hidden.filter(({ kind }) => kind !== 'registered');
   const characters = parts.reduce((sum, { length }) => sum + length, Math.max(0, cut));
   return characters === 0 ? undefined : `${characters} characters of the arguments are not shown`;
@@ -90,14 +97,14 @@ function howToSee(approvalId: string): string {
   return `To see and answer it in full: signalbox approvals show ${approvalId} --reveal, or the inbox of the console.`;
 }
 
-/** Tells that a human is awaited, until one has answered elsewhere; never answers itself. */
-function waiting(request: ApprovalRequest, onProgress: (progress: Progress) => void): Promise<never> {
+/** Reports progress while the call waits for a human's answer elsewhere. Never answers itself. */
+function reportWaiting(request: ApprovalRequest, onProgress: (progress: Progress) => void): Promise<never> {
   const { tool, approvalId, signal } = request;
   return new Promise((_, reject) => {
     let progress = 0;
     const tick = (): void =>
       onProgress({
-        progress: (progress += step),
+        progress: (progress += progressStep),
         message: `${tool.name} waits for a human’s approval (${approvalId})`,
       });
     tick();

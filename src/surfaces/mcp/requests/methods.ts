@@ -2,17 +2,15 @@ import { CapabilityMissingError, rpcErrorOf } from '../../../core/tools/source-e
 import { SignalboxError } from '../../../core/errors.ts';
 import { isResultUri } from '../../../core/calls/result-uri.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import type { ReadOptions } from '../../../pipeline/box-content.ts';
 import type { CompletionRequest } from '../../../catalog/source/source-content.ts';
-import { approvalOf } from './client-approval.ts';
-import { type CallParts, callTool } from './call-tool.ts';
+import { type EndpointServices, callTool } from './call-tool.ts';
 import type { RequestContext, Peer } from './request-context.ts';
 import { cacheable } from '../listing/list-pages.ts';
 import type { Place } from '../listing/catalog-view.ts';
 import { type Answer, type Prepared, WireError, wireCodes } from '../protocol/wire-messages.ts';
 
-/** What clients of every revision can ask for while they wait. */
-export type Method = (parts: CallParts, params: JsonObject, caller: RequestContext) => Promise<Answer>;
+/** Serves a request method of any revision. */
+export type MethodHandler = (services: EndpointServices, params: JsonObject, context: RequestContext) => Promise<Answer>;
 
 const lists = {
   'tools/list': 'tools',
@@ -34,55 +32,55 @@ export function listPage(method: ListMethod, params: JsonObject, { view }: Peer,
   return view.listing.pages(lists[method], isModern).page(params['cursor']);
 }
 
-const methods: Readonly<Record<string, Method>> = {
+const methods: Readonly<Record<string, MethodHandler>> = {
   'tools/call': callTool,
 
-  async 'resources/read'(parts, params, caller) {
-    const { box } = parts;
-    const uri = textOf(params, 'uri', 'resources/read');
-    if (isResultUri(uri)) return await readWholeResult(box, uri, caller);
-    const server = await serverOf(uri, caller);
-    if (server === undefined) throw noResource(uri, caller.isModern);
+  async 'resources/read'(services, params, context) {
+    const { box } = services;
+    const uri = parseString(params, 'uri', 'resources/read');
+    if (isResultUri(uri)) return await readWholeResult(box, uri, context);
+    const server = await findServer(uri, context);
+    if (server === undefined) throw noResource(uri, context.isModern);
     try {
-      const { ttlMs = 0, ...result } = await box.readResource(server, uri, readOptions(parts, caller));
-      return caller.isModern ? { ...result, ...cacheable, ttlMs } : result;
+      const { ttlMs = 0, ...result } = await box.readResource(server, uri, context);
+      return context.isModern ? { ...result, ...cacheable, ttlMs } : result;
     } catch (error) {
-      throw wireError(error, caller);
+      throw toContentError(error, context);
     }
   },
 
-  async 'prompts/get'(parts, params, caller) {
-    const { server, name } = await promptOf(textOf(params, 'name', 'prompts/get'), caller);
-    const args = textsOf(params['arguments'] ?? {}, 'prompts/get');
+  async 'prompts/get'(services, params, context) {
+    const { server, name } = await findPrompt(parseString(params, 'name', 'prompts/get'), context);
+    const args = parseStrings(params['arguments'] ?? {}, 'prompts/get');
     try {
-      return complete(await parts.box.getPrompt(server, name, args, readOptions(parts, caller)), caller);
+      return complete(await services.box.getPrompt(server, name, args, context), context);
     } catch (error) {
-      throw wireError(error, caller);
+      throw toContentError(error, context);
     }
   },
 
-  async 'completion/complete'(parts, params, caller) {
-    const { server, request } = await completionOf(params, caller);
+  async 'completion/complete'(services, params, context) {
+    const { server, request } = await parseCompletion(params, context);
     try {
-      return complete(await parts.box.complete(server, request, readOptions(parts, caller)), caller);
+      return complete(await services.box.complete(server, request, context), context);
     } catch (error) {
-      // A server without completion has no suggestions, which is no fault of whoever asks.
-      if (rpcErrorOf(error)?.code === wireCodes.method) return complete({ completion: { values: [] } }, caller);
-      throw wireError(error, caller);
+      // A server that does not support completion has no suggestions; that is not an error of the client.
+      if (rpcErrorOf(error)?.code === wireCodes.method) return complete({ completion: { values: [] } }, context);
+      throw toContentError(error, context);
     }
   },
 };
 
-/** Reads a shortened result by the address in its link: the whole text, for the caller who made the call. */
-async function readWholeResult(box: CallParts['box'], uri: string, caller: RequestContext): Promise<JsonObject> {
+/** Returns the whole text of a shortened result, only to the principal that made the call. */
+async function readWholeResult(box: EndpointServices['box'], uri: string, context: RequestContext): Promise<JsonObject> {
   const page = await box.journal.result(uri, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
-  if (page === undefined || page.owner !== caller.principal.id) throw noResource(uri, caller.isModern);
+  if (page === undefined || page.owner !== context.principal.id) throw noResource(uri, context.isModern);
   const contents = [{ uri, mimeType: page.mimeType, text: page.text }];
-  return caller.isModern ? { contents, ...cacheable, ttlMs: 0 } : { contents };
+  return context.isModern ? { contents, ...cacheable, ttlMs: 0 } : { contents };
 }
 
-/** The method of that name. */
-export function methodOf(name: string): Method {
+/** Returns the handler of a method. Throws a `WireError` for an unknown method. */
+export function findMethod(name: string): MethodHandler {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (method === undefined)
     throw new WireError(wireCodes.method, `there is no method ${JSON.stringify(name.slice(0, 128))}`);
@@ -93,40 +91,34 @@ function complete(result: JsonObject, { isModern }: RequestContext): JsonObject 
   return isModern ? { ...result, resultType: 'complete' } : result;
 }
 
-function readOptions({ approvalWaitMs: waitMs }: CallParts, caller: RequestContext): ReadOptions {
-  const { principal, session, signal, client, onProgress, view } = caller;
-  const approve = approvalOf(caller);
-  return { principal, session, signal, client, onProgress, profile: view.profile, waitMs, approve };
-}
-
-async function completionOf(
+async function parseCompletion(
   params: JsonObject,
-  caller: RequestContext,
+  context: RequestContext,
 ): Promise<{ server: string; request: CompletionRequest }> {
   const { ref, argument, context } = params;
   if (!isJsonObject(ref) || !isJsonObject(argument))
     throw new WireError(wireCodes.params, 'completion/complete needs a "ref" and an "argument"');
-  const asked = {
+  const rest = {
     argument: {
-      name: textOf(argument, 'name', 'completion/complete'),
-      value: textOf(argument, 'value', 'completion/complete'),
+      name: parseString(argument, 'name', 'completion/complete'),
+      value: parseString(argument, 'value', 'completion/complete'),
     },
     ...(isJsonObject(context) ? { context: context as CompletionRequest['context'] & JsonObject } : {}),
   };
   if (ref['type'] === 'ref/prompt') {
-    const { server, name } = await promptOf(textOf(ref, 'name', 'completion/complete'), caller);
-    return { server, request: { ref: { type: 'ref/prompt', name }, ...asked } };
+    const { server, name } = await findPrompt(parseString(ref, 'name', 'completion/complete'), context);
+    return { server, request: { ref: { type: 'ref/prompt', name }, ...rest } };
   }
   if (ref['type'] !== 'ref/resource')
     throw new WireError(wireCodes.params, 'the "ref" of completion/complete is neither a prompt nor a resource');
-  const uri = textOf(ref, 'uri', 'completion/complete');
-  const server = await serverOf(uri, caller);
-  if (server === undefined) throw noResource(uri, caller.isModern);
-  return { server, request: { ref: { type: 'ref/resource', uri }, ...asked } };
+  const uri = parseString(ref, 'uri', 'completion/complete');
+  const server = await findServer(uri, context);
+  if (server === undefined) throw noResource(uri, context.isModern);
+  return { server, request: { ref: { type: 'ref/resource', uri }, ...rest } };
 }
 
 /** Returns the server of a resource. Waits for starting servers, which may have it. */
-async function serverOf(uri: string, { view, signal }: RequestContext): Promise<string | undefined> {
+async function findServer(uri: string, { view, signal }: RequestContext): Promise<string | undefined> {
   const server = view.listing.serverOf(uri);
   const starting = server === undefined ? view.awaitStartup(signal) : undefined;
   if (starting === undefined) return server;
@@ -134,23 +126,23 @@ async function serverOf(uri: string, { view, signal }: RequestContext): Promise<
   return view.listing.serverOf(uri);
 }
 
-async function promptOf(name: string, { view, signal }: RequestContext): Promise<Place> {
+async function findPrompt(name: string, { view, signal }: RequestContext): Promise<Place> {
   if (!view.listing.prompts.has(name)) await view.awaitStartup(signal);
   const place = view.listing.prompts.get(name);
   if (place !== undefined) return place;
   throw new WireError(wireCodes.params, `there is no prompt named ${JSON.stringify(name.slice(0, 128))}`);
 }
 
-function textOf(params: JsonObject, key: string, method: string): string {
+function parseString(params: JsonObject, key: string, method: string): string {
   const value = params[key];
   if (typeof value === 'string') return value;
-  throw new WireError(wireCodes.params, `${method} needs a text "${key}"`);
+  throw new WireError(wireCodes.params, `${method} needs a string "${key}"`);
 }
 
-function textsOf(value: JsonValue, method: string): Record<string, string> {
+function parseStrings(value: JsonValue, method: string): Record<string, string> {
   if (isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string'))
     return value as Record<string, string>;
-  throw new WireError(wireCodes.params, `the "arguments" of ${method} are texts by name`);
+  throw new WireError(wireCodes.params, `the "arguments" of ${method} must be strings by name`);
 }
 
 function noResource(uri: string, isModern: boolean): WireError {
@@ -158,8 +150,8 @@ function noResource(uri: string, isModern: boolean): WireError {
   return new WireError(code, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
 }
 
-/** What is told of something that failed. What is not expected is nobody’s to read. */
-function wireError(error: unknown, { isModern }: RequestContext): unknown {
+/** Converts an expected error to the one for the client. Returns any other error unchanged, to be logged and hidden. */
+function toContentError(error: unknown, { isModern }: RequestContext): unknown {
   if (!(error instanceof SignalboxError)) return error;
   const { cause } = error;
   if (isModern && cause instanceof CapabilityMissingError)

@@ -8,49 +8,111 @@ import type {
   CallRoot,
   SamplingAnswer,
 } from '../../../core/calls/call-client.ts';
-import type { Progress } from '../../../core/calls/call.ts';
+import type { CallOptions, Progress } from '../../../core/calls/call.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Shown, View } from '../listing/catalog-view.ts';
 import type { ClientFeatures, ClientName } from '../protocol/client-info.ts';
+import { approvalFor } from './client-approval.ts';
 
-/** Who is at the other end. */
+/** The authenticated party at the other end of a connection. */
 export interface Peer {
-  /** Whoever holds the token may be a person; what comes over MCP is an agent’s doing. */
+  /** Always an agent: a person may hold the token, but calls over MCP are made by a program. */
   readonly principal: Principal;
   readonly view: View;
-  /** Returns the principal of a client by the name it gave, where one connection may serve clients of several names. */
+  /** Returns the principal of a client by its reported name, for a connection that several clients share. */
   readonly principalOf?: ((client: ClientName) => Principal) | undefined;
 }
 
-/** Whoever waits for the answer to one request. */
-export interface RequestContext extends Peer {
+/** The path of messages to a client: the stream of one request, or the one for messages without a request. */
+export interface ClientChannel {
+  /** Whether messages other than the response can be sent. */
+  readonly canSend: boolean;
+  /** Sends a message before the response. Does nothing when the client is gone. */
+  send(text: string): void;
+}
+
+/** The fields of a new `RequestContext`. */
+export interface RequestContextInit {
+  /** Whether the request is of revision 2026-07-28. */
   readonly isModern: boolean;
-  /** The session that its calls belong to. */
+  readonly principal: Principal;
+  readonly view: View;
   readonly session: string;
   readonly signal: AbortSignalLike;
-  readonly client: CallClient;
-  /** What the client was shown last, where that is known. */
+  /** How long a call waits for a human before it ends as `awaiting-approval`. */
+  readonly waitMs: number;
+  /** The tools that the client was shown last; absent where that is unknown. */
   readonly shown?: Shown | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  createClient(): CallClient;
 }
 
-/** The way back to a client: the stream of one request, or the one that belongs to no request. */
-export interface ClientChannel {
-  /** Whether anything but the answer can be sent. */
-  readonly canTell: boolean;
-  /** Sends a message before the answer. Nobody there to hear it is no fault. */
-  tell(text: string): void;
+/** A request while it is served: its caller, as the options of every call and read that it leads to. */
+export class RequestContext implements CallOptions {
+  readonly isModern: boolean;
+  readonly principal: Principal;
+  readonly view: View;
+  readonly session: string;
+  readonly signal: AbortSignalLike;
+  readonly waitMs: number;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  /** The definition that the client was shown of the tool it calls. */
+  definitionHash: string | undefined;
+  readonly #init: RequestContextInit;
+  #client: CallClient | undefined;
+
+  constructor(init: RequestContextInit) {
+    this.#init = init;
+    this.isModern = init.isModern;
+    this.principal = init.principal;
+    this.view = init.view;
+    this.session = init.session;
+    this.signal = init.signal;
+    this.waitMs = init.waitMs;
+    this.onProgress = init.onProgress;
+    this.definitionHash = undefined;
+  }
+
+  get profile(): string | undefined {
+    return this.view.profile;
+  }
+
+  /** Created on first use, because most tools never ask their client anything. */
+  get client(): CallClient {
+    return (this.#client ??= this.#init.createClient());
+  }
+
+  get approve(): CallOptions['approve'] {
+    return approvalFor(this);
+  }
+
+  get nameOf(): CallOptions['nameOf'] {
+    const { tools } = this.view.listing;
+    return ({ server, tool }) => {
+      for (const [name, { id }] of tools) if (id.server === server && id.tool === tool) return name;
+      return undefined;
+    };
+  }
+
+  /** Binds the call to the definition of a tool that the client was shown. */
+  pinTo(tool: string): void {
+    this.definitionHash = this.#init.shown?.tools.get(tool)?.definitionHash;
+  }
 }
 
-/** Puts a question of a tool to the client that made the call, and to no other. */
-export type Ask = (method: string, params: JsonObject, asking: QuestionOptions | undefined) => Promise<JsonObject>;
+/** Sends a request of a tool to the client that made the call, and to no other. */
+export type AskClient = (
+  method: string,
+  params: JsonObject,
+  asking: QuestionOptions | undefined,
+) => Promise<JsonObject>;
 
-/** The client of a call as the pipeline sees it. Answers are checked there. */
-export function callerClient(
+/** Returns the client of a call in the form that the pipeline takes. The pipeline validates the answers. */
+export function toCallClient(
   identity: object,
   { form, url, sample, roots }: ClientFeatures,
-  ask: Ask,
+  ask: AskClient,
   log: ((message: LogMessage) => void) | undefined,
 ): CallClient {
   return {
@@ -64,7 +126,7 @@ export function callerClient(
             (await ask('sampling/createMessage', request, asking)) as SamplingAnswer,
         }
       : {}),
-    ...(roots ? { roots: async (asking?: QuestionOptions) => rootsOf(await ask('roots/list', {}, asking)) } : {}),
+    ...(roots ? { roots: async (asking?: QuestionOptions) => parseRoots(await ask('roots/list', {}, asking)) } : {}),
     ...(log === undefined ? {} : { log }),
   };
 }
@@ -72,18 +134,18 @@ export function callerClient(
 async function elicit(
   request: Elicitation,
   asking: QuestionOptions,
-  abilities: Pick<ClientFeatures, 'form' | 'url'>,
-  ask: Ask,
+  features: Pick<ClientFeatures, 'form' | 'url'>,
+  ask: AskClient,
 ): Promise<ElicitationAnswer> {
-  if (!abilities[request.mode])
+  if (!features[request.mode])
     throw new Error(
       request.mode === 'url' ? 'the client cannot send its user to a page' : 'the client cannot show its user a form',
     );
   return (await ask('elicitation/create', { ...request }, asking)) as ElicitationAnswer;
 }
 
-function rootsOf({ roots }: JsonObject): CallRoot[] {
-  if (!Array.isArray(roots)) throw new Error('the client did not say which directories it works in');
+function parseRoots({ roots }: JsonObject): CallRoot[] {
+  if (!Array.isArray(roots)) throw new Error('the client returned no list of roots');
   return roots.flatMap((root): CallRoot[] => {
     if (!isJsonObject(root) || typeof root['uri'] !== 'string') return [];
     const { uri, name } = root;

@@ -8,17 +8,17 @@ import { LightAbortSignal, abortReason } from '../../../core/async/light-abort-s
 import {
   type ClientFeatures,
   type ClientName,
-  abilitiesOf,
-  clientName,
-  isWanted,
-  logLevelOf,
-  progressTokenOf,
+  parseClientFeatures,
+  parseClientName,
+  isLogged,
+  parseLogLevel,
+  parseProgressToken,
 } from '../protocol/client-info.ts';
-import type { CallParts } from '../requests/call-tool.ts';
-import { type RequestContext, type ClientChannel, type Peer, callerClient } from '../requests/request-context.ts';
+import type { EndpointServices } from '../requests/call-tool.ts';
+import { type RequestContext, type ClientChannel, type Peer, toCallClient } from '../requests/request-context.ts';
 import type { Changes } from '../listing/list-changes.ts';
 import { type ListMethod, isListMethod, listPage, methodOf } from '../requests/methods.ts';
-import { agreedVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
+import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
 import type { Shown, View } from '../listing/catalog-view.ts';
 import { WatchedResources } from '../listing/resource-subscriptions.ts';
 import {
@@ -35,7 +35,7 @@ import {
 const nothing: ClientFeatures = { form: false, url: false, sample: false, roots: false };
 
 /** What a process needs to go on with a conversation that another one began. */
-export interface ConversationFacts {
+export interface SessionState {
   /** What its calls are recorded under. */
   readonly name: string;
   readonly version: string;
@@ -54,7 +54,7 @@ interface Question {
 /** A conversation with a client of a revision before 2026-07-28, over whatever transport. */
 export class LegacySession {
   readonly peer: Peer;
-  readonly #parts: CallParts;
+  readonly #parts: EndpointServices;
   /** Where messages go that belong to no request. */
   readonly #channel: ClientChannel;
   readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
@@ -70,7 +70,7 @@ export class LegacySession {
   #name = newId('mcp');
   #isChanged = false;
   #version: string | undefined;
-  #client: ClientName = clientName(undefined);
+  #client: ClientName = parseClientName(undefined);
   #principal: Principal | undefined;
   #abilities = nothing;
   #level: LogLevel = 'info';
@@ -78,7 +78,7 @@ export class LegacySession {
   #shown: Shown | undefined;
   #asked = 0;
 
-  constructor(parts: CallParts, changes: Changes, peer: Peer, channel: ClientChannel) {
+  constructor(parts: EndpointServices, changes: Changes, peer: Peer, channel: ClientChannel) {
     this.#parts = parts;
     this.peer = peer;
     this.#channel = channel;
@@ -115,7 +115,7 @@ export class LegacySession {
   }
 
   /** What another process needs to go on with it; nothing before it is agreed on. */
-  get facts(): ConversationFacts | undefined {
+  get facts(): SessionState | undefined {
     const version = this.#version;
     if (version === undefined) return undefined;
     const level = this.#level;
@@ -130,7 +130,7 @@ export class LegacySession {
   }
 
   /** Goes on as other processes left it. */
-  goOn({ name, version, client, abilities, level, watched }: ConversationFacts, shown: Shown | undefined): void {
+  goOn({ name, version, client, abilities, level, watched }: SessionState, shown: Shown | undefined): void {
     this.#name = name;
     this.#version = version;
     this.#client = client;
@@ -265,9 +265,9 @@ export class LegacySession {
     if (this.#version !== undefined) throw new WireError(wireCodes.request, 'this session is initialized already');
     if (typeof protocolVersion !== 'string')
       throw new WireError(wireCodes.params, 'initialize needs a text "protocolVersion"');
-    this.#version = agreedVersion(protocolVersion);
-    this.#abilities = abilitiesOf(capabilities);
-    this.#client = clientName(clientInfo);
+    this.#version = negotiateVersion(protocolVersion);
+    this.#abilities = parseClientFeatures(capabilities);
+    this.#client = parseClientName(clientInfo);
     this.#principal = undefined;
     this.#isChanged = true;
     return {
@@ -279,7 +279,7 @@ export class LegacySession {
   }
 
   #setLevel({ level }: JsonObject): JsonObject {
-    const known = logLevelOf(level);
+    const known = parseLogLevel(level);
     if (known === undefined)
       throw new WireError(wireCodes.params, `there is no level ${JSON.stringify(level ?? null)}`);
     this.#isChanged ||= this.#level !== known;
@@ -315,17 +315,17 @@ export class LegacySession {
 
   /** What the client can do for a tool that it called, over the channel of that call. */
   clientOn(channel: ClientChannel): CallClient {
-    const { canTell } = channel;
-    return callerClient(
+    const { canSend } = channel;
+    return toCallClient(
       this,
-      canTell ? this.#abilities : nothing,
+      canSend ? this.#abilities : nothing,
       (method, asked, asking) => this.#ask(channel, method, asked, asking),
-      canTell ? (message) => this.#log(channel, message) : undefined,
+      canSend ? (message) => this.#log(channel, message) : undefined,
     );
   }
 
   #log(channel: ClientChannel, message: LogMessage): void {
-    if (isWanted(message.level, this.#level)) channel.tell(notificationText('notifications/message', { ...message }));
+    if (isLogged(message.level, this.#level)) channel.send(notificationText('notifications/message', { ...message }));
   }
 
   #ask(
@@ -338,7 +338,7 @@ export class LegacySession {
     const signal = asking?.signal;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const withdraw = (): void => {
-      channel.tell(
+      channel.send(
         notificationText('notifications/cancelled', { requestId: id, reason: 'the answer is not needed any more' }),
       );
       if (signal !== undefined) reject(abortReason(signal));
@@ -348,7 +348,7 @@ export class LegacySession {
     // Elicitation of the form kind is older than its name.
     const { mode, ...rest } = params;
     const asked = mode === 'form' && (this.#version ?? '') < '2025-11-25' ? rest : params;
-    channel.tell(JSON.stringify({ jsonrpc: '2.0', id, method, params: asked }));
+    channel.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: asked }));
     return promise.finally(() => {
       this.#questions.delete(id);
       signal?.removeEventListener('abort', withdraw);
@@ -357,7 +357,7 @@ export class LegacySession {
 
   #tell(method: string, params: JsonObject): void {
     // On a pipe the client may turn out to speak the revision in which nothing is told unasked.
-    if (this.#version !== undefined) this.#channel.tell(notificationText(method, params));
+    if (this.#version !== undefined) this.#channel.send(notificationText(method, params));
   }
 }
 
@@ -371,7 +371,7 @@ class SessionCaller implements RequestContext {
   #client: CallClient | undefined;
 
   constructor(session: LegacySession, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal) {
-    const token = channel.canTell ? progressTokenOf(params) : undefined;
+    const token = channel.canSend ? parseProgressToken(params) : undefined;
     this.#session = session;
     this.#channel = channel;
     this.signal = stop;
@@ -401,5 +401,5 @@ class SessionCaller implements RequestContext {
 
 /** Reports progress under the token that the client gave. */
 function progressTo(channel: ClientChannel, progressToken: string | number): (progress: Progress) => void {
-  return (progress) => channel.tell(notificationText('notifications/progress', { ...progress, progressToken }));
+  return (progress) => channel.send(notificationText('notifications/progress', { ...progress, progressToken }));
 }

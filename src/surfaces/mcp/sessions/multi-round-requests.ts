@@ -3,14 +3,14 @@ import type { CallClient, LogMessage } from '../../../core/calls/call-client.ts'
 import { newId } from '../../../core/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { canonicalArguments } from '../../../pipeline/recording/canonical-arguments.ts';
-import { type Envelope, isWanted, progressTokenOf } from '../protocol/client-info.ts';
+import { type RequestEnvelope, isLogged, parseProgressToken } from '../protocol/client-info.ts';
 import { type Answer, Prepared, WireError, notificationText, wireCodes } from '../protocol/wire-messages.ts';
 import {
-  type Ask,
+  type AskClient,
   type RequestContext,
   type ClientChannel,
   type Peer,
-  callerClient,
+  toCallClient,
 } from '../requests/request-context.ts';
 import { type Relay, type RelayCaller, RelayLost } from './relay.ts';
 import { AskedRun } from './suspendable-request.ts';
@@ -38,7 +38,7 @@ export interface Round {
   readonly method: string;
   readonly params: JsonObject;
   readonly peer: Peer;
-  readonly envelope: Envelope;
+  readonly envelope: RequestEnvelope;
   readonly session: string;
   readonly channel: ClientChannel;
   readonly gone: AbortSignalLike | undefined;
@@ -108,8 +108,8 @@ export class Rounds {
     { params, channel, gone }: Round,
   ): Promise<Answer> {
     const responses = params['inputResponses'] ?? null;
-    const asked: AskedRound = { ...held, responses, canTell: channel.canTell };
-    const tell = (text: string): void => channel.tell(text);
+    const asked: AskedRound = { ...held, responses, canTell: channel.canSend };
+    const tell = (text: string): void => channel.send(text);
     try {
       const { result, error } = await relay.ask(place, 'round', asked, { tell, signal: gone });
       if (isJsonObject(result)) return result;
@@ -180,7 +180,7 @@ class RoundCaller implements RequestContext {
   readonly session: string;
   readonly signal: AbortSignalLike;
   readonly onProgress: RequestContext['onProgress'];
-  readonly #envelope: Envelope;
+  readonly #envelope: RequestEnvelope;
   readonly #run: AskedRun;
   #client: CallClient | undefined;
 
@@ -191,7 +191,7 @@ class RoundCaller implements RequestContext {
     this.signal = signal;
     this.#envelope = envelope;
     this.#run = run;
-    const progressToken = progressTokenOf(params);
+    const progressToken = parseProgressToken(params);
     if (progressToken !== undefined)
       this.onProgress = (progress) => this.#tell('notifications/progress', { ...progress, progressToken });
   }
@@ -201,19 +201,19 @@ class RoundCaller implements RequestContext {
   }
 
   #makeClient(): CallClient {
-    const { abilities, logLevel } = this.#envelope;
+    const { features, logLevel } = this.#envelope;
     const run = this.#run;
     const log = (message: LogMessage): void => {
-      if (logLevel !== undefined && isWanted(message.level, logLevel))
+      if (logLevel !== undefined && isLogged(message.level, logLevel))
         this.#tell('notifications/message', { ...message });
     };
-    const ask: Ask = (method, asked, asking) => run.ask(method, asked, asking);
-    const client = callerClient(run, abilities, ask, logLevel === undefined ? undefined : log);
+    const ask: AskClient = (method, asked, asking) => run.ask(method, asked, asking);
+    const client = toCallClient(run, features, ask, logLevel === undefined ? undefined : log);
     return { ...client, conversation: this.session };
   }
 
   #tell(method: string, told: JsonObject): void {
-    this.#run.channel?.tell(notificationText(method, told));
+    this.#run.channel?.send(notificationText(method, told));
   }
 }
 

@@ -5,7 +5,7 @@ import { KeyedSlotMap, SlotMap } from '../../../core/async/slot-map.ts';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
 import type { ClientChannel, Peer } from '../requests/request-context.ts';
-import { namedVersion, readEnvelope } from '../protocol/client-info.ts';
+import { envelopeVersion, parseEnvelope } from '../protocol/client-info.ts';
 import type { LegacySession } from '../sessions/legacy-session.ts';
 import type { Listening } from '../listing/listen-request.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
@@ -81,7 +81,7 @@ const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/disco
 const newline = Buffer.from('\n');
 
 class Pipe implements ClientChannel {
-  readonly canTell = true;
+  readonly canSend = true;
   readonly #options: StdioOptions;
   readonly #session: LegacySession;
   readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
@@ -93,7 +93,7 @@ class Pipe implements ClientChannel {
     this.#session = options.endpoint.session(options.peer, this);
   }
 
-  tell(text: string): void {
+  send(text: string): void {
     this.#write(text);
   }
 
@@ -158,7 +158,7 @@ class Pipe implements ClientChannel {
     const { id, method } = message;
     try {
       if (!prompt.has(method)) await this.#options.ready;
-      const isModern = namedVersion(message.params) !== undefined;
+      const isModern = envelopeVersion(message.params) !== undefined;
       const answer = isModern ? await this.#modern(message) : await this.#session.serve(message, this);
       if (answer !== undefined) this.#write(replyText(id, answer));
     } catch (error) {
@@ -186,7 +186,7 @@ class Pipe implements ClientChannel {
   #peerOf({ params }: WireRequest): Peer {
     const { peer } = this.#options;
     if (peer.principalOf === undefined) return peer;
-    return { ...peer, principal: peer.principalOf(readEnvelope(params).client) };
+    return { ...peer, principal: peer.principalOf(parseEnvelope(params).client) };
   }
 
   #cancel(id: unknown): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isInside, namesInside, publicLookup, refuseAddress } from './address-guard.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { isPrivateAddress, isPrivateHost, publicLookup, assertPublicAddress } from './address-guard.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
 
 describe('addresses inside', () => {
   for (const address of [
@@ -29,7 +29,7 @@ describe('addresses inside', () => {
     '2002:7f00:1::',
     'fec0::1',
   ]) {
-    test(`${address} is inside`, () => assert.ok(isInside(address)));
+    test(`${address} is inside`, () => assert.ok(isPrivateAddress(address)));
   }
   for (const address of [
     '1.1.1.1',
@@ -39,20 +39,20 @@ describe('addresses inside', () => {
     '2001:4860:4860::8888',
     '::ffff:1.1.1.1',
   ]) {
-    test(`${address} is not`, () => assert.ok(!isInside(address)));
+    test(`${address} is not`, () => assert.ok(!isPrivateAddress(address)));
   }
 });
 
 test('a URL names the inside by an address, a single word, or a suffix that the public name system lacks', () => {
   for (const host of ['127.0.0.1', '[::1]', 'localhost', 'nas', 'printer.local', 'api.corp.internal', 'a.localhost'])
-    assert.ok(namesInside(host), host);
+    assert.ok(isPrivateHost(host), host);
   for (const host of ['example.org', 'localhost.example.org', '1.1.1.1', '127.0.0.1.nip.io'])
-    assert.ok(!namesInside(host), host);
+    assert.ok(!isPrivateHost(host), host);
 });
 
 test('addresses that are written differently are refused all the same', () => {
   for (const url of ['http://2130706433/', 'http://0x7f.1/', 'http://127.1/', 'http://[::ffff:127.0.0.1]/'])
-    assert.throws(() => refuseAddress(new URL(url).hostname), /an address of this machine/, url);
+    assert.throws(() => assertPublicAddress(new URL(url).hostname), /an address of this machine/, url);
 });
 
 test('a public name that resolves inside is refused when it is connected to', async () => {
@@ -61,7 +61,7 @@ test('a public name that resolves inside is refused when it is connected to', as
 });
 
 test('a host that was not configured is refused inside, even when the configured one may be there', async () => {
-  const { fetch, close } = guardedFetch(new URL('http://localhost:1/'), 1000);
+  const { fetch, close } = createGuardedFetch(new URL('http://localhost:1/'), 1000);
   await assert.rejects(fetch('http://127.0.0.1:1/'), /must be configured by that address itself/);
   await assert.rejects(fetch('http://localhost:1/'), /ECONNREFUSED/);
   close();

@@ -34,27 +34,27 @@ for (const [network, bits] of [
 const insideName = /^[^.]+$|\.(?:localhost|local|internal|intranet|lan|home|corp|private|test|home\.arpa)$/;
 
 /** Whether an address is of this machine or of a network that the public internet does not reach. */
-export function isInside(address: string): boolean {
+export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && inside.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Whether a host, as a URL names it, is plainly meant to be inside. */
-export function namesInside(host: string): boolean {
+export function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
-  return isIP(bare) === 0 ? insideName.test(bare.replace(/\.$/, '')) : isInside(bare);
+  return isIP(bare) === 0 ? insideName.test(bare.replace(/\.$/, '')) : isPrivateAddress(bare);
 }
 
 /** Refuses a host that is written as an address inside. Names are refused by what they resolve to. */
-export function refuseAddress(host: string): void {
+export function assertPublicAddress(host: string): void {
   const bare = host.replace(/^\[|\]$/g, '');
-  if (isInside(bare)) throw refusal(bare, bare);
+  if (isPrivateAddress(bare)) throw refusal(bare, bare);
 }
 
 /** Resolves names, but not to addresses inside: the check is made on the very address that is connected to. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    const refused = error === null ? addresses.find(({ address }) => isInside(address)) : undefined;
+    const refused = error === null ? addresses.find(({ address }) => isPrivateAddress(address)) : undefined;
     const [first] = addresses ?? [];
     if (error !== null || first === undefined) callback(error ?? new Error(`${hostname} has no address`), '', 0);
     else if (refused !== undefined) callback(refusal(hostname, refused.address), '', 0);

@@ -7,8 +7,8 @@ import { createServer as createSecureServer, getCACertificates, setDefaultCACert
 import { localhostCertificate } from '../../../../../test/support/localhost-certificate.ts';
 import { within } from '../../../../../test/support/within.ts';
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
-import { guardedFetch } from './guarded-fetch.ts';
-import { httpTransport } from '../http-transport.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
+import { createHttpTransport } from '../http-transport.ts';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } } as const;
 const result = { jsonrpc: '2.0', id: 1, result: {} };
@@ -45,7 +45,7 @@ async function raw(t: TestContext, answer: (socket: Socket, nth: number) => void
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(`http${secure ? 's' : ''}://localhost:${(server.address() as AddressInfo).port}/mcp?team=blue`);
-  const { transport } = httpTransport({ type: 'http', url: url.href }, 1000);
+  const { transport } = createHttpTransport({ type: 'http', url: url.href }, 1000);
   t.after(async () => {
     await transport.close();
     for (const socket of connections) socket.destroy();
@@ -196,7 +196,7 @@ test('no request is made inside, unless that was configured: by address, or by a
     connections,
     url: { port },
   } = await raw(t, () => undefined);
-  const { fetch, close } = guardedFetch(new URL('https://example.org/'), 1000);
+  const { fetch, close } = createGuardedFetch(new URL('https://example.org/'), 1000);
   t.after(close);
   for (const host of ['127.0.0.1', '[::1]', 'localhost', '[::ffff:127.0.0.1]'])
     await assert.rejects(fetch(`http://${host}:${port}/`), { code: 'SIGNALBOX_ADDRESS' }, host);

@@ -1,5 +1,5 @@
 import { Agent, buildConnector } from 'undici';
-import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
+import { isPrivateHost, publicLookup, assertPublicAddress } from './address-guard.ts';
 
 const idleSocketMs = 30_000;
 const noTimeout = 0;
@@ -9,7 +9,7 @@ const noTimeout = 0;
  * runs on the resolved address, at each new connection. Responses have no time limit here, because callers set their own.
  */
 export function createGuardedAgent(configured: readonly URL[]): Agent {
-  const privateHosts = new Set(configured.map(({ hostname }) => bareHost(hostname)).filter(namesInside));
+  const privateHosts = new Set(configured.map(({ hostname }) => bareHost(hostname)).filter(isPrivateHost));
   const connectAnywhere = buildConnector({});
   const connectPublic = buildConnector({ lookup: publicLookup });
   return new Agent({
@@ -18,7 +18,7 @@ export function createGuardedAgent(configured: readonly URL[]): Agent {
       const host = bareHost(options.hostname);
       if (privateHosts.has(host)) return connectAnywhere(options, callback);
       try {
-        refuseAddress(host);
+        assertPublicAddress(host);
       } catch (error) {
         return callback(error as Error, null);
       }

@@ -3,7 +3,7 @@ import { Readable, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Agent } from 'undici';
-import { boundedEvents } from './limit-event-size.ts';
+import { limitEventSize } from './limit-event-size.ts';
 import { assertOtherInstance } from './http-exchange.ts';
 
 /** A `fetch` for one server, and a function that closes its connections. */
@@ -18,7 +18,11 @@ const withoutBody = new Set([204, 205, 304]);
  * Creates a `fetch` that connects to private addresses only when one of the given URLs names them, follows no redirect and limits the
  * size of responses. For what is not requested often; calls of tools take the transport of their own.
  */
-export function guardedFetch(configured: URL, maxResponseBytes: number, others: readonly URL[] = []): GuardedFetch {
+export function createGuardedFetch(
+  configured: URL,
+  maxResponseBytes: number,
+  others: readonly URL[] = [],
+): GuardedFetch {
   let agent: Promise<Agent> | undefined;
   // `undici` is loaded with the first request.
   const open = async (): Promise<Agent> => {
@@ -77,7 +81,7 @@ async function toResponse(incoming: Readable, head: ResponseHead, maxBytes: numb
 }
 
 function eventsOf(incoming: Readable, maxBytes: number): ReadableStream<Uint8Array> {
-  const events = pipeline(incoming, boundedEvents(maxBytes), () => undefined);
+  const events = pipeline(incoming, limitEventSize(maxBytes), () => undefined);
   return Readable.toWeb(events) as ReadableStream<Uint8Array>;
 }
 

@@ -3,14 +3,14 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { boundedEvents } from './limit-event-size.ts';
+import { limitEventSize } from './limit-event-size.ts';
 
 /** What comes through of a text that comes in pieces of this size. */
 async function through(text: string, piece: number, largest: number): Promise<string> {
   const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, index) =>
     Buffer.from(text.slice(index * piece, (index + 1) * piece)),
   );
-  return (await buffer(Readable.from(pieces).compose(boundedEvents(largest)))).toString();
+  return (await buffer(Readable.from(pieces).compose(limitEventSize(largest)))).toString();
 }
 
 describe('a stream of events', () => {

@@ -5,7 +5,7 @@ const emptyLines = ['\n\n', '\n\r\n', '\r\r'];
 const longestEnd = 3;
 
 /** Passes a stream of events on, and fails when one of them is larger than a message may be: whoever reads it keeps it whole. */
-export function boundedEvents(largest: number): Transform {
+export function limitEventSize(largest: number): Transform {
   let size = 0;
   let before = Buffer.alloc(0);
   return new Transform({

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { guardedFetch } from '../client/guarded-fetch.ts';
+import { createGuardedFetch } from '../client/guarded-fetch.ts';
 import type { ProtectedServer } from './oauth-options.ts';
 
 const requestMs = 30_000;
@@ -10,7 +10,11 @@ export async function withAuthorizationFetch<Result>(
   { url, oauth: { issuer } }: ProtectedServer,
   work: (fetch: FetchLike) => Promise<Result>,
 ): Promise<Result> {
-  const { fetch, close } = guardedFetch(new URL(url), largestAnswer, issuer === undefined ? [] : [new URL(issuer)]);
+  const { fetch, close } = createGuardedFetch(
+    new URL(url),
+    largestAnswer,
+    issuer === undefined ? [] : [new URL(issuer)],
+  );
   try {
     return await work(async (given, init = {}) => {
       assertConfidential(new URL(given));

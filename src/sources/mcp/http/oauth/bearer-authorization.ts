@@ -1,9 +1,9 @@
 import { RemoteError } from '../../connection/connection-errors.ts';
 import { assertConfidential } from './authorization-fetch.ts';
 import { NotAuthorized, SignInNeeded } from './oauth-errors.ts';
-import { type ProtectedServer, signsInAlone } from './oauth-options.ts';
+import { type ProtectedServer, isUnattended } from './oauth-options.ts';
 import { OAuthSession } from './oauth-session.ts';
-import { shown } from './tokens/token-request.ts';
+import { toSingleLine } from './tokens/token-request.ts';
 import { type FetchLike, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 
 /** The part of a response that decides about a token. */
@@ -46,8 +46,8 @@ export class BearerAuthorization {
     const { error, scope } = extractWWWAuthenticateParams(new Response(null, { headers }));
     if (error !== 'insufficient_scope') return;
     const { oauth } = this.#server;
-    const wanted = shown(scope);
-    if (wanted !== undefined && !signsInAlone(oauth)) await this.#session.want(wanted);
+    const wanted = toSingleLine(scope);
+    if (wanted !== undefined && !isUnattended(oauth)) await this.#session.requireScope(wanted);
     const why = wanted === undefined ? 'it wants more than was granted' : `it wants the scope "${wanted}"`;
     const needed = new SignInNeeded(why, oauth);
     throw new RemoteError(403, needed.message, undefined, { cause: needed });

@@ -40,6 +40,6 @@ export interface ProtectedServer {
 }
 
 /** Returns whether tokens are obtained without a person, by the client's own credentials. */
-export function signsInAlone({ grant = 'authorization_code' }: OAuthOptions): boolean {
+export function isUnattended({ grant = 'authorization_code' }: OAuthOptions): boolean {
   return grant !== 'authorization_code';
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../../../core/errors.ts';
 import { withAuthorizationFetch } from './authorization-fetch.ts';
 import { NotAuthorized, SignInNeeded } from './oauth-errors.ts';
-import { type ProtectedServer, signsInAlone } from './oauth-options.ts';
+import { type ProtectedServer, isUnattended } from './oauth-options.ts';
 import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } from './tokens/sign-in-record.ts';
 import { TokenRefused, requestTokens } from './tokens/token-request.ts';
 import { type TokenStore, processTokenStore } from './tokens/token-store.ts';
@@ -59,16 +59,16 @@ export class OAuthSession {
   }
 
   /** Takes over a sign-in; without one, forgets it. */
-  async keep(record: SignInRecord | undefined): Promise<void> {
+  async save(record: SignInRecord | undefined): Promise<void> {
     this.#tellSecrets(record);
     this.#shared.record = record;
     await this.#store.save(this.#key, record === undefined ? undefined : JSON.stringify(record));
   }
 
   /** Notes what the next sign-in has to ask for. */
-  async want(scope: string): Promise<void> {
+  async requireScope(scope: string): Promise<void> {
     const record = await this.record();
-    if (record !== undefined) await this.keep({ ...record, wantedScope: `${record.scope ?? ''} ${scope}`.trim() });
+    if (record !== undefined) await this.save({ ...record, wantedScope: `${record.scope ?? ''} ${scope}`.trim() });
   }
 
   async #renewed(refused: string | undefined): Promise<string> {
@@ -82,7 +82,7 @@ export class OAuthSession {
     const kept = await this.record();
     if (kept !== undefined && kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
     this.#shared.record = undefined;
-    const isByItself = signsInAlone(this.#server.oauth);
+    const isByItself = isUnattended(this.#server.oauth);
     if (kept === undefined && !isByItself) throw this.#needsSignIn('nobody has signed in yet');
     const renew = (): Promise<SignInRecord> => (isByItself ? this.#obtain() : this.#renewAlone(refused));
     return await (this.#store.exclusively?.(this.#key, renew) ?? renew());
@@ -109,7 +109,7 @@ export class OAuthSession {
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken, resource };
     const tokens = await withAuthorizationFetch(this.#server, (fetch) => requestTokens(kept, grant, fetch));
     const renewed = withTokens(kept, tokens);
-    await this.keep(renewed);
+    await this.save(renewed);
     return renewed;
   }
 
@@ -119,7 +119,7 @@ export class OAuthSession {
     const now = await this.record();
     if (now !== undefined && now.refreshToken !== kept.refreshToken && isFresh(now)) return (this.#shared.record = now);
     const why = `the sign-in could not be renewed, ${refusal.message}`;
-    await this.keep(endedRecord(kept, why));
+    await this.save(endedRecord(kept, why));
     throw this.#needsSignIn(why, refusal);
   }
 
@@ -128,7 +128,7 @@ export class OAuthSession {
       // With it comes the SDK, which signing out does not need.
       const { authorizeByCredentials } = await import('./authorize-by-credentials.ts');
       const record = await withAuthorizationFetch(this.#server, (fetch) => authorizeByCredentials(this.#server, fetch));
-      await this.keep(record);
+      await this.save(record);
       return record;
     } catch (error) {
       const grant = this.#server.oauth.grant === 'jwt_bearer' ? 'token of this workload' : 'client credentials';

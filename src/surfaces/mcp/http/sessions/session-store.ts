@@ -3,7 +3,7 @@ import type { PubSub } from '../../../../journal/store/pub-sub.ts';
 import type { Store } from '../../../../journal/store/store.ts';
 import type { Listing, Shown } from '../../listing/catalog-view.ts';
 import { type WireNotification, type WireResponse, Refusal, wireCodes } from '../../protocol/wire-messages.ts';
-import type { ConversationFacts } from '../../sessions/legacy-session.ts';
+import type { SessionState } from '../../sessions/legacy-session.ts';
 import type { HttpSession } from './http-session.ts';
 import { hash } from 'node:crypto';
 
@@ -14,7 +14,7 @@ const marginMs = 60_000;
 const stepMs = 5 * 60_000;
 
 /** A session as it is kept. */
-interface SessionRecord extends ConversationFacts {
+interface SessionRecord extends SessionState {
   readonly principal: string;
   readonly profile: string | null;
   readonly since: number;

@@ -55,7 +55,7 @@ export interface StreamOutlet {
 
 /** A stream of events to a client; with `keeping`, one that the client can take up again where it lost it. */
 export class EventStream implements ClientChannel {
-  readonly canTell = true;
+  readonly canSend = true;
   readonly #keeping: Keeping | undefined;
   readonly #maxUnread: number;
   readonly #kept: KeptEvent[] = [];
@@ -91,7 +91,7 @@ export class EventStream implements ClientChannel {
     if (this.#isOver) this.#finish(response);
   }
 
-  tell(text: string): void {
+  send(text: string): void {
     if (this.#isOver) return;
     const response = this.#response;
     const unread = response?.writableLength ?? 0;
@@ -104,7 +104,7 @@ export class EventStream implements ClientChannel {
 
   /** Says the last thing, if there is one, and ends. */
   end(text?: string): void {
-    if (text !== undefined) this.tell(text);
+    if (text !== undefined) this.send(text);
     this.#isOver = true;
     if (this.#response !== undefined) this.#finish(this.#response);
   }

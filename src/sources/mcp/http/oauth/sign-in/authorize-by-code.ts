@@ -9,7 +9,7 @@ import type { OAuthOptions, ProtectedServer } from '../oauth-options.ts';
 import { OAuthSession } from '../oauth-session.ts';
 import type { SignIn, SignInOptions } from './sign-in.ts';
 import { type SignInRecord, issuedRecord } from '../tokens/sign-in-record.ts';
-import { type TokenClient, requestTokens, shown } from '../tokens/token-request.ts';
+import { type TokenClient, requestTokens, toSingleLine } from '../tokens/token-request.ts';
 
 const usualTimeoutMs = 5 * 60_000;
 
@@ -40,7 +40,7 @@ export async function authorizeByCode(server: ProtectedServer, options: SignInOp
       return await answering(callback, server, async () => {
         const redeemed = { client, authorization, codeVerifier, redirectUri, scope };
         const issued = await redeem(callback.parameters, redeemed, fetch);
-        await session.keep(issued);
+        await session.save(issued);
         return issued;
       });
     } finally {
@@ -88,8 +88,8 @@ async function redeem(
   assertIssuer(parameters, authorization);
   const error = parameters.get('error');
   if (error !== null) {
-    const why = shown(parameters.get('error_description') ?? undefined);
-    throw new Error(`${metadata.issuer} refused: ${shown(error)}${why === undefined ? '' : `, ${why}`}`);
+    const why = toSingleLine(parameters.get('error_description') ?? undefined);
+    throw new Error(`${metadata.issuer} refused: ${toSingleLine(error)}${why === undefined ? '' : `, ${why}`}`);
   }
   const code = parameters.get('code');
   if (code === null) throw new Error(`${metadata.issuer} sent the browser back without a code`);
@@ -103,7 +103,7 @@ function assertIssuer(parameters: URLSearchParams, { metadata }: Authorization):
   const given = parameters.get('iss');
   if (given === null && metadata['authorization_response_iss_parameter_supported'] !== true) return;
   if (given !== metadata.issuer)
-    throw new Error(`the answer comes from ${shown(given ?? 'nobody')} and not from ${metadata.issuer}`);
+    throw new Error(`the answer comes from ${toSingleLine(given ?? 'nobody')} and not from ${metadata.issuer}`);
 }
 
 /** Tells the person in the browser how it ended. */

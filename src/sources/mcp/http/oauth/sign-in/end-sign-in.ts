@@ -15,7 +15,7 @@ export async function endSignIn(transport: ProtectedServer): Promise<SignOut> {
   const session = new OAuthSession(transport);
   const record = await session.record().catch(() => 'unreadable' as const);
   // Forgotten first: it must not stay because a server does not answer.
-  await session.keep(undefined);
+  await session.save(undefined);
   if (record === undefined) return { wasSignedIn: false, isRevoked: false };
   if (record === 'unreadable') return { wasSignedIn: true, isRevoked: false };
   const { revocationEndpoint, refreshToken, accessToken } = record;

@@ -2,7 +2,7 @@ import { type FetchLike, registerClient } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../../../core/errors.ts';
 import type { Authorization } from '../find-authorization.ts';
 import type { OAuthOptions } from '../oauth-options.ts';
-import { type TokenClient, chooseMethod, shown } from '../tokens/token-request.ts';
+import { type TokenClient, chooseMethod, toSingleLine } from '../tokens/token-request.ts';
 
 /** Who we are to the authorization server: who we were configured to be, a metadata document, or newly registered. */
 export async function identifyClient(
@@ -50,6 +50,6 @@ export async function identifyClient(
     };
   } catch (error) {
     const where = `${metadata.issuer} did not register this client at ${metadata.registration_endpoint}`;
-    throw new Error(`${where}: ${shown(messageOf(error))}`, { cause: error });
+    throw new Error(`${where}: ${toSingleLine(messageOf(error))}`, { cause: error });
   }
 }

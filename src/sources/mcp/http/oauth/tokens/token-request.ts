@@ -50,7 +50,7 @@ export async function requestTokens(
   const response = await postForm(client.tokenEndpoint, client, grant, fetch);
   const body: unknown = await response.json().catch(() => undefined);
   const refusal = refusalSchema.safeParse(body).data;
-  if (refusal !== undefined) throw new TokenRefused(refusal.error, shown(refusal.error_description));
+  if (refusal !== undefined) throw new TokenRefused(refusal.error, toSingleLine(refusal.error_description));
   if (!response.ok) throw new HttpRefusal(`the token endpoint answered with HTTP ${response.status}`, response.status);
   const tokens = tokensSchema.safeParse(body).data;
   if (tokens === undefined) throw new Error('the token endpoint answered without a bearer token');
@@ -98,7 +98,7 @@ function encoded(value: string): string {
 }
 
 /** Text of a stranger, for one line of a message. */
-export function shown(text: string | undefined): string | undefined {
+export function toSingleLine(text: string | undefined): string | undefined {
   // oxlint-disable-next-line no-control-regex
   return text?.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);
 }
