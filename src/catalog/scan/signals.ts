@@ -5,6 +5,11 @@ interface Signal {
   readonly sign: RegExp;
 }
 
+interface StemmedSignal extends Signal {
+  /** Separated by `|`. In lower case, every match of the sign contains one of them. */
+  readonly stems: string;
+}
+
 /** How a text speaks: orders, warnings, pretexts. Honest definitions do so as well, so these count only together with `matters`. */
 const manners: readonly Signal[] = [
   {
@@ -34,91 +39,115 @@ const manners: readonly Signal[] = [
 ];
 
 /** The subject of a text: commands, secrets, the conversation, other tools, concealment, an address. */
-const matters: readonly Signal[] = [
+export const matters: readonly StemmedSignal[] = [
   {
     weight: 0.5,
+    stems: 'execut|run|invoke|curl|wget|chmod|sudo|rm -rf|bash -c|eval(|os.system|subprocess|reverse shell',
     sign: /\b(?:execut(?:e|ing)|run(?:ning)?|invoke) (?:(?:the|this|any|a|following|these|arbitrary|shell|system|bash) ){0,4}(?:commands?|scripts?|code|bash|shell|following)\b|\b(?:curl|wget|chmod|sudo|rm -rf|bash -c|eval\(|os\.system|subprocess|reverse shell)/i,
   },
   {
     weight: 0.5,
+    stems: '~/.|/etc/|.env|.ssh|.aws|.bashrc|.zshrc|.cursorrules|.npmrc|mcp.json|environment variable',
     sign: /~\/\.\w|\/etc\/\w|\.(?:env|ssh|aws|bashrc|zshrc|cursorrules|npmrc)\b|\bmcp\.json|\benvironment variables?/i,
   },
   {
     weight: 0.5,
+    stems: 'conversation|chat history|system prompt|previous messages|user|clipboard|cookies',
     sign: /\bconversation (?:history|context|data)|\b(?:entire|full|whole|current) conversation|\bchat history|\bsystem prompt|\bprevious messages|\buser(?:'s)? (?:messages?|prompts?|context|questions?)\b|\bclipboard|\bcookies\b/i,
   },
   {
     weight: 0.5,
+    stems: 'conversation|clipboard|cookies|environment variable|system prompt|credential|password|secrets|api|key',
     sign: /\b(?:send|forward|upload|transmit|exfiltrat|leak|steal|extract|harvest|collect|includ|attach|embed|pass)\w{0,4} [^.\n]{0,60}\b(?:conversation|clipboard|cookies|environment variables?|system prompt|credentials?|passwords?|secrets|api[ _-]?keys?|private keys?|ssh keys?)|\b(?:conversation|clipboard|cookies|environment variables?|system prompt|credentials?|passwords?|secrets|keys)\b[^.\n]{0,60}\b(?:send|forward|upload|transmit|exfiltrate|pass) (?:it|them|all|its)\b/i,
   },
   {
     weight: 0.5,
+    stems: 'hidden|secretly|covert|stealth|silently|unnoticed|invisible|quietly|not watching',
     sign: /\b(?:hidden|secretly|covert|covertly|stealth|stealthy|silently|unnoticed|invisible|quietly|not watching)\b/i,
   },
   {
     weight: 0.75,
+    stems: "do not|don't|never|without|no need to|avoid",
     sign: /\b(?:do not|don't|never|without|no need to|avoid) (?:\w{1,20} ){0,2}(?:tell|mention|inform|notify|alert|reveal|disclos|warn)\w{0,4}\b/i,
   },
   {
     weight: 0.5,
+    stems: 'ignor|disregard|bypass|overrid|disabl|skip|circumvent|suspend',
     sign: /\b(?:ignor|disregard|bypass|overrid|disabl|skip|circumvent|suspend)\w{0,4}\b[^.\n]{0,40}\b(?:instruction|safety|security|check|guideline|filter|validation|confirmation|rule|restriction|approval|polic|verification|logging)/i,
   },
   {
     weight: 0.5,
+    stems: 'access|privilege|permission|mode|control',
     sign: /\b(?:admin\w{0,10}|root|elevated|unrestricted|full|unlimited)(?: \w{1,20})? (?:access|privileges?|permissions?|mode|control)\b/i,
   },
   {
     weight: 0.25,
+    stems: 'modify|replace|change|set|override|append|add|inject|redirect|alter|insert|substitute|prepend',
     sign: /\b(?:modify|replace|change|set|override|append|add|inject|redirect|alter|insert|substitute|prepend)\b[^.\n]{0,50}\b(?:parameter|argument|query|recipient|input|output|response|result|value|bcc|header|dependenc|config|instruction)/i,
   },
   {
     weight: 0.75,
+    stems: "do not|don't|never|without|disable",
     sign: /\b(?:do not|don't|never) (?:ask|wait) (?:\w{1,20} ){0,2}(?:confirmation|approval|permission|consent)\b|\bwithout (?:\w{1,20} ){0,2}(?:confirmation|approval|consent|permission)\b|\b(?:do not|don't|never) log\b|\bdisable (?:\w{1,20} )?logging\b/i,
   },
   {
     weight: 0.75,
+    stems: 'instruction|rule|note',
     sign: /\b(?:instructions?|rules?|note)\b[^.\n]{0,40}\b(?:to memory|permanently|future (?:session|quer|request|conversation|interaction|task)|every session|all other)/i,
   },
   {
     weight: 0.25,
+    stems: '~/.|/etc/|.env|.ssh|.cursorrules|mcp.json',
     sign: /\b(?:writ|add|append|modif|inject|read|open|load)\w{0,4} [^.\n]{0,40}(?:~\/\.|\/etc\/|\.env\b|\.ssh\b|\.cursorrules|mcp\.json)/i,
   },
-  { weight: 0.25, sign: /\b(?:instructions?|directives?|guidelines)\b/i },
+  { weight: 0.25, stems: 'instruction|directive|guidelines', sign: /\b(?:instructions?|directives?|guidelines)\b/i },
   {
     weight: 0.25,
+    stems: 'tool|server|function',
     sign: /\b(?:other|another|any|all|every|adjacent|connected) (?:\w{1,20} )?(?:tools?|servers?|functions?)\b|\b[a-z]{1,30}_[a-z_]{1,60}[`']? (?:tool|function)\b/i,
   },
   {
     weight: 0.25,
+    stems: 'exfiltrat|attacker|malicious|jailbreak|backdoor|payload|evil|inject|phishing|steal|persist',
     sign: /\b(?:exfiltrat|attacker|malicious|jailbreak|backdoor|payload|evil|inject(?:ed|ion)|phishing|steal|persist)/i,
   },
   {
     weight: 0.25,
+    stems: '://|@|webhook|callback|backup|external|remote',
     sign: /\b(?:send|post|report|forward|upload|submit|transmit|request|redirect|download|fetch|call|connect|from|to|at)\b[^.\n]{0,40}https?:\/\/|\b[\w.-]{1,64}@[\w-]{1,64}\.\w|\b(?:webhook|callback|backup|external|remote) (?:url|server|endpoint|address|host)/i,
   },
   {
     weight: 0.25,
+    stems: 'credential|password|secret|api|key|token',
     sign: /\b(?:credentials?|passwords?|secrets?|api[ _-]?keys?|private keys?|ssh keys?|(?:access|auth|session|api|bearer) tokens?)\b/i,
   },
   {
     weight: 0.25,
+    stems: 'call|invoke|redirect to| use',
     sign: /\b(?:call|calling|invoke|redirect to|(?:first|instead|please) use) (?:(?:the|a|new|secure|to|tool|function) ){0,4}[`'"][a-z]\w{2,60}[`'"]|\bcall(?:ing)? the \w{1,60} (?:tool|function)\b/i,
   },
   {
     weight: 0.25,
+    stems: 'deprecated|disabled|unavailable|restricted|suspended|halt',
     sign: /\b(?:deprecated|disabled|unavailable|restricted|suspended) (?:\w{1,20} ){0,2}(?:due to|for|pending|because)\b|\bhalt\b/i,
   },
   {
     weight: 0.25,
+    stems: 'inform|tell|report to|notify|warn|state|announce|say|append|display',
     sign: /\b(?:inform|tell|report to|notify|warn) (?:the )?users?\b|\b(?:state|announce|say|append|display)\b[^.\n]{0,30}['"][A-Z]/,
   },
   {
     weight: 0.25,
+    stems: 'delet|remov|wip|eras|clean',
     sign: /\b(?:delet|remov|wip|eras|clean)\w{0,4} (?:\w{1,20} ){0,3}(?:all|every|everything|contents|temporary|logs)\b/i,
   },
   // A block of pseudo-markup: placeholders such as `<NAME>` have no end tag.
-  { weight: 1, sign: /<\/[A-Z][A-Z_]{2,30}>/ },
-  { weight: 0.25, sign: /\b(?:partner|promotional|sponsor|advertis|referral|affiliate)/i },
+  { weight: 1, stems: '</', sign: /<\/[A-Z][A-Z_]{2,30}>/ },
+  {
+    weight: 0.25,
+    stems: 'partner|promotional|sponsor|advertis|referral|affiliate',
+    sign: /\b(?:partner|promotional|sponsor|advertis|referral|affiliate)/i,
+  },
 ];
 
 const maxManner = 0.75;
@@ -131,9 +160,15 @@ const maxWords = 60;
  * definitions have the same signs, but far apart. Returns nothing when no three sentences have enough.
  */
 export function findSignals(texts: readonly string[]): string[] {
-  // A sign in a sentence is also a sign in all texts together, which are searched once: most definitions have too few.
+  // A sign in a sentence is also a sign in all texts together, which are searched once: most definitions have too few. Finding a
+  // stem costs less than compiling and running an expression.
   const whole = texts.join('\n\n');
-  const candidates = [...manners, ...matters].filter(({ sign }) => sign.test(whole));
+  const lowerCase = whole.toLowerCase();
+  const possible = matters.filter(
+    ({ stems, sign }) => stems.split('|').some((stem) => lowerCase.includes(stem)) && sign.test(whole),
+  );
+  if (possible.length === 0) return [];
+  const candidates = [...manners.filter(({ sign }) => sign.test(whole)), ...possible];
   if (!isEnough(new Set(candidates))) return [];
   for (const text of texts) {
     const sentences = text.split(/(?<=[.!?;:>])\s+|\n+/).map((sentence) => signsOf(sentence, candidates));
