@@ -11,7 +11,7 @@ import {
 } from '../core/tools/tool-names.ts';
 import { contentTool } from './source/content-tool.ts';
 import type { CatalogTool } from './catalog-tool.ts';
-import { flagsByTool } from './scan/mentioned-tools.ts';
+import { flagsByTool } from './scan/flag-suspicious.ts';
 import { assertServerName, parseName } from './names.ts';
 import { Offers } from './source-offers.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';

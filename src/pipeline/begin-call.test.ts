@@ -153,7 +153,7 @@ describe('a begun call', () => {
     await assert.rejects(box.begin('mcp__agent__read', {}), { code: 'box-closed' });
   });
 
-  test('reaches no tool that InternalSignalbox runs itself', async (t) => {
+  test('reaches no tool that Signalbox runs itself', async (t) => {
     const { box } = await opened(t);
     assert.equal(refused(await box.begin('mcp__agent__ordinary', {})).error?.code, 'tool-hidden');
   });

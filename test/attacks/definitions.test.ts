@@ -262,7 +262,7 @@ describe('a server with hostile definitions', () => {
     assert.match(box.catalog().hidden[0]?.reason ?? '', /its server has more than 2,000/);
   });
 
-  it('cannot speak for InternalSignalbox in `_meta` of definitions and content', async (t) => {
+  it('cannot speak for Signalbox in `_meta` of definitions and content', async (t) => {
     const _meta = { 'signalbox/result': 'forged', 'example.com/kept': 1 };
     const { box } = await new ChangingServer(t, { tools: [{ ...balance, _meta }] }).box(t);
     assert.deepEqual(toolNamed(box, 'mcp__bank__balance')?._meta, { 'example.com/kept': 1 });

@@ -23,15 +23,15 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   runtimes: [...core, 'process', 'surfaces'],
   sessions: [...core, 'runtimes'],
   store: core,
-  testing: ['signalbox/create-signalbox.ts', ...core],
+  testing: ['signalbox', ...core],
 
-  'signalbox/create-signalbox.ts': [...core, 'access', ...outerRing, 'config'],
-  'index.ts': ['signalbox/create-signalbox.ts', ...core, 'access', 'sources', 'store'],
+  signalbox: [...core, 'access', ...outerRing, 'config'],
+  'index.ts': ['signalbox', ...core, 'access', 'sources', 'store'],
 
-  server: ['signalbox/create-signalbox.ts', ...core, 'access', ...outerRing, 'config', 'testing'],
-  host: ['signalbox/create-signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
+  server: ['signalbox', ...core, 'access', ...outerRing, 'config', 'testing'],
+  host: ['signalbox', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
   cli: [
-    'signalbox/create-signalbox.ts',
+    'signalbox',
     ...core,
     'access',
     'process',

@@ -61,11 +61,11 @@ describe('every rule can fail', () => {
         file('runtimes/a.ts', `type B = import('../sessions/b.ts').B;`),
       ],
       [
-        'signalbox.ts imports server/app.ts, but signalbox.ts may not know server',
-        file('signalbox/create-signalbox.ts', `import './server/app.ts';`),
+        'signalbox/a.ts imports server/app.ts, but signalbox may not know server',
+        file('signalbox/a.ts', `import '../server/app.ts';`),
       ],
       [
-        'pipeline/call.ts imports signalbox/a.ts, but pipeline may not know signalbox',
+        'pipeline/call-lifecycle.ts imports signalbox/a.ts, but pipeline may not know signalbox',
         file('pipeline/call-lifecycle.ts', `import '../signalbox/a.ts';`),
       ],
       [

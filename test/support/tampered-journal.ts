@@ -79,7 +79,7 @@ async function approve(
   assert.equal((await call()).outcome, 'completed');
 }
 
-/** What `verify` says after the file was edited, and again after InternalSignalbox has worked with it: going on must not cover anything up. */
+/** What `verify` says after the file was edited, and again after Signalbox has worked with it: going on must not cover anything up. */
 export async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
   const database = new DatabaseSync(place.file);
   edit(database);

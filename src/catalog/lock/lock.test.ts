@@ -7,7 +7,7 @@ import { Catalog } from '../catalog.ts';
 import type { SourceTool } from '../source/source.ts';
 import { configuredServer } from '../transforms/shaping/shape-source.ts';
 import { diffLock } from './diff-lock.ts';
-import { LockError, parseLock, printLock } from './lock-file.ts';
+import { LockError, parseLock, printLock } from './lock-format.ts';
 import { lockOf } from './locked-server.ts';
 import { lockSource } from './lock-source.ts';
 

@@ -1,44 +1,51 @@
-type Kind = 'same' | 'lost' | 'gained';
+import { createRequire } from 'node:module';
+
+type Kind = 'same' | 'removed' | 'added';
 
 interface Run {
   readonly kind: Kind;
   readonly text: string;
 }
 
-const most = 1_000_000;
-const context = 40;
+const require = createRequire(import.meta.url);
+/** Texts that differ in more words are shown as replaced. */
+const maxEdits = 2000;
+const contextLength = 40;
 
-/** What changed from one text to the other, word by word: `Reads [-a file-]{+any file+}`. */
+/** Returns the difference of two texts word by word: `Reads [-a file-]{+any file+}`. */
 export function wordDiff(before: string, after: string): string {
-  const steps: Run[] = [];
-  const add = (kind: Kind, text: string): void => void steps.push({ kind, text });
-  const [lost, gained] = [words(before), words(after)];
-  const start = sameAtStart(lost, gained);
-  const end = sameAtStart(lost.slice(start).toReversed(), gained.slice(start).toReversed());
-  for (const word of lost.slice(0, start)) add('same', word);
-  compare(lost.slice(start, lost.length - end), gained.slice(start, gained.length - end), add);
-  for (const word of lost.slice(lost.length - end)) add('same', word);
-  const runs = joined(steps);
-  return runs.map((run, index) => shown(run, index === 0, index === runs.length - 1)).join('');
+  // Loaded for the first difference: most starts have none.
+  const { diffArrays } = require('diff') as typeof import('diff');
+  const changes = diffArrays(words(before), words(after), { maxEditLength: maxEdits });
+  const steps: readonly Run[] = changes?.map(({ value, added, removed }) => ({
+    kind: added ? 'added' : removed ? 'removed' : 'same',
+    text: value.join(''),
+  })) ?? [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ];
+  const runs = joinAcrossSpaces(steps);
+  return runs.map((run, index) => formatRun(run, index === 0, index === runs.length - 1)).join('');
 }
 
 function words(text: string): string[] {
   return text.match(/\S+|\s+/g) ?? [];
 }
 
-/** Puts together what belongs together: the space between two changed words counts as changed. */
-function joined(steps: readonly Run[]): Run[] {
+/** Joins neighboring changes that only white space separates. */
+function joinAcrossSpaces(steps: readonly Run[]): Run[] {
   const runs: Run[] = [];
-  let pending = { same: '', lost: '', gained: '' };
+  let pending = { same: '', removed: '', added: '' };
   const flush = (): void => {
-    for (const kind of ['lost', 'gained', 'same'] as const)
+    for (const kind of ['removed', 'added', 'same'] as const)
       if (pending[kind] !== '') runs.push({ kind, text: pending[kind] });
-    pending = { same: '', lost: '', gained: '' };
+    pending = { same: '', removed: '', added: '' };
   };
   for (const { kind, text } of steps) {
     if (kind !== 'same' && pending.same !== '') {
-      const isGap = pending.lost !== '' && pending.gained !== '' && pending.same.trim() === '';
-      if (isGap) pending = { same: '', lost: pending.lost + pending.same, gained: pending.gained + pending.same };
+      const { same, removed, added } = pending;
+      const isGap = removed !== '' && added !== '' && same.trim() === '';
+      if (isGap) pending = { same: '', removed: removed + same, added: added + same };
       else flush();
     }
     pending[kind] += text;
@@ -47,49 +54,11 @@ function joined(steps: readonly Run[]): Run[] {
   return runs;
 }
 
-function sameAtStart(a: readonly string[], b: readonly string[]): number {
-  const different = a.findIndex((word, index) => word !== b[index]);
-  return different === -1 ? a.length : different;
-}
-
-/** The longest common subsequence, for texts short enough; of others everything has changed. */
-function compare(before: readonly string[], after: readonly string[], add: (kind: Kind, text: string) => void): void {
-  if (before.length * after.length > most) {
-    add('lost', before.join(''));
-    add('gained', after.join(''));
-    return;
-  }
-  const width = after.length + 1;
-  const common = new Uint32Array((before.length + 1) * width);
-  const at = (row: number, column: number): number => common[row * width + column] ?? 0;
-  for (let row = before.length - 1; row >= 0; row--)
-    for (let column = after.length - 1; column >= 0; column--)
-      common[row * width + column] =
-        before[row] === after[column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1));
-  let [row, column] = [0, 0];
-  while (row < before.length || column < after.length) {
-    const [lost, gained] = [before[row], after[column]];
-    if (lost !== undefined && lost === gained) {
-      add('same', lost);
-      row += 1;
-      column += 1;
-    } else if (lost !== undefined && (gained === undefined || at(row + 1, column) >= at(row, column + 1))) {
-      add('lost', lost);
-      row += 1;
-    } else if (gained !== undefined) {
-      add('gained', gained);
-      column += 1;
-    }
-  }
-}
-
-function shown({ kind, text }: Run, isFirst: boolean, isLast: boolean): string {
+function formatRun({ kind, text }: Run, isFirst: boolean, isLast: boolean): string {
   const visible = text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
-  if (kind === 'lost') return `[-${visible}-]`;
-  if (kind === 'gained') return `{+${visible}+}`;
-  const head = isFirst ? '' : visible.slice(0, context);
-  const tail = isLast ? '' : visible.slice(-context);
+  if (kind === 'removed') return `[-${visible}-]`;
+  if (kind === 'added') return `{+${visible}+}`;
+  const head = isFirst ? '' : visible.slice(0, contextLength);
+  const tail = isLast ? '' : visible.slice(-contextLength);
   return head.length + tail.length < visible.length ? `${head}…${tail}` : visible;
 }

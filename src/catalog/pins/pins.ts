@@ -1,4 +1,4 @@
-import { LockError, parseLock, printLock } from '../lock/lock-file.ts';
+import { LockError, parseLock, printLock } from '../lock/lock-format.ts';
 import type { LockedServer } from '../lock/lock.ts';
 
 /** Where pins outlive the process. */

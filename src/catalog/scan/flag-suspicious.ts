@@ -1,8 +1,9 @@
-import { scanTexts } from './scan-text.ts';
-import type { SourceTool } from '../source/source.ts';
+import type { CatalogTool } from '../catalog-tool.ts';
 import { schemaTexts } from '../schema/schema-text.ts';
+import type { SourceTool } from '../source/source.ts';
+import { scanTexts } from './scan-text.ts';
 
-type ToldTool = Pick<
+type ToolText = Pick<
   SourceTool,
   'tool' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations' | '_meta' | 'fields'
 >;
@@ -11,7 +12,7 @@ const maxMentions = 5;
 const maxLength = 400_000;
 
 /** Returns what looks like an attack on the model that reads the definition of a tool. */
-export function flagSuspicious(tool: ToldTool): string[] {
+export function flagSuspicious(tool: ToolText): string[] {
   return scanTexts([...textsOf(tool)]).map((flag) => `its definition ${flag}`);
 }
 
@@ -21,20 +22,20 @@ export function flagText(what: string, texts: readonly string[]): string[] {
 }
 
 /** Returns the words of a definition that could be names of tools: `send_email`, not `read`, which is a word as well. */
-export function mentionedNames(tool: ToldTool): ReadonlySet<string> {
+function mentionedNames(tool: ToolText): ReadonlySet<string> {
   const text = [...textsOf(tool)].slice(1).join('\n').slice(0, maxLength);
   const words = text.match(/[\p{L}\p{N}_][\p{L}\p{N}_.-]*/gu) ?? [];
-  return new Set(words.map((word) => word.replace(/[.-]+$/, '')).filter(isTelling));
+  return new Set(words.map((word) => word.replace(/[.-]+$/, '')).filter(isDistinctive));
 }
 
 /** Returns the flag of a definition that names tools of other servers; none when it names none. */
-export function flagMentions(names: readonly string[]): string[] {
+function flagMentions(names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const more = names.length > maxMentions ? ` and ${names.length - maxMentions} more` : '';
   return [`its definition speaks of tools of other servers: ${names.slice(0, maxMentions).join(', ')}${more}`];
 }
 
-function* textsOf(tool: ToldTool): Generator<string> {
+function* textsOf(tool: ToolText): Generator<string> {
   yield tool.tool;
   yield tool.title ?? '';
   yield tool.annotations.title ?? '';
@@ -45,6 +46,35 @@ function* textsOf(tool: ToldTool): Generator<string> {
   yield* schemaTexts(tool._meta);
 }
 
-function isTelling(name: string): boolean {
+function isDistinctive(name: string): boolean {
   return name.length > 4 && /[_\-.]|[a-z][A-Z]/.test(name);
+}
+
+const cached = new WeakMap<CatalogTool['definition'], ReadonlySet<string>>();
+
+/** Returns, for each tool that names tools of other servers, the flag that says so. Names that its own server has, too, do not count. */
+export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTool, readonly string[]> {
+  const all = [...tools];
+  const owners = new Map<string, Set<string>>();
+  for (const { definition } of all)
+    for (const name of [definition.id.tool, definition.renamedFrom ?? definition.id.tool])
+      owners.set(name, (owners.get(name) ?? new Set()).add(definition.id.server));
+  const flags = new Map<CatalogTool, readonly string[]>();
+  for (const each of all) {
+    // Code of this process is the user's own.
+    if (each.source.adapter.startsWith('local:')) continue;
+    const { server } = each.definition.id;
+    const named = [...namesIn(each)].filter((name) => {
+      const servers = owners.get(name);
+      return servers !== undefined && !servers.has(server);
+    });
+    if (named.length > 0) flags.set(each, flagMentions(named));
+  }
+  return flags;
+}
+
+function namesIn({ definition, offered }: CatalogTool): ReadonlySet<string> {
+  let names = cached.get(definition);
+  if (names === undefined) cached.set(definition, (names = mentionedNames({ ...offered, ...definition })));
+  return names;
 }

@@ -184,7 +184,7 @@ export async function resolvedProviders(
 /** What every agent should know about where it works. */
 function hint(builtin: string): string {
   return (
-    'You work inside InternalSignalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
+    'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
     'approves it; a refusal says why, so do not try the same in another way. ' +
     `The tools that begin with mcp__${builtin}__ tell about the application that you run in.`
   );

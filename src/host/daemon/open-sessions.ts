@@ -48,7 +48,7 @@ export async function tokenRefusal(
 
 const pageSize = 100;
 
-/** Counts the conversations of a directory that Claude Code has stored and that are not sessions of InternalSignalbox. */
+/** Counts the conversations of a directory that Claude Code has stored and that are not sessions of Signalbox. */
 export async function countClaudeTranscripts(
   cwd: string,
   sessions: Pick<Sessions, 'list'>,

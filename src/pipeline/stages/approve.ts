@@ -24,7 +24,7 @@ export interface ApproveParts {
   readonly approvals: Approvals;
   readonly questions: Questions;
   /** Decides a call again that waited for its answer. */
-  readonly decider: Decider;
+  readonly decider: Pick<Decider, 'decide'>;
 }
 
 const defaultWaitMs = 60_000;

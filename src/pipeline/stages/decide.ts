@@ -13,7 +13,7 @@ import { type Next, type Stage, after } from '../stage.ts';
 const maxObservedLength = 256 * 1024;
 
 /** Decides the call by policy, and reports the result of an allowed call to the policies that observe results. */
-export function decide(decider: Decider, redactor: Redactor): Stage<PreparedCall, DecidedCall> {
+export function decide(decider: Pick<Decider, 'decide'>, redactor: Redactor): Stage<PreparedCall, DecidedCall> {
   return (call, next) => {
     const decided = decider.decide(call);
     if (decided instanceof Promise)

@@ -17,11 +17,7 @@ export function deduplicate(store: Store): Stage<PreparedCall> {
     return claim === undefined ? next(call) : once(call, next, claim);
   };
 
-  async function once(
-    call: PreparedCall,
-    next: Next<PreparedCall>,
-    claim: IdempotencyClaim,
-  ): Promise<CallOutcome> {
+  async function once(call: PreparedCall, next: Next<PreparedCall>, claim: IdempotencyClaim): Promise<CallOutcome> {
     const { key, fingerprint } = claim;
     const isReplacement = call.replaces !== undefined;
     const first = isReplacement ? undefined : running.get(key);

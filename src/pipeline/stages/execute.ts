@@ -19,7 +19,7 @@ import { emitSafely } from '../../core/async/emit-safely.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
-import { type Stage, after } from '../stage.ts';
+import { type Next, after } from '../stage.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
 import { noCost, outcomeOf, reportedCost } from '../results/tool-outcome.ts';
 import type { SessionStates } from '../handler/session-states.ts';
@@ -40,7 +40,7 @@ export interface ExecuteOptions {
 }
 
 /** Runs the tool: bounded in time and cancellable. Whatever it does, there is an outcome. */
-export function execute(options: ExecuteOptions): Stage<AdmittedCall> {
+export function execute(options: ExecuteOptions): Next<AdmittedCall> {
   return (call) => run(call, call.tool, options);
 }
 

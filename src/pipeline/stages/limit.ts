@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Breaker } from '../limits/circuit-breaker.ts';
-import type { AdmittedCall } from '../call-lifecycle.ts';
+import type { AdmittedCall, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import type { Limiter, Limiters } from '../limits/concurrency-limiter.ts';
 import { Rate } from '../limits/rate-limiter.ts';
@@ -128,7 +128,7 @@ function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: Br
 }
 
 /** Refuses a call that would only wait in vain, before anything is decided, asked or written for it. */
-export function shed(limiters: Limiters): Stage<AdmittedCall> {
+export function shed(limiters: Limiters): Stage<ResolvedCall> {
   return (call, next) => {
     const places = limiters.of(call.tool.source);
     if (places.isFull) return busy(call);
@@ -140,7 +140,7 @@ export function shed(limiters: Limiters): Stage<AdmittedCall> {
 }
 
 /** Too many wait already. */
-export function busy(call: AdmittedCall): CallOutcome {
+function busy(call: ResolvedCall): CallOutcome {
   return failedOutcome(
     'failed',
     'server-busy',
@@ -149,7 +149,7 @@ export function busy(call: AdmittedCall): CallOutcome {
 }
 
 /** The server lets calls run out of their time. */
-export function silent(call: AdmittedCall, breaker: Breaker): CallOutcome {
+function silent(call: ResolvedCall, breaker: Breaker): CallOutcome {
   const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
   return failedOutcome(
     'failed',

@@ -59,12 +59,12 @@ export class ConditionCompiler {
       if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
       return answer;
     };
-    const values = (scene: ConditionInput): JsonObject => {
+    const explain = (scene: ConditionInput): JsonObject => {
       looks ??= explainedParts.map((look) => [plainName(look), prepared(this.#conditions, look)]);
       return valuesOf(looks, scene);
     };
     return {
-      value: { text, readsToolName, toolPatterns: tools, prefixComparedArguments: prefixed, holds, explain: values },
+      value: { text, readsToolName, toolPatterns, prefixComparedArguments, holds, explain },
     };
   }
 

@@ -84,7 +84,7 @@ describe('the sign-in link', () => {
     assert.equal(page.status, 401);
     assert.match(
       await page.text(),
-      /an earlier version of InternalSignalbox signed it in.*<code>signalbox serve<\/code>/s,
+      /an earlier version of Signalbox signed it in.*<code>signalbox serve<\/code>/s,
     );
   });
 

@@ -52,7 +52,7 @@ export function policyRoutes(
     tags: ['Policies'],
     summary: 'Put other rules into force',
     description:
-      'All or none. Policies in code stay. Without `save`, no file is written: they hold until the rules of the configuration change or InternalSignalbox is started again.',
+      'All or none. Policies in code stay. Without `save`, no file is written: they hold until the rules of the configuration change or Signalbox is started again.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newPoliciesSchema } } } },
     responses: { 200: inForce, ...problems(400, 404, 409, 413, 415, 500, 503) },

@@ -18,7 +18,7 @@ const state = {
   content: { 'application/json': { schema: serverStateSchema } },
 };
 const untilThen =
-  'Holds until the entry changes or InternalSignalbox is started again: the configuration file is not written.';
+  'Holds until the entry changes or Signalbox is started again: the configuration file is not written.';
 
 const listRoute = createRoute({
   method: 'get',

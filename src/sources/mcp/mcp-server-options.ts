@@ -8,61 +8,61 @@ import type { HttpTransportOptions } from './http/http-transport.ts';
 import type { ServerRequestOptions } from './server-messages/server-requests.ts';
 import { createRequire } from 'node:module';
 
-/** How a server is reached and used. */
+/** Options of `mcpServer`. */
 export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
   readonly name: string;
-  /** How it is reached; a function is asked anew for each connection, and what it throws is why the server is down. */
+  /** The transport. A function is called for each connection; when it throws, the server is down for that reason. */
   readonly transport: McpTransport | (() => McpTransport | Promise<McpTransport>);
-  /** How long it may take to start and shake hands (60 s). */
+  /** Time limit for start and handshake (default 60 s). */
   readonly connectTimeoutMs?: number;
-  /** The largest message it may send, in bytes (64 MB). */
+  /** Size limit for messages of the server, in bytes (default 64 MB). */
   readonly maxMessageBytes?: number;
-  /** Where it is remembered which revision of the protocol the server speaks; in memory when absent. */
+  /** Cache of the protocol versions that servers support; in memory when absent. */
   readonly protocolVersions?: ProtocolVersionCache;
-  /** From which importance on it is to log; as it likes when absent. */
+  /** Minimum level of the server's log messages; the server decides when absent. */
   readonly logLevel?: LogLevel;
-  /** Tools that can be called although their input schema cannot check all arguments, by the server's names. */
+  /** Tools, by the server's own names, that can be called although their input schema does not compile. */
   readonly schema?: Readonly<Record<string, 'trust'>>;
-  /** Takes secrets out of what is told about the server: why it is down, what it wrote to its error output. */
+  /** Removes secrets from texts about the server: the reason why it is down, its error output. */
   readonly redact?: (text: string) => string;
-  /** Nothing that needs the box as a whole should begin while this server is not up. */
+  /** Whether work that needs the whole gateway waits until this server is up. */
   readonly required?: boolean;
-  /** Stops the server’s process after this long without a call; its tools stay, and the next call starts it again. */
+  /** Stops the server's process after this time without a call. Its tools stay listed, and the next call starts it again. */
   readonly idleStopMs?: number;
 }
 
-/** What only the one who connects knows. */
-interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'> {
+/** Values of one connection attempt. */
+interface AttemptOptions extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'> {
   roots(): readonly CallRoot[];
   readonly lines: RecentLines;
 }
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
-const sharedVerdicts = createMemoryProtocolVersionCache();
-const usualConnectTimeoutMs = 60_000;
-const usualLargestMessage = 64 * 1024 * 1024;
+const sharedProtocolVersions = createMemoryProtocolVersionCache();
+const defaultConnectTimeoutMs = 60_000;
+const defaultMaxMessageBytes = 64 * 1024 * 1024;
 /**
  * How long the probe runs before the older handshake is tried too. A program may ignore unknown requests. A web server always answers,
  * so silence means that it is slow, and a server of the 2026 revision should not receive the older handshake.
  */
 const maxProbeAloneMs = { stdio: 3000, sse: 3000, http: 20_000 } as const;
 
-/** What one connection is made with. */
+/** Returns the options of one connection. */
 export async function connectionOptions(
   { transport, onElicit, onSample, ...options }: McpServerOptions,
-  { lines, roots, ...connecting }: Connecting,
+  { lines, roots, ...connecting }: AttemptOptions,
 ): Promise<ConnectionOptions> {
-  const reached = typeof transport === 'function' ? await transport() : transport;
-  const timeoutMs = options.connectTimeoutMs ?? usualConnectTimeoutMs;
+  const resolved = typeof transport === 'function' ? await transport() : transport;
+  const timeoutMs = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
   return {
     ...connecting,
-    transport: reached,
+    transport: resolved,
     version,
-    protocolVersions: options.protocolVersions ?? sharedVerdicts,
+    protocolVersions: options.protocolVersions ?? sharedProtocolVersions,
     lines,
-    maxMessageBytes: options.maxMessageBytes ?? usualLargestMessage,
+    maxMessageBytes: options.maxMessageBytes ?? defaultMaxMessageBytes,
     timeoutMs,
-    probeAloneMs: Math.min(maxProbeAloneMs[reached.type], timeoutMs / 3),
+    probeAloneMs: Math.min(maxProbeAloneMs[resolved.type], timeoutMs / 3),
     answering: {
       roots,
       onElicit,
@@ -72,5 +72,5 @@ export async function connectionOptions(
   };
 }
 
-/** How a server is reached: a program to run, or an address. */
+/** The transport to a server: a program to run, or a URL. */
 export type McpTransport = ({ readonly type: 'stdio' } & ProgramOptions) | HttpTransportOptions;

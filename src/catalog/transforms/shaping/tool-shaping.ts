@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Effect } from '../../../core/tools/tool.ts';
-import type { ResultLimits } from '../../source/source-limits.ts';
+import type { ResultLimits } from '../../source/source.ts';
 
 type ByTool<Value> = Readonly<Record<string, Value>>;
 

@@ -10,14 +10,14 @@ import { createStdioLink } from '../stdio/stdio-link.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
 import { freshDiscovery, protocolVersionKey } from './protocol-version-cache.ts';
 
-/** A way on which hands were shaken. */
+/** A link after the handshake. */
 export interface ConnectedServer {
   readonly link: ServerLink;
   readonly initializeResult: InitializeResult;
   readonly requests: ServerRequests;
 }
 
-/** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
+/** Connects with the newest protocol version that both sides support. A server that does not understand the probe gets the older handshake. */
 export async function connect(options: ConnectOptions): Promise<ConnectedServer> {
   const { transport } = options;
   let open = (): ServerLink => createStdioLink(options, transport as McpTransport & { type: 'stdio' });
@@ -26,16 +26,16 @@ export async function connect(options: ConnectOptions): Promise<ConnectedServer>
     const { createHttpLink } = await import('../http/http-link.ts');
     open = () => createHttpLink(options, transport);
   }
-  const way = open();
+  const link = open();
   try {
-    return await shakeHandsOn(way, open, options);
+    return await negotiate(link, open, options);
   } catch (error) {
-    throw way.explain(error);
+    throw link.explain(error);
   }
 }
 
-async function shakeHandsOn(
-  way: ServerLink,
+async function negotiate(
+  link: ServerLink,
   open: () => ServerLink,
   options: ConnectOptions,
 ): Promise<ConnectedServer> {
@@ -47,23 +47,23 @@ async function shakeHandsOn(
   const known = async (): Promise<PriorDiscovery | undefined> =>
     (prior = freshDiscovery(await protocolVersions.get(key())));
   // Cancels the attempt that lost the race.
-  const over = new AbortController();
-  const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
+  const race = new AbortController();
+  const racing = { ...options, signal: AbortSignal.any([race.signal, ...(signal === undefined ? [] : [signal])]) };
   const legacy = async (): Promise<ConnectedServer> => {
     const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
     return { ...made, initializeResult: { ...made.initializeResult, isGuess: true } };
   };
-  const orLegacy = async (error: unknown): Promise<ConnectedServer> => {
+  const fallBackToLegacy = async (error: unknown): Promise<ConnectedServer> => {
     if (signal?.aborted === true) throw error;
     if (prior !== undefined) await protocolVersions.set(key(), undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
     return await legacy();
   };
-  const probing = attempt(way, known, racing);
-  // `greetProcess` probes and initializes a program on its single link.
-  const isLate = !way.channel.isStdio && !(await settlesWithin(probing, options.probeAloneMs));
-  const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(orLegacy));
-  over.abort();
+  const probing = attempt(link, known, racing);
+  // `initializeProcess` probes and initializes a program on its single link.
+  const isLate = !link.channel.isStdio && !(await settlesWithin(probing, options.probeAloneMs));
+  const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(fallBackToLegacy));
+  race.abort();
   const { discovered, isGuess = false } = made.initializeResult;
   const at = Date.now();
   if (discovered !== undefined) await protocolVersions.set(key(), { kind: 'modern', discover: discovered, at });
@@ -82,28 +82,28 @@ async function firstOf(probing: Promise<ConnectedServer>, legacy: Promise<Connec
 }
 
 async function attempt(
-  way: ServerLink,
+  link: ServerLink,
   known: LoadPriorDiscovery,
   { answering, signal = new AbortController().signal }: ConnectOptions,
 ): Promise<ConnectedServer> {
-  const { channel } = way;
-  // Before the handshake: a server may ask as soon as it is over.
+  const { channel } = link;
+  // Before the handshake, since a server may send requests as soon as it is race.
   const requests = new ServerRequests(answering, channel);
   channel.handleServerMessage = (message, stream) => requests.handle(message, stream);
   try {
-    return { link, requests, initializeResult: await raceAbort(() => way.initialize(known), signal) };
+    return { link, requests, initializeResult: await raceAbort(() => link.initialize(known), signal) };
   } catch (error) {
-    const told = way.reason();
+    const closeReason = link.reason();
     await channel.close().catch(() => undefined);
-    const refused = way.refusal();
+    const refused = link.refusal();
     if (refused !== undefined) throw refused;
-    const isToldByError = told === messageOf(error) && !(error instanceof ConnectionLost);
-    if (told === undefined || isToldByError) throw error;
-    throw new ServerCrashed(told, { cause: error });
+    const isInError = closeReason === messageOf(error) && !(error instanceof ConnectionLost);
+    if (closeReason === undefined || isInError) throw error;
+    throw new ServerCrashed(closeReason, { cause: error });
   }
 }
 
-/** Whether it failed for a reason that another handshake does not change. */
+/** Returns whether the failure has a reason that another handshake does not change. */
 function isBeyondProtocol(error: unknown): boolean {
   const status = httpStatusOf(error);
   return isNeverSent(error) || error instanceof RemoteError || wasNotStarted(error) || status === 401 || status === 403;

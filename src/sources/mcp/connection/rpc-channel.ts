@@ -9,27 +9,27 @@ import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts
 import { toRequestError } from '../http/http-errors.ts';
 import { written } from '../stdio/stdio-transport.ts';
 
-/** What a request may be told besides its parameters. */
+/** Options of a request. */
 export interface RequestOptions {
   readonly signal?: AbortSignalLike | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Rejects with a `ConnectionLost` after this time. */
   readonly timeoutMs?: number | undefined;
-  /** Who waits for it; what the server says on the stream of the answer is for this one. */
+  /** The call that the request belongs to, and with it all messages on the response stream. */
   readonly caller?: RunningCall | undefined;
-  /** Sent with it over HTTP. */
+  /** Additional HTTP headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In the place of the lane’s own. */
+  /** Replaces the envelope of the channel. */
   readonly envelope?: JsonObject | undefined;
 }
 
-/** Options of `send`. Transports with a stream for each request give its caller back with every message that comes on it. */
+/** Options of `send`. A transport with a stream for each request passes `caller` on with every message of that stream. */
 export interface ChannelSendOptions extends Omit<TransportSendOptions, 'requestSignal'> {
   readonly requestSignal?: AbortSignalLike | undefined;
   readonly caller?: RunningCall | undefined;
 }
 
-/** A transport below a channel: one of the SDK, or one of ours, which knows on whose stream a message came. */
+/** A transport below a channel: one of the SDK, or one of ours, which knows the stream that a message arrived on. */
 export interface ChannelTransport extends Omit<Transport, 'onmessage' | 'send'> {
   onmessage?:
     | ((message: JSONRPCMessage, extra?: MessageExtraInfo & Pick<ChannelSendOptions, 'caller'>) => void)
@@ -37,31 +37,32 @@ export interface ChannelTransport extends Omit<Transport, 'onmessage' | 'send'> 
   send(message: JSONRPCMessage, options?: ChannelSendOptions): Promise<void>;
 }
 
-/** Where requests that wait are kept, and how the server is told that one is not needed any more. */
+/** All pending requests of a channel. */
 interface PendingRequests {
   readonly all: KeyedSlotMap<string, PendingRequest>;
+  /** Notifies the server that a request was cancelled. */
   withdraw(pending: PendingRequest): void;
 }
 
-/** A request that waits for its answer. A class, since every call makes one: its functions are not made anew. */
+/** A request without a response. A class instead of closures, because every call creates one. */
 class PendingRequest {
   readonly id: string;
   readonly promise: Promise<JsonObject>;
   sent: boolean;
-  /** Its own stream, where it has one. */
+  /** Closes the stream of the request, where it has one. */
   readonly stream: LightAbortSignal | undefined;
   readonly #options: RequestOptions;
-  readonly #lane: PendingRequests;
+  readonly #requests: PendingRequests;
   readonly #timer: NodeJS.Timeout | undefined;
   #resolve: (result: JsonObject) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
-  constructor(id: string, options: RequestOptions, hasStream: boolean, lane: PendingRequests) {
+  constructor(id: string, options: RequestOptions, hasStream: boolean, requests: PendingRequests) {
     const { signal, timeoutMs } = options;
     this.id = id;
     this.#options = options;
-    this.#lane = lane;
-    // Over HTTP nothing tells when a request has left; it is taken as sent until its failure says otherwise.
+    this.#requests = requests;
+    // HTTP does not report when a request has left, so it counts as sent until its failure shows otherwise.
     this.sent = hasStream;
     this.stream = hasStream ? new LightAbortSignal() : undefined;
     this.promise = new Promise((resolve, reject) => {
@@ -73,7 +74,7 @@ class PendingRequest {
         () => this.settle(new ConnectionLost(`no answer within ${timeoutMs} ms`, true)),
         timeoutMs,
       );
-    lane.all.set(id, this);
+    requests.all.set(id, this);
     signal?.addEventListener('abort', this, { once: true });
   }
 
@@ -82,17 +83,17 @@ class PendingRequest {
   }
 
   settle(outcome: JsonObject | Error): void {
-    if (!this.#lane.all.delete(this.id)) return;
+    if (!this.#requests.all.delete(this.id)) return;
     clearTimeout(this.#timer);
     this.#options.signal?.removeEventListener('abort', this);
     if (outcome instanceof Error) this.#reject(outcome);
     else this.#resolve(outcome);
   }
 
-  /** The caller's signal was aborted. */
+  /** Handles the `abort` event of the caller's signal. */
   handleEvent(): void {
     const { signal } = this.#options;
-    this.#lane.withdraw(this);
+    this.#requests.withdraw(this);
     if (signal !== undefined) this.settle(abortReason(signal));
     this.stream?.abort(signal?.reason);
   }
@@ -101,18 +102,18 @@ class PendingRequest {
     this.settle(toRequestError(error, this.sent));
   }
 
-  /** Its stream ended, with the answer or without. */
-  cut(): void {
-    if (!this.#lane.all.has(this.id)) return;
+  /** Fails the request when its stream ended without the response. */
+  handleStreamEnd(): void {
+    if (!this.#requests.all.has(this.id)) return;
     this.settle(new ConnectionLost('the stream of the answer ended before the answer came', true));
   }
 }
 
-const prefix = 'signalbox-';
+const idPrefix = 'signalbox-';
 
 /**
- * Stands between the SDK's client and its transport. Requests that are made here have ids of our own and are answered
- * here, without the SDK's work on each of them; everything else passes through.
+ * The JSON-RPC channel between the SDK's client and a transport. It sends our own requests and matches their responses by ids of our own,
+ * which spares the SDK's work on each; all other messages pass through.
  */
 export class RpcChannel implements Transport {
   onmessage: Transport['onmessage'];
@@ -120,24 +121,24 @@ export class RpcChannel implements Transport {
   onerror: Transport['onerror'];
   readonly setProtocolVersion;
   readonly hasPerRequestStream: boolean;
-  /** Whether a resolved `send` means that the request is on its way, and a pending one that it is not. */
+  /** Whether `send` resolves as soon as the message was written, as it does on a pipe. */
   readonly isStdio: boolean = false;
-  /** What the 2026 revision wants in every request's `_meta`; absent for the older ones. */
+  /** The `_meta` fields of the 2026 revision; absent for the older ones. */
   envelope: JsonObject | undefined;
-  /** Told once when no answers will come any more. */
+  /** Called once, when the connection is lost. */
   onLost: ((reason: string, cause?: unknown) => void) | undefined;
-  /** Told of everything that went wrong on the way, fatal or not. */
+  /** Called with each transport error, fatal or not. */
   onTransportError: ((error: Error) => void) | undefined;
-  /** Takes what the server asks and tells, and says whether it did; with the caller on whose stream it came, if that is known. */
-  handleServerMessage: ((message: JSONRPCMessage, known: RunningCall | undefined) => boolean) | undefined;
+  /** Handles requests and notifications of the server. Returns whether it did. `caller`: the call on whose stream the message arrived, if known. */
+  handleServerMessage: ((message: JSONRPCMessage, caller: RunningCall | undefined) => boolean) | undefined;
 
   readonly #transport: ChannelTransport;
   readonly #describeClose: () => string;
   readonly #pending = new KeyedSlotMap<string, PendingRequest>();
-  readonly #shared: PendingRequests = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
-  /** Requests of the SDK that have no answer yet. */
-  readonly #asked = new Set<unknown>();
-  #last = 0;
+  readonly #requests: PendingRequests = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
+  /** Ids of pending requests of the SDK. */
+  readonly #sdkRequests = new Set<unknown>();
+  #lastId = 0;
   #closedBecause: string | undefined;
 
   constructor(transport: ChannelTransport, describeClose: () => string) {
@@ -159,7 +160,7 @@ export class RpcChannel implements Transport {
     const handlers: Pick<ChannelTransport, 'onmessage' | 'onerror' | 'onclose'> = {
       onmessage: (message, extra) => {
         if (this.#isOurs(message) || this.handleServerMessage?.(message, extra?.caller) === true) return;
-        if (!('method' in message)) this.#asked.delete(message.id);
+        if (!('method' in message)) this.#sdkRequests.delete(message.id);
         this.onmessage?.(message, extra);
       },
       onerror: (error) => {
@@ -176,14 +177,14 @@ export class RpcChannel implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#transport.send(message, this.#answered(message, options));
+    return this.#transport.send(message, this.#withStreamEnd(message, options));
   }
 
   close(): Promise<void> {
     return this.#transport.close();
   }
 
-  /** Ends every request under way: their answers will not come. */
+  /** Fails every pending request with a `ConnectionLost`. */
   lose(reason: string, cause?: unknown): void {
     if (this.#closedBecause !== undefined) return;
     this.#closedBecause = reason;
@@ -192,26 +193,26 @@ export class RpcChannel implements Transport {
   }
 
   /**
-   * Makes a request. Rejects with a `RemoteError` when the server answers with an error, with a `ConnectionLost` when no
-   * answer will come, and with the signal's reason when it is aborted, of which the server is told.
+   * Sends a request. Rejects with a `RemoteError` when the server responds with an error, with a `ConnectionLost` when no
+   * response will come, and with the signal's reason when it is aborted; the server is notified of that.
    */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
     const { signal, onProgress, caller, headers, envelope = this.envelope } = options;
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
     if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
-    const id = `${prefix}${(this.#last += 1)}`;
-    const given = withMeta(params, envelope, onProgress === undefined ? undefined : id);
-    const message = { jsonrpc: '2.0', id, method, params: given } as JSONRPCMessage;
-    const pending = new PendingRequest(id, options, !this.isStdio, this.#shared);
+    const id = `${idPrefix}${(this.#lastId += 1)}`;
+    const paramsWithMeta = withMeta(params, envelope, onProgress === undefined ? undefined : id);
+    const message = { jsonrpc: '2.0', id, method, params: paramsWithMeta } as JSONRPCMessage;
+    const pending = new PendingRequest(id, options, !this.isStdio, this.#requests);
     try {
       const sending = this.isStdio
-        ? // A process has one stream for everything, and none to close: only whether it is aborted is looked at there.
+        ? // A process has one stream for everything, so nothing can be closed for one request.
           this.#transport.send(message, signal && { requestSignal: signal })
         : this.#transport.send(message, {
             requestSignal: pending.stream,
             ...(headers === undefined ? {} : { headers }),
             caller,
-            onRequestStreamEnd: () => pending.cut(),
+            onRequestStreamEnd: () => pending.handleStreamEnd(),
           });
       if (sending === written) pending.sent = true;
       else
@@ -225,21 +226,21 @@ export class RpcChannel implements Transport {
     return pending.promise;
   }
 
-  /** The SDK waits for the answer to a request of its own for as long as that may take, also when its stream has ended. */
-  #answered(message: JSONRPCMessage, options: TransportSendOptions | undefined): TransportSendOptions | undefined {
+  /** Adds an error response for when the stream ends without one: the SDK would wait for its full timeout. */
+  #withStreamEnd(message: JSONRPCMessage, options: TransportSendOptions | undefined): TransportSendOptions | undefined {
     if (this.isStdio || !('method' in message) || !('id' in message)) return options;
     const { id } = message;
-    this.#asked.add(id);
+    this.#sdkRequests.add(id);
     const onRequestStreamEnd = (): void => {
       options?.onRequestStreamEnd?.();
       const error = { code: -32_000, message: 'the stream of the answer ended before the answer came' };
-      if (this.#asked.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error });
+      if (this.#sdkRequests.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error });
     };
     return { ...options, onRequestStreamEnd };
   }
 
   #withdraw({ id, sent }: PendingRequest): void {
-    // In the 2026 revision over HTTP, closing the stream is how a request is cancelled.
+    // The 2026 revision cancels a request over HTTP by closing its stream.
     const byStream = this.hasPerRequestStream && this.envelope !== undefined;
     if (!sent || byStream) return;
     const params = withMeta({ requestId: id, reason: 'the call was cancelled or ran out of time' }, this.envelope);
@@ -251,9 +252,9 @@ export class RpcChannel implements Transport {
   #isOurs(message: JSONRPCMessage): boolean {
     if ('method' in message) return message.method === 'notifications/progress' && this.#isProgress(message.params);
     const { id } = message;
-    if (typeof id !== 'string' || !id.startsWith(prefix)) return false;
+    if (typeof id !== 'string' || !id.startsWith(idPrefix)) return false;
     const pending = this.#pending.get(id);
-    // An answer to what was cancelled meanwhile has nobody to go to.
+    // The request was cancelled meanwhile.
     if (pending === undefined) return true;
     if ('result' in message && isJsonObject(message.result)) pending.settle(message.result);
     else if ('error' in message) pending.settle(remoteError(message.error));
@@ -264,7 +265,7 @@ export class RpcChannel implements Transport {
   #isProgress(params: unknown): boolean {
     if (!isJsonObject(params)) return false;
     const { progressToken, progress, total, message } = params;
-    if (typeof progressToken !== 'string' || !progressToken.startsWith(prefix)) return false;
+    if (typeof progressToken !== 'string' || !progressToken.startsWith(idPrefix)) return false;
     if (typeof progress !== 'number') return true;
     this.#pending.get(progressToken)?.onProgress?.({
       progress,
@@ -275,7 +276,7 @@ export class RpcChannel implements Transport {
   }
 }
 
-/** A lane to a process; the SDK recognises one by these two properties. */
+/** A channel to a process; the SDK recognizes one by these two properties. */
 export class StdioChannel extends RpcChannel {
   readonly stderr = null;
   readonly pid = null;

@@ -6,7 +6,7 @@ import type { AnsweringOptions } from '../server-messages/server-requests.ts';
 import type { McpTransport } from '../mcp-server-options.ts';
 import type { ProtocolVersionCache } from './protocol-version-cache.ts';
 
-/** What a connection is made with. */
+/** Options of a connection. */
 export interface ConnectOptions {
   readonly transport: McpTransport;
   readonly version: string;
@@ -14,48 +14,48 @@ export interface ConnectOptions {
   readonly lines: RecentLines;
   readonly maxMessageBytes: number;
   readonly timeoutMs: number;
-  /** Ends the attempt, and with it the process that it started. */
+  /** Cancels the attempt and stops the process that it started. */
   readonly signal?: AbortSignal;
   /** How long the probe for the 2026 revision runs alone; after that, the older handshake is tried beside it. */
   readonly probeAloneMs: number;
-  /** Who answers the server where no caller does. */
+  /** Answers requests of the server that no caller answers. */
   readonly answering: AnsweringOptions;
   onListChanged(list: 'tools' | 'resources' | 'prompts'): void;
   onResourceUpdated(uri: string): void;
 }
 
-/** What `server/discover` was answered with. */
+/** The result of `server/discover`. */
 export type DiscoverResult = (PriorDiscovery & { readonly kind: 'modern' })['discover'];
 
-/** What a server said of itself when hands were shaken. */
+/** The result of the handshake, in either protocol era. */
 export interface InitializeResult {
   readonly isModern: boolean;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
-  /** The answer to the probe, by which a server of the 2026 revision is recognized the next time. */
+  /** The result of the probe, with which the next connection needs no probe. */
   readonly discovered?: DiscoverResult;
   /** The server did not answer the probe, so its revision is a guess. */
   readonly isGuess?: boolean;
 }
 
-/** Looks up what is known of a server from before. */
+/** Loads the cached protocol version of a server. */
 export type LoadPriorDiscovery = () => Promise<PriorDiscovery | undefined>;
 
-/** A way to a server, and how hands are shaken there. */
+/** A connection to a server over one kind of transport. */
 export interface ServerLink {
   readonly channel: RpcChannel;
-  /** Finds out which revision the server speaks, unless that is known, and begins to speak it. A program is started before that is looked up. */
+  /** Negotiates the protocol version, unless it is cached. A program is started before the cache is read. */
   initialize(known: LoadPriorDiscovery): Promise<InitializeResult>;
-  /** The SDK's client on this lane, once hands are shaken: it listens where the 2026 revision wants that. */
+  /** Returns the SDK's client on this channel, which holds the change subscriptions of the 2026 revision. */
   client(): Promise<Client>;
-  /** Why it closed by itself, if it did. */
+  /** Returns why the other side closed the link, if it did. */
   reason(): string | undefined;
-  /** Why we are not let in, if we are not. */
+  /** Returns why the server refused our credentials, if it did. */
   refusal(): Error | undefined;
-  /** The error in words for the one who configured the server; ours have them already. */
+  /** Converts an error of the transport to one that tells the operator what to do. Our own errors stay as they are. */
   explain(error: unknown): unknown;
-  /** Whether an error on the way means that it leads nowhere any more. */
+  /** Returns whether a transport error means that the link cannot be used any longer. */
   isBroken(error: Error): boolean;
 }

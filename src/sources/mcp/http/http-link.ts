@@ -7,16 +7,16 @@ import { explainHttpError } from './explain-http-error.ts';
 import { type HttpTransportOptions, createHttpTransport } from './http-transport.ts';
 import { httpStatusOf } from './http-errors.ts';
 
-/** The way to a server on the network. Everything that is particular about it is the SDK's. */
+/** Creates the link to a server on the network. The SDK's client negotiates the protocol version. */
 export function createHttpLink(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
   const { transport: http, refusal } = createHttpTransport(transport, options.maxMessageBytes);
-  const lane = new RpcChannel(http, () => 'the connection was closed');
+  const channel = new RpcChannel(http, () => 'the connection was closed');
   const client = sdkClient(options);
   return {
-    channel: lane,
+    channel,
     async initialize(known): Promise<InitializeResult> {
       const prior = await known();
-      await client.connect(lane, { timeout: options.timeoutMs, ...(prior === undefined ? {} : { prior }) });
+      await client.connect(channel, { timeout: options.timeoutMs, ...(prior === undefined ? {} : { prior }) });
       const [serverInfo, instructions] = [client.getServerVersion(), client.getInstructions()];
       const discovered = client.getDiscoverResult();
       return {
@@ -32,14 +32,14 @@ export function createHttpLink(options: ConnectOptions, transport: HttpTransport
     reason: () => undefined,
     refusal,
     explain: (error) =>
-      error instanceof SdkError || error instanceof SseError || isOfSystem(error)
+      error instanceof SdkError || error instanceof SseError || isNetworkError(error)
         ? explainHttpError(error, transport.url)
         : error,
-    // Its new stream would belong to a new session, which has not shaken hands.
+    // The SDK would open a new stream, which belongs to a session without a handshake.
     isBroken: (error) => error instanceof SseError,
   };
 }
 
-function isOfSystem(error: unknown): boolean {
+function isNetworkError(error: unknown): boolean {
   return error instanceof Error && ('syscall' in error || httpStatusOf(error) !== undefined);
 }

@@ -6,30 +6,30 @@ import { StdioChannel } from '../connection/rpc-channel.ts';
 import { initializeProcess } from './initialize-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** The way to a program. It is spoken to as soon as it runs, and without the SDK, which takes as long to load as many a program to start. */
+/** Creates the link to a program. It works without the SDK, which takes as long to load as many programs take to start. */
 export function createStdioLink(options: ConnectOptions, program: ProgramOptions): ServerLink {
   const { lines, maxMessageBytes, timeoutMs } = options;
-  const stdio = new StdioTransport({ ...program, lines, maxMessageBytes: largestMessage });
+  const stdio = new StdioTransport({ ...program, lines, maxMessageBytes });
   const reason = (): string | undefined => stdio.closedBecause;
-  const lane = new StdioChannel(stdio, () => reason() ?? 'its process ended');
-  const rest: Pick<Transport, 'onmessage'> = { onmessage: (message) => takeRest(message, lane, options) };
-  Object.assign(lane, rest);
+  const channel = new StdioChannel(stdio, () => reason() ?? 'its process ended');
+  const rest: Pick<Transport, 'onmessage'> = { onmessage: (message) => handleOther(message, channel, options) };
+  Object.assign(channel, rest);
   let discovered: DiscoverResult | undefined;
   return {
-    channel: lane,
+    channel,
     async initialize(known) {
-      await lane.start();
-      const greeting = await initializeProcess(lane, await known(), options);
-      ({ discovered } = greeting);
-      return greeting;
+      await channel.start();
+      const result = await initializeProcess(channel, await known(), options);
+      ({ discovered } = result);
+      return result;
     },
     async client() {
-      if (discovered === undefined) throw new Error('only a server of the 2026 revision is listened to');
+      if (discovered === undefined) throw new Error('change subscriptions need a server of the 2026 revision');
       const { sdkClient } = await import('../connection/sdk-client.ts');
       const client = sdkClient(options);
-      // It takes what it finds there along.
-      Object.assign(lane, { onmessage: undefined });
-      await client.connect(lane, { prior: { kind: 'modern', discover: discovered } });
+      // The client chains handlers that it finds; its own replace these.
+      Object.assign(channel, { onmessage: undefined });
+      await client.connect(channel, { prior: { kind: 'modern', discover: discovered } });
       return client;
     },
     reason,
@@ -43,15 +43,15 @@ export function createStdioLink(options: ConnectOptions, program: ProgramOptions
   };
 }
 
-/** What is neither an answer to us nor for a caller. */
-function takeRest(message: JSONRPCMessage, lane: StdioChannel, options: ConnectOptions): void {
+/** Handles a message that is neither a response nor meant for a call: pings, and changes of lists and resources. */
+function handleOther(message: JSONRPCMessage, channel: StdioChannel, options: ConnectOptions): void {
   if (!('method' in message)) return;
   const { method } = message;
   if ('id' in message) {
     const reply =
       method === 'ping' ? { result: {} } : { error: { code: -32_601, message: `there is no method ${method}` } };
-    // A server that is gone needs no reply.
-    lane.send({ jsonrpc: '2.0', id: message.id, ...reply }).catch(() => undefined);
+    // The server may be gone already.
+    channel.send({ jsonrpc: '2.0', id: message.id, ...reply }).catch(() => undefined);
     return;
   }
   const list = /^notifications\/(tools|resources|prompts)\/list_changed$/.exec(method)?.[1];

@@ -1,21 +1,21 @@
 import type { SourceState } from '../../../catalog/source/source.ts';
 import { httpStatusOf } from '../http/http-errors.ts';
 
-/** Who can help with a server that is down. */
+/** Flags that tell who can repair a server that is down: the user by signing in, or its operator. */
 export type DownCause = Pick<NonNullable<SourceState['down']>, 'needsSignIn' | 'isFailing'>;
 
-/** Finds out who can help, by the codes of what failed and of what that came from; words may be the server's own. */
+/** Classifies a failure by the error codes in its chain of causes. Messages are not used, since the server may have written them. */
 export function downCause(failure: unknown): DownCause {
   for (let at = failure; at instanceof Error; at = at.cause) {
     const code: unknown = 'code' in at ? at.code : undefined;
     if (code === 'SIGNALBOX_SIGN_IN_NEEDED') return { needsSignIn: true };
-    if ((httpStatusOf(at, code) ?? 0) >= 500) return { isFailing: true };
+    if ((statusIn(at, code) ?? 0) >= 500) return { isFailing: true };
   }
   return {};
 }
 
-/** By names: whoever connects to programs alone loads neither the SDK nor what signs in. */
-function httpStatusOf(error: Error, code: unknown): number | undefined {
+/** Compares names instead of classes, so that neither the SDK nor OAuth is loaded where only programs are connected. */
+function statusIn(error: Error, code: unknown): number | undefined {
   if (error.name === 'HttpRefusal' && 'status' in error) return Number(error.status);
   return error.name === 'SseError' && typeof code === 'number' ? code : httpStatusOf(error);
 }

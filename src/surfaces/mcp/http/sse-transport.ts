@@ -132,7 +132,7 @@ export class SseTransport {
 
   async #serve(session: HttpSession, message: WireMessage): Promise<string | undefined> {
     if (message.kind === 'request') return await this.#answer(session, message);
-    session.conversation.take(message);
+    session.conversation.receive(message);
     return undefined;
   }
 

@@ -3,7 +3,7 @@ import { metaKeys } from '../../../core/mcp-protocol.ts';
 import type { ClientChannel, Peer } from '../requests/request-context.ts';
 import type { Changes } from './list-changes.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
-import { WatchedResources } from './resource-subscriptions.ts';
+import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { WireError, type WireRequest, notificationText, wireCodes } from '../protocol/wire-messages.ts';
 
 /** A client that listens to changes. */
@@ -33,7 +33,7 @@ export async function listen(
   // The acknowledgement comes first, whatever happens while it is being found out what can be acknowledged.
   let early: string[] | undefined = [];
   const updated = (uri: string): void => tell('notifications/resources/updated', { uri });
-  const watched = new WatchedResources(
+  const watched = new ResourceSubscriptions(
     box,
     // The acknowledgement of the others does not wait for an approval.
     () => ({ principal, profile: view.profile, waitMs: 0 }),
@@ -62,7 +62,7 @@ export async function listen(
 }
 
 /** The resources that can be watched, of those that are wanted. */
-async function watchAll(watched: WatchedResources, view: Peer['view'], wanted: unknown): Promise<string[]> {
+async function watchAll(watched: ResourceSubscriptions, view: Peer['view'], wanted: unknown): Promise<string[]> {
   const uris = Array.isArray(wanted) ? wanted.filter((uri) => typeof uri === 'string') : [];
   const tried = await Promise.allSettled(uris.map((uri) => watched.watch(view, uri)));
   return uris.filter((_, index) => tried[index]?.status === 'fulfilled');

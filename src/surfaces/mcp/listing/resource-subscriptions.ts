@@ -6,7 +6,7 @@ import { WireError, wireCodes } from '../protocol/wire-messages.ts';
 const mostWatched = 1000;
 
 /** The resources that one client wants to hear of. */
-export class WatchedResources {
+export class ResourceSubscriptions {
   readonly #box: EndpointBox;
   readonly #optionsOf: () => ReadOptions;
   readonly #onUpdate: (uri: string) => void;
@@ -24,7 +24,7 @@ export class WatchedResources {
   }
 
   /** Watches these and no others. What cannot be watched is not. */
-  watchThose(view: View, uris: readonly string[]): void {
+  replaceAll(view: View, uris: readonly string[]): void {
     const wanted = new Set(uris);
     for (const uri of this.#stops.keys()) if (!wanted.has(uri)) void this.unwatch(uri).catch(() => undefined);
     for (const uri of wanted) void this.watch(view, uri).catch(() => undefined);

@@ -15,12 +15,12 @@ import {
   parseProgressToken,
 } from '../protocol/client-info.ts';
 import type { EndpointServices } from '../requests/call-tool.ts';
-import { type RequestContext, type ClientChannel, type Peer, toCallClient } from '../requests/request-context.ts';
+import { type ClientChannel, type Peer, RequestContext, toCallClient } from '../requests/request-context.ts';
 import type { Changes } from '../listing/list-changes.ts';
 import { type ListMethod, isListMethod, listPage, methodOf } from '../requests/methods.ts';
 import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
 import type { Shown, View } from '../listing/catalog-view.ts';
-import { WatchedResources } from '../listing/resource-subscriptions.ts';
+import { ResourceSubscriptions } from '../listing/resource-subscriptions.ts';
 import {
   type Answer,
   type RequestId,
@@ -32,90 +32,91 @@ import {
   wireCodes,
 } from '../protocol/wire-messages.ts';
 
-const nothing: ClientFeatures = { form: false, url: false, sample: false, roots: false };
+const noFeatures: ClientFeatures = { form: false, url: false, sample: false, roots: false };
 
-/** What a process needs to go on with a conversation that another one began. */
+/** The state of a session that another process needs to continue it. Stored as JSON. */
 export interface SessionState {
-  /** What its calls are recorded under. */
+  /** The session id in the journal. */
   readonly name: string;
   readonly version: string;
   readonly client: ClientName;
   readonly abilities: ClientFeatures;
   readonly level: LogLevel;
-  /** The resources that the client wants to hear of. */
+  /** The URIs of the resources that the client subscribed to. */
   readonly watched: readonly string[];
 }
 
-interface Question {
+/** A request that was sent to the client and is not answered yet. */
+interface PendingQuestion {
   resolve(result: JsonObject): void;
   reject(error: Error): void;
 }
 
-/** A conversation with a client of a revision before 2026-07-28, over whatever transport. */
+/** A session with a client of a revision before 2026-07-28, over any transport. */
 export class LegacySession {
   readonly peer: Peer;
-  readonly #parts: EndpointServices;
-  /** Where messages go that belong to no request. */
+  readonly #services: EndpointServices;
+  /** Carries messages that belong to no request. */
   readonly #channel: ClientChannel;
   readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
-  readonly #questions = new Map<RequestId, Question>();
-  readonly #watched: WatchedResources;
+  readonly #questions = new Map<RequestId, PendingQuestion>();
+  readonly #watched: ResourceSubscriptions;
   readonly #stopListening: () => void;
-  /** Tells the questions of this process from those of others that go on with the same conversation. */
-  readonly #asker = newId('ask');
-  /** Sets down what changed, for other processes; whoever asked for the change is not answered before. */
-  keep: (() => Promise<void>) | undefined;
-  /** Looks at what other processes may have changed. */
+  /** Prefix of question ids, unique among the processes that serve the session. */
+  readonly #questionPrefix = newId('ask');
+  /** Stores the changed state for other processes. The request that made the change is answered afterwards. */
+  save: (() => Promise<void>) | undefined;
+  /** Loads the state that other processes may have changed. */
   refresh: (() => Promise<void>) | undefined;
   #name = newId('mcp');
   #isChanged = false;
   #version: string | undefined;
   #client: ClientName = parseClientName(undefined);
   #principal: Principal | undefined;
-  #abilities = nothing;
+  #features = noFeatures;
   #level: LogLevel = 'info';
-  /** What the client was shown; calls are for the tools as they were then. */
+  /** The tools that the client was shown last; its calls are pinned to their definitions. */
   #shown: Shown | undefined;
-  #asked = 0;
+  #questionCount = 0;
 
-  constructor(parts: EndpointServices, changes: Changes, peer: Peer, channel: ClientChannel) {
-    this.#parts = parts;
+  constructor(services: EndpointServices, changes: Changes, peer: Peer, channel: ClientChannel) {
+    this.#services = services;
     this.peer = peer;
     this.#channel = channel;
-    this.#watched = new WatchedResources(
-      parts.box,
+    this.#watched = new ResourceSubscriptions(
+      services.box,
       () => ({
         principal: this.principal,
         session: this.#name,
         profile: peer.view.profile,
-        waitMs: parts.approvalWaitMs,
+        waitMs: services.approvalWaitMs,
       }),
-      (uri) => this.#tell('notifications/resources/updated', { uri }),
+      (uri) => this.#notify('notifications/resources/updated', { uri }),
     );
     this.#stopListening = changes.listen(peer.view, (list) => {
       // A client that has listed the tools since the change is not notified.
       if (list === 'tools' && this.#shown === peer.view.listing) return;
-      this.#tell(`notifications/${list}/list_changed`, {});
+      this.#notify(`notifications/${list}/list_changed`, {});
     });
   }
 
-  /** Who its calls are made by. */
+  /** The principal of its calls. */
   get principal(): Principal {
     return (this.#principal ??= this.peer.principalOf?.(this.#client) ?? this.peer.principal);
   }
 
-  /** What its calls are recorded under. */
+  /** The session id that its calls are recorded under. */
   get name(): string {
     return this.#name;
   }
 
-  /** What the client was shown. */
+  /** The tools that the client was shown last. */
   get shown(): Shown | undefined {
     return this.#shown;
   }
 
-  /** What another process needs to go on with it; nothing before it is agreed on. */
-  get facts(): SessionState | undefined {
+  /** The state that another process needs to continue it; `undefined` before it is initialized. */
+  get state(): SessionState | undefined {
     const version = this.#version;
     if (version === undefined) return undefined;
     const level = this.#level;
@@ -123,49 +124,49 @@ export class LegacySession {
       name: this.#name,
       version,
       client: this.#client,
-      abilities: this.#abilities,
+      abilities: this.#features,
       level,
       watched: this.#watched.uris,
     };
   }
 
-  /** Goes on as other processes left it. */
-  goOn({ name, version, client, abilities, level, watched }: SessionState, shown: Shown | undefined): void {
+  /** Continues from the state that another process stored. */
+  restore({ name, version, client, abilities, level, watched }: SessionState, shown: Shown | undefined): void {
     this.#name = name;
     this.#version = version;
     this.#client = client;
-    this.#abilities = abilities;
+    this.#features = abilities;
     this.#level = level;
     this.#shown = shown;
-    this.#watched.watchThose(this.peer.view, watched);
+    this.#watched.replaceAll(this.peer.view, watched);
   }
 
-  /** Tells a client that comes from another process of what it may have missed there. */
-  catchUp(): void {
+  /** Notifies a client that comes from another process if the tools changed in between. */
+  notifyMissedChanges(): void {
     const shown = this.#shown?.tools;
     if (shown === undefined) return;
     for (const [name, { definitionHash }] of this.peer.view.listing.tools)
-      if (shown.get(name)?.definitionHash !== definitionHash) return this.#tell('notifications/tools/list_changed', {});
+      if (shown.get(name)?.definitionHash !== definitionHash) return this.#notify('notifications/tools/list_changed', {});
   }
 
-  /** The revision that was agreed on. */
+  /** The negotiated protocol revision. */
   get version(): string | undefined {
     return this.#version;
   }
 
-  /** What the client calls itself. */
+  /** The name and version that the client reported. */
   get client(): ClientName {
     return this.#client;
   }
 
-  /** Whether a request of it is being served. */
+  /** Whether it has a request in progress. */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }
 
   /**
-   * Serves a request. What the client must be asked or told meanwhile goes through the channel. The stop ends it: whoever
-   * gives one aborts it when the client is gone, and the session when the client cancels.
+   * Serves a request. Questions and notifications in between go through the channel. The session aborts `stop` when the client cancels
+   * the request; the transport aborts it when the client is gone.
    */
   serve(
     { id, method, params }: WireRequest,
@@ -174,12 +175,12 @@ export class LegacySession {
   ): Answer | Promise<Answer> {
     // Many clients list only once, so a list waits for servers that are starting.
     const starting = isListMethod(method) ? this.peer.view.awaitStartup(stop) : undefined;
-    const ready = starting === undefined ? this.#atOnce(method, params) : undefined;
-    if (ready !== undefined) return this.#isChanged ? this.#keep().then(() => ready) : ready;
-    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
+    const ready = starting === undefined ? this.#serveNow(method, params) : undefined;
+    if (ready !== undefined) return this.#isChanged ? this.#save().then(() => ready) : ready;
+    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is in progress`);
     const answering =
       starting === undefined
-        ? this.#answering(method, params, channel, stop)
+        ? this.#serveLater(method, params, channel, stop)
         : this.#listAfter(starting, method as ListMethod, params);
     this.#running.set(id, stop);
     return answering.then(
@@ -194,22 +195,36 @@ export class LegacySession {
     );
   }
 
-  #answering(method: string, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal): Promise<Answer> {
+  #serveLater(method: string, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal): Promise<Answer> {
     if (method === 'resources/subscribe') return this.#subscribe(params);
     if (method === 'resources/unsubscribe') return this.#unsubscribe(params);
     const answer = methodOf(method);
     const caller = new SessionCaller(this, params, channel, stop);
     const outdated = method === 'tools/call' && this.#isOutdated(params['name']) ? this.refresh?.() : undefined;
-    if (outdated === undefined) return answer(this.#parts, params, caller);
-    return outdated.then(() => answer(this.#parts, params, caller));
+    return outdated === undefined ? serve() : outdated.then(serve);
   }
 
-  /** Takes what the client tells, or answers to a question; false when it is about something that is not here. */
-  take(message: WireNotification | WireResponse): boolean {
-    return message.kind === 'response' ? this.#answered(message) : this.#notified(message);
+  #context(params: JsonObject, channel: ClientChannel, signal: LightAbortSignal): RequestContext {
+    const token = channel.canSend ? parseProgressToken(params) : undefined;
+    return new RequestContext({
+      isModern: false,
+      principal: this.principal,
+      view: this.peer.view,
+      session: this.#name,
+      signal,
+      waitMs: this.#services.approvalWaitMs,
+      shown: this.#shown,
+      onProgress: token === undefined ? undefined : progressTo(channel, token),
+      createClient: () => this.#createClient(channel),
+    });
   }
 
-  #notified({ method, params }: WireNotification): boolean {
+  /** Handles a notification, or a response to a question. Returns false when it belongs to another process. */
+  receive(message: WireNotification | WireResponse): boolean {
+    return message.kind === 'response' ? this.#receiveResponse(message) : this.#receiveNotification(message);
+  }
+
+  #receiveNotification({ method, params }: WireNotification): boolean {
     if (method !== 'notifications/cancelled') return true;
     const id = params['requestId'];
     const running = typeof id === 'string' || typeof id === 'number' ? this.#running.get(id) : undefined;
@@ -217,14 +232,14 @@ export class LegacySession {
     return running !== undefined;
   }
 
-  #answered({ id, result, error }: WireResponse): boolean {
+  #receiveResponse({ id, result, error }: WireResponse): boolean {
     const question = this.#questions.get(id);
     if (result !== undefined) question?.resolve(result);
-    else question?.reject(new Error(`the client refused: ${error?.message ?? 'without a reason'}`));
+    else question?.reject(new Error(`the client refused: ${error?.message ?? 'no reason was given'}`));
     return question !== undefined;
   }
 
-  /** Ends what is under way: the client is gone. */
+  /** Cancels all requests in progress, because the client is gone. */
   close(): void {
     this.#stopListening();
     this.#watched.close();
@@ -233,7 +248,7 @@ export class LegacySession {
     for (const question of this.#questions.values()) question.reject(gone);
   }
 
-  #atOnce(method: string, params: JsonObject): Answer | undefined {
+  #serveNow(method: string, params: JsonObject): Answer | undefined {
     switch (method) {
       case 'initialize':
         return this.#initialize(params);
@@ -257,23 +272,23 @@ export class LegacySession {
   async #listAfter(starting: Promise<void>, method: ListMethod, params: JsonObject): Promise<Answer> {
     await starting;
     const page = this.#list(method, params);
-    if (this.#isChanged) await this.#keep();
+    if (this.#isChanged) await this.#save();
     return page;
   }
 
   #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): JsonObject {
-    if (this.#version !== undefined) throw new WireError(wireCodes.request, 'this session is initialized already');
+    if (this.#version !== undefined) throw new WireError(wireCodes.request, 'this session is already initialized');
     if (typeof protocolVersion !== 'string')
-      throw new WireError(wireCodes.params, 'initialize needs a text "protocolVersion"');
+      throw new WireError(wireCodes.params, 'initialize needs a string "protocolVersion"');
     this.#version = negotiateVersion(protocolVersion);
-    this.#abilities = parseClientFeatures(capabilities);
+    this.#features = parseClientFeatures(capabilities);
     this.#client = parseClientName(clientInfo);
     this.#principal = undefined;
     this.#isChanged = true;
     return {
       protocolVersion: this.#version,
       capabilities: { ...serverCapabilities, logging: {} },
-      serverInfo: serverInfo(this.#parts.box.version),
+      serverInfo: serverInfo(this.#services.box.version),
       instructions: this.peer.view.listing.instructions,
     };
   }
@@ -288,38 +303,37 @@ export class LegacySession {
   }
 
   async #subscribe({ uri }: JsonObject): Promise<JsonObject> {
-    if (typeof uri !== 'string') throw new WireError(wireCodes.params, 'resources/subscribe needs a text "uri"');
+    if (typeof uri !== 'string') throw new WireError(wireCodes.params, 'resources/subscribe needs a string "uri"');
     await this.#watched.watch(this.peer.view, uri);
-    await this.#keep();
+    await this.#save();
     return {};
   }
 
   async #unsubscribe({ uri }: JsonObject): Promise<JsonObject> {
     if (typeof uri !== 'string') return {};
     await this.#watched.unwatch(uri);
-    await this.#keep();
+    await this.#save();
     return {};
   }
 
-  async #keep(): Promise<void> {
-    await this.keep?.();
+  async #save(): Promise<void> {
+    await this.save?.();
     this.#isChanged = false;
   }
 
-  /** Whether a tool is not what this process knows that the client was shown: another one may have shown it since. */
+  /** Returns whether a tool differs from the one the client was shown, as far as this process knows. Another may have shown it since. */
   #isOutdated(name: unknown): boolean {
     if (this.refresh === undefined || typeof name !== 'string') return false;
     const shown = this.#shown?.tools.get(name)?.definitionHash;
     return shown !== undefined && shown !== this.peer.view.listing.tools.get(name)?.definitionHash;
   }
 
-  /** What the client can do for a tool that it called, over the channel of that call. */
-  clientOn(channel: ClientChannel): CallClient {
+  #createClient(channel: ClientChannel): CallClient {
     const { canSend } = channel;
     return toCallClient(
       this,
-      canSend ? this.#abilities : nothing,
-      (method, asked, asking) => this.#ask(channel, method, asked, asking),
+      canSend ? this.#features : noFeatures,
+      (method, question, asking) => this.#ask(channel, method, question, asking),
       canSend ? (message) => this.#log(channel, message) : undefined,
     );
   }
@@ -334,72 +348,34 @@ export class LegacySession {
     params: JsonObject,
     asking: QuestionOptions | undefined,
   ): Promise<JsonObject> {
-    const id = `${this.#asker}-${(this.#asked += 1)}`;
+    const id = `${this.#questionPrefix}-${(this.#questionCount += 1)}`;
     const signal = asking?.signal;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const withdraw = (): void => {
       channel.send(
-        notificationText('notifications/cancelled', { requestId: id, reason: 'the answer is not needed any more' }),
+        notificationText('notifications/cancelled', { requestId: id, reason: 'the answer is no longer needed' }),
       );
       if (signal !== undefined) reject(abortReason(signal));
     };
     signal?.addEventListener('abort', withdraw, { once: true });
     this.#questions.set(id, { resolve, reject });
-    // Elicitation of the form kind is older than its name.
+    // Revisions before 2025-11-25 have form elicitation, but no `mode`.
     const { mode, ...rest } = params;
-    const asked = mode === 'form' && (this.#version ?? '') < '2025-11-25' ? rest : params;
-    channel.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: asked }));
+    const question = mode === 'form' && (this.#version ?? '') < '2025-11-25' ? rest : params;
+    channel.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: question }));
     return promise.finally(() => {
       this.#questions.delete(id);
       signal?.removeEventListener('abort', withdraw);
     });
   }
 
-  #tell(method: string, params: JsonObject): void {
-    // On a pipe the client may turn out to speak the revision in which nothing is told unasked.
+  #notify(method: string, params: JsonObject): void {
+    // Before initialization, a client on stdio may still be one of revision 2026-07-28, which gets no unsolicited notifications.
     if (this.#version !== undefined) this.#channel.send(notificationText(method, params));
   }
 }
 
-/** Whoever waits for the answer to one request of a session. What most tools never ask for is made when one does. */
-class SessionCaller implements RequestContext {
-  readonly isModern = false;
-  readonly signal: LightAbortSignal;
-  readonly onProgress: RequestContext['onProgress'];
-  readonly #session: LegacySession;
-  readonly #channel: ClientChannel;
-  #client: CallClient | undefined;
-
-  constructor(session: LegacySession, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal) {
-    const token = channel.canSend ? parseProgressToken(params) : undefined;
-    this.#session = session;
-    this.#channel = channel;
-    this.signal = stop;
-    this.onProgress = token === undefined ? undefined : progressTo(channel, token);
-  }
-
-  get principal(): Principal {
-    return this.#session.principal;
-  }
-
-  get view(): View {
-    return this.#session.peer.view;
-  }
-
-  get session(): string {
-    return this.#session.name;
-  }
-
-  get shown(): Shown | undefined {
-    return this.#session.shown;
-  }
-
-  get client(): CallClient {
-    return (this.#client ??= this.#session.clientOn(this.#channel));
-  }
-}
-
-/** Reports progress under the token that the client gave. */
+/** Returns a function that reports progress under the client's progress token. */
 function progressTo(channel: ClientChannel, progressToken: string | number): (progress: Progress) => void {
   return (progress) => channel.send(notificationText('notifications/progress', { ...progress, progressToken }));
 }

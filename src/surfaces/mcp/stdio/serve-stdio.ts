@@ -151,7 +151,7 @@ class Pipe implements ClientChannel {
   #told(message: Exclude<WireMessage, WireRequest>): void {
     if (message.kind === 'notification' && message.method === 'notifications/cancelled')
       this.#cancel(message.params['requestId']);
-    this.#session.take(message);
+    this.#session.receive(message);
   }
 
   async #serve(message: WireRequest): Promise<void> {

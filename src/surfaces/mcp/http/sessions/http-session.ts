@@ -119,7 +119,7 @@ export class HttpSession {
   /** Says from now on what belongs to no request. */
   listen(outlet: StreamOutlet): EventStream {
     this.#standalone.attach(outlet, []);
-    if (this.#isNewHere) this.conversation.catchUp();
+    if (this.#isNewHere) this.conversation.notifyMissedChanges();
     this.#isNewHere = false;
     return this.#standalone;
   }

@@ -63,7 +63,7 @@ export class HttpSessions {
     const kept = this.#kept;
     // An HTTP+SSE session ends with its stream: no other process can resume it.
     if (kept !== undefined && session.transport === 'streamable') {
-      session.conversation.keep = () => kept.keep(session);
+      session.conversation.save = () => kept.keep(session);
       session.conversation.refresh = () => this.#refresh(session);
     }
     this.#byPrincipal.set(principal.id, (this.#byPrincipal.get(principal.id) ?? new Set()).add(session));
@@ -93,7 +93,7 @@ export class HttpSessions {
 
   /** Takes what a client tells or answers, here or where it is waited for. */
   take(session: HttpSession, message: WireNotification | WireResponse): Promise<void> | undefined {
-    return session.conversation.take(message) ? undefined : this.#kept?.passOn(session, message);
+    return session.conversation.receive(message) ? undefined : this.#kept?.passOn(session, message);
   }
 
   /** What another process asks for. */
@@ -174,7 +174,7 @@ export class HttpSessions {
   #heard(key: string, note: SessionNote): void {
     const session = this.#byKey.get(key);
     if (session === undefined) return;
-    if (note.kind === 'message') session.conversation.take(note.message);
+    if (note.kind === 'message') session.conversation.receive(note.message);
     else if (note.kind === 'ended') this.drop(session);
     else this.#changed(session);
   }
@@ -213,5 +213,5 @@ export class HttpSessions {
 /** Goes on where another process left it. */
 function takeOver(session: HttpSession, { record, shown, until }: FoundSession): void {
   session.until = until;
-  session.conversation.goOn(record, shown);
+  session.conversation.restore(record, shown);
 }

@@ -53,12 +53,12 @@ export class KeptSessions {
   /** Sets a session down as it is now, and tells those who know it. */
   async keep(session: HttpSession): Promise<void> {
     const { key, since, conversation } = session;
-    const { facts, peer, shown } = conversation;
-    if (facts === undefined) return;
+    const { state, peer, shown } = conversation;
+    if (state === undefined) return;
     const until = Date.now() + this.#idleMs + stepMs;
     await asked(async () => {
       const record: SessionRecord = {
-        ...facts,
+        ...state,
         principal: peer.principal.id,
         profile: peer.view.profile ?? null,
         since,
