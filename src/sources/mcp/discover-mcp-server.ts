@@ -3,14 +3,14 @@ import { Connection, type ServerFacts } from './connection/connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 
-/** What a server offers, as it lists it. */
+/** The lists of a server, as it sent them. */
 export interface Discovery extends ServerFacts {
   readonly tools: readonly JsonValue[];
   readonly resources: readonly JsonValue[];
   readonly prompts: readonly JsonValue[];
 }
 
-/** Looks at what a server offers without mounting it: connects, lists, and leaves. Rejects when it cannot be reached. */
+/** Connects to a server, reads its lists and disconnects, without mounting it. Rejects when the server cannot be reached. */
 export async function discoverMcpServer(options: McpServerOptions): Promise<Discovery> {
   const given = await connectionOptions(options, {
     lines: new RecentLines(),

@@ -13,21 +13,21 @@ import { RemoteContent } from './content/remote-content.ts';
 import { RemoteTools } from './content/remote-tools.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 
-/** How a server is doing, and what it said. */
+/** The health of a server and its self-description. */
 export type McpServerHealth = SourceHealth & Partial<ServerFacts>;
 
-/** An MCP server whose tools are in the catalog. */
+/** An MCP server as a source of tools, resources and prompts. */
 export interface McpServer extends Source {
-  /** Resolves when the first attempt to connect has ended, well or not. */
+  /** Resolves when the first connection attempt succeeded or failed. */
   ready(): Promise<void>;
-  /** Connects anew. */
+  /** Closes the connection and opens a new one. */
   restart(): Promise<void>;
   health(): McpServerHealth;
-  /** Resolves when no call is under way, or after this time. */
+  /** Resolves when no call is running, or after this time. */
   drained(withinMs: number): Promise<void>;
-  /** The directories it is told of from now on, where a caller does not name its own. */
+  /** Replaces the roots that the server sees when a caller has none of its own. */
   setRoots(roots: readonly CallRoot[]): void;
-  /** From which importance on it is to log, from now on. */
+  /** Sets the minimum level of the server's log messages. */
   setLogLevel(level: LogLevel): void;
 }
 
@@ -35,7 +35,7 @@ const pauseMs = 100;
 const otherLists = ['resources', 'resourceTemplates', 'prompts'] as const;
 
 /**
- * Any MCP server as a source of tools: connected to now, kept connected until it is closed.
+ * Connects to an MCP server and stays connected until it is closed.
  *
  * @example
  * const files = mcpServer({ name: 'files', transport: { type: 'stdio', command: 'mcp-server-filesystem', args: ['.'] } });
@@ -46,7 +46,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const redact = options.redact ?? ((text: string) => text);
   const lines = new RecentLines(redact);
   const following = new Map<ListName, 'up to date' | 'changed again'>();
-  /** Lists that did not end. */
+  /** Notices about lists that did not end. */
   const cuts = new Map<ListName, string>();
   let state: SourceState | undefined;
   let facts: ServerFacts | undefined;
@@ -86,8 +86,8 @@ export function mcpServer(options: McpServerOptions): McpServer {
     if (list === 'tools') tools.update(items, connection.sendsHeaders);
     else content.update(list, items);
   };
-  // At once, and then not before a pause: servers that add many tools tell of each. One after the other, so that the last
-  // list is the one that stays.
+  // At once, then again after a pause at the earliest, since servers that add many tools send a notification for each. One request at a
+  // time, so that the last list wins.
   const follow = async (list: ListName): Promise<void> => {
     if (following.has(list)) {
       following.set(list, 'changed again');
@@ -96,10 +96,10 @@ export function mcpServer(options: McpServerOptions): McpServer {
     const lists: ListName[] = list === 'resources' ? [list, 'resourceTemplates'] : [list];
     do {
       following.set(list, 'up to date');
-      // It may be told while the connection is still being opened, after its first list was read.
+      // The notification may arrive while the connection is still being opened, after its first list was read.
       if (supervisor.connection === undefined) await wait(pauseMs, undefined, { ref: false });
       const { connection } = supervisor;
-      // That it failed shows when the server is looked at; the list stays as it was.
+      // On failure the list stays as it is; the check finds out whether the connection is lost.
       if (connection !== undefined)
         await Promise.all(lists.map((each) => relist(connection, each))).catch(() => connection.check());
       await wait(pauseMs, undefined, { ref: false });
@@ -119,12 +119,12 @@ export function mcpServer(options: McpServerOptions): McpServer {
     const given = await raceAbort(() => connectionOptions(options, connecting), signal);
     const connection = await Connection.open(given);
     try {
-      // What it has besides tools is nice to know.
+      // Only the tools are required.
       const others = otherLists.map((list) => relist(connection, list).catch(() => undefined));
       const everything = Promise.all([relist(connection, 'tools'), ...others, content.connected(connection)]);
       await raceAbort(() => everything, signal);
     } catch (error) {
-      if (!signal.aborted) await connection.forgetVerdict();
+      if (!signal.aborted) await connection.forgetProtocolVersion();
       await connection.close();
       throw error;
     }
@@ -170,7 +170,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
     health: () => ({ ...supervisor.supervision, ...facts, stderr: lines.all() }),
     setRoots(now) {
       roots = now;
-      // A connection that is lost meanwhile asks anew.
+      // A new connection reads the roots again.
       void supervisor.connection?.rootsChanged().catch(() => undefined);
     },
     setLogLevel(level) {
@@ -180,10 +180,10 @@ export function mcpServer(options: McpServerOptions): McpServer {
   };
 }
 
-/** The fields by which a server is asked for a thing. They stay as they are, or it could not be asked for any more. */
+/** Fields that identify an entry in requests to the server, which redaction must not change. */
 const addresses = ['name', 'uri', 'uriTemplate'] as const;
 
-/** Returns a listed definition without the secrets that the server was given and put into its own texts. */
+/** Returns a listed definition without the secrets that the server was given. */
 function withoutSecrets(item: JsonValue, redact: (text: string) => string): JsonValue {
   if (!isJsonObject(item)) return item;
   const redacted = redactedCopy(item, redact);
@@ -192,7 +192,7 @@ function withoutSecrets(item: JsonValue, redact: (text: string) => string): Json
   return { ...redacted, ...Object.fromEntries(kept) };
 }
 
-/** Returns the value itself where nothing is redacted. */
+/** Returns a redacted copy, or the value itself when nothing is redacted. */
 function redactedCopy<Value extends object>(value: Value, redact: (text: string) => string): Value {
   const text = JSON.stringify(value);
   const redacted = redact(text);

@@ -14,7 +14,7 @@ import type { RequestOptions } from './rpc-channel.ts';
 import { listFilter, listen } from './change-subscription.ts';
 import { protocolVersionKey } from './protocol-version-cache.ts';
 
-/** What a server lists, and how it is asked for it. */
+/** The lists of a server: the request for each, and the capability that announces it. */
 const lists = {
   tools: { method: 'tools/list', capability: 'tools' },
   resources: { method: 'resources/list', capability: 'resources' },
@@ -22,43 +22,43 @@ const lists = {
   prompts: { method: 'prompts/list', capability: 'prompts' },
 } as const;
 
-/** What a server lists. */
+/** The name of a list of a server. */
 export type ListName = keyof typeof lists;
 
-/** What the server said about itself. */
+/** The self-description of a server. */
 export interface ServerFacts {
   readonly protocolVersion: string;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
 }
 
-/** What a connection needs besides the handshake. */
+/** Options of a connection. */
 export interface ConnectionOptions extends ConnectOptions {
-  /** From which importance on the server is to log; as it likes when absent. */
+  /** Minimum level of the server's log messages; the server decides when absent. */
   readonly logLevel: LogLevel | undefined;
 }
 
-/** A request that somebody waits for. */
+/** Options of a request on behalf of a caller. */
 export interface CallerOptions extends Omit<RequestOptions, 'caller' | 'envelope'> {
   readonly signal: AbortSignalLike;
-  /** Who waits, to be asked and told what the server wants meanwhile. */
+  /** The caller, who receives the server's questions and notifications meanwhile. */
   readonly context: RunningCallContext;
 }
 
-const listRequestMs = 60_000;
-const mostPages = 1000;
-const answerWithinMs = 5000;
-const mostRounds = 10;
+const listTimeoutMs = 60_000;
+const maxPages = 1000;
+const pingTimeoutMs = 5000;
+const maxInputRounds = 10;
 
-/** A server that has answered, until it does not any more. */
+/** A connection to a server, from the handshake until it is closed or lost. */
 export class Connection {
   readonly facts: ServerFacts;
-  /** Told once when the connection is gone, unless it was closed. */
+  /** Called once, when the connection is lost without `close`. */
   onLost: ((reason: string, cause?: unknown) => void) | undefined;
 
   readonly #options: ConnectionOptions;
-  readonly #way: ServerLink;
-  readonly #lane: ServerLink['channel'];
+  readonly #link: ServerLink;
+  readonly #channel: ServerLink['channel'];
   readonly #capabilities: JsonObject;
   readonly #requests: ConnectedServer['requests'];
   readonly #isModern: boolean;
@@ -67,7 +67,7 @@ export class Connection {
   #isOver = false;
   #checking: Promise<void> | undefined;
 
-  /** Connects: starts a program, or goes to an address. */
+  /** Connects to a server: starts its program, or opens its URL. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     return new Connection(options, await connect(options));
   }
@@ -76,8 +76,8 @@ export class Connection {
     const { channel } = link;
     const { isModern, capabilities, discovered: _, ...facts } = initializeResult;
     this.#options = options;
-    this.#way = link;
-    this.#lane = channel;
+    this.#link = link;
+    this.#channel = channel;
     this.#requests = requests;
     this.#isModern = isModern;
     this.#capabilities = capabilities;
@@ -85,29 +85,29 @@ export class Connection {
     this.#envelopes = new RequestEnvelopes({ ...options, protocolVersion: this.facts.protocolVersion });
     if (this.#isModern) channel.envelope = this.#envelopes.for(undefined);
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
-    channel.onLost = (reason, cause) => this.#end(reason, cause);
-    channel.onTransportError = (error) => this.#trouble(error);
-    if (this.#isModern) this.#listenToLists();
+    channel.onLost = (reason, cause) => this.#handleLoss(reason, cause);
+    channel.onTransportError = (error) => this.#handleTransportError(error);
+    if (this.#isModern) this.#subscribeToLists();
   }
 
   get isOver(): boolean {
-    return this.#isOver || this.#lane.isLost;
+    return this.#isOver || this.#channel.isLost;
   }
 
-  /** Whether arguments go along as headers where schemas mark them: in the 2026 revision, over HTTP. */
+  /** Whether arguments that schemas mark are also sent as headers: in the 2026 revision, over HTTP. */
   get sendsHeaders(): boolean {
-    return this.#isModern && !this.#lane.isStdio;
+    return this.#isModern && !this.#channel.isStdio;
   }
 
-  /** Everything a list has, page after page, to an end that `onCut` is told of. A server without such a list has an empty one. */
+  /** Returns all entries of a list, page by page. Calls `onCut` when the list does not end. A server without the capability has an empty list. */
   async list(list: ListName, onCut?: (notice: string) => void): Promise<JsonValue[]> {
     const { method, capability } = lists[list];
     if (this.#capabilities[capability] === undefined) return [];
     let items: JsonValue[] = [];
     const seen = new Set<JsonValue>();
-    for (let cursor: JsonValue | undefined; seen.size < mostPages;) {
+    for (let cursor: JsonValue | undefined; seen.size < maxPages;) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
-      const page = await this.#lane.request(method, params, { timeoutMs: listRequestMs });
+      const page = await this.#channel.request(method, params, { timeoutMs: listTimeoutMs });
       if (this.#isModern && page['resultType'] === undefined)
         throw new RemoteError(-32_603, `it does not speak ${this.facts.protocolVersion} any more`);
       const found = page[list];
@@ -121,16 +121,16 @@ export class Connection {
     return items;
   }
 
-  /** Calls a tool by the server's own name for it, answering what the server asks for in between. */
+  /** Calls a tool by the server's own name. */
   callTool(name: string, args: JsonObject, options: CallerOptions): Promise<JsonObject> {
     return this.request('tools/call', { name, arguments: args }, options);
   }
 
-  /** Makes a request for somebody who is asked and told what the server asks and tells meanwhile. */
-  request(method: string, given: JsonObject, options: CallerOptions): Promise<JsonObject> {
+  /** Sends a request on behalf of a caller. Questions and notifications of the server meanwhile go to that caller. */
+  request(method: string, params: JsonObject, options: CallerOptions): Promise<JsonObject> {
     const { context, signal, onProgress, headers } = options;
     const caller = this.#requests.runningCalls.begin(context);
-    const passed = {
+    const requestOptions = {
       signal,
       caller,
       onProgress,
@@ -146,93 +146,93 @@ export class Connection {
       end();
       throw capabilityMissing(error) ?? error;
     };
-    return this.#lane.request(method, given, passed).then((result) => {
+    return this.#channel.request(method, params, requestOptions).then((result) => {
       if (result['resultType'] === 'input_required')
-        return this.#rounds(method, given, passed, result).then(succeed, fail);
+        return this.#answerInputRequests(method, params, requestOptions, result).then(succeed, fail);
       return succeed(result);
     }, fail);
   }
 
-  /** Answers what the server asks for, until it needs nothing more. */
-  async #rounds(
+  /** Answers `input_required` results and repeats the request until it completes. */
+  async #answerInputRequests(
     method: string,
-    given: JsonObject,
-    passed: RequestOptions & { readonly caller: RunningCall; readonly signal: AbortSignalLike },
+    params: JsonObject,
+    requestOptions: RequestOptions & { readonly caller: RunningCall; readonly signal: AbortSignalLike },
     first: JsonObject,
   ): Promise<JsonObject> {
     let result = first;
-    for (let round = 1; round < mostRounds; round += 1) {
-      const params = { ...given, ...(await this.#inputsFor(result, passed.caller, passed.signal)) };
-      result = await this.#lane.request(method, params, passed);
+    for (let round = 1; round < maxInputRounds; round += 1) {
+      const withInputs = { ...params, ...(await this.#inputsFor(result, requestOptions.caller, requestOptions.signal)) };
+      result = await this.#channel.request(method, withInputs, requestOptions);
       if (result['resultType'] !== 'input_required') return result;
     }
-    throw new RemoteError(-32_603, `the server still wanted input after ${mostRounds} rounds`);
+    throw new RemoteError(-32_603, `the server still requires input after ${maxInputRounds} rounds`);
   }
 
-  /** Wants to be told when a resource changes, until what it returns is called. */
+  /** Subscribes to changes of a resource. Returns the function that unsubscribes. */
   async subscribe(uri: string): Promise<() => Promise<void>> {
     if (this.#isModern) {
-      const listening = listen(this.#listener, { resourceSubscriptions: [uri] }, () => this.#isOver);
-      await listening.ready;
-      return () => listening.stop();
+      const subscription = listen(this.#subscriptionClient, { resourceSubscriptions: [uri] }, () => this.#isOver);
+      await subscription.ready;
+      return () => subscription.stop();
     }
-    await this.#lane.request('resources/subscribe', { uri }, { timeoutMs: listRequestMs });
+    await this.#channel.request('resources/subscribe', { uri }, { timeoutMs: listTimeoutMs });
     return async () => {
-      await this.#lane.request('resources/unsubscribe', { uri }, { timeoutMs: listRequestMs });
+      await this.#channel.request('resources/unsubscribe', { uri }, { timeoutMs: listTimeoutMs });
     };
   }
 
-  /** Tells the server from which importance on to log. In the 2026 revision each call says so itself. */
+  /** Sets the minimum level of the server's log messages. In the 2026 revision every request carries it. */
   async setLogLevel(level: LogLevel): Promise<void> {
     if (this.#isModern || this.#capabilities['logging'] === undefined) return;
-    await this.#lane.request('logging/setLevel', { level }, { timeoutMs: answerWithinMs });
+    await this.#channel.request('logging/setLevel', { level }, { timeoutMs: pingTimeoutMs });
   }
 
-  /** Tells the server that the directories are others now. In the 2026 revision it asks when it needs them. */
+  /** Notifies the server that the roots changed. A server of the 2026 revision asks for them when it needs them. */
   async rootsChanged(): Promise<void> {
-    if (!this.#isModern) await this.#lane.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    if (!this.#isModern) await this.#channel.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
   }
 
-  /** Finds out whether the server still answers; when it does not, the connection is lost. */
+  /** Sends a ping. The connection is lost when no response comes. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
     return this.#checking;
   }
 
-  /** The next connection finds out anew what the server speaks. */
-  async forgetVerdict(): Promise<void> {
+  /** Removes the server from the protocol version cache, so that the next connection probes again. */
+  async forgetProtocolVersion(): Promise<void> {
     await this.#options.protocolVersions.set(protocolVersionKey(this.#options.transport), undefined);
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Closes the connection. Resolves when the process or the sockets are closed. */
   async close(): Promise<void> {
     this.#isOver = true;
     this.#requests.close();
-    this.#lane.lose('the connection was closed');
-    await this.#lane.close();
+    this.#channel.lose('the connection was closed');
+    await this.#channel.close();
   }
 
   async #check(): Promise<void> {
     try {
       const method = this.#isModern ? 'server/discover' : 'ping';
-      await this.#lane.request(method, {}, { timeoutMs: answerWithinMs });
+      await this.#channel.request(method, {}, { timeoutMs: pingTimeoutMs });
     } catch (error) {
-      // An error is an answer, too.
+      // An error response shows as well that the server is alive.
       if (!(error instanceof RemoteError)) this.#lose(`it does not answer any more: ${messageOf(error)}`, error);
     }
   }
 
-  #trouble(error: Error): void {
+  #handleTransportError(error: Error): void {
     if (this.#isOver) return;
-    if (this.#way.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`, error);
-    else if (!this.#lane.isStdio) void this.check();
+    if (this.#link.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`, error);
+    else if (!this.#channel.isStdio) void this.check();
   }
 
   #lose(reason: string, cause: unknown): void {
-    this.#lane.lose(reason, cause);
+    this.#channel.lose(reason, cause);
   }
 
-  #end(reason: string, cause: unknown): void {
+  #handleLoss(reason: string, cause: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#requests.close();
@@ -241,7 +241,7 @@ export class Connection {
 
   async #inputsFor(result: JsonObject, caller: RunningCall, given: AbortSignalLike): Promise<JsonObject> {
     const signal = toAbortSignal(given);
-    // All at once: whoever is asked can answer them together.
+    // At the same time, so that the caller can answer them together.
     const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
       const { method, params } = request as { method: string; params?: JsonObject };
       const answer = this.#requests.answer(method, params ?? {}, { calls: [caller] }, { signal, key });
@@ -252,16 +252,16 @@ export class Connection {
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
-  readonly #listener = (): Promise<Client> => (this.#client ??= this.#way.client());
+  readonly #subscriptionClient = (): Promise<Client> => (this.#client ??= this.#link.client());
 
-  #listenToLists(): void {
+  #subscribeToLists(): void {
     const filter = listFilter(this.#capabilities);
-    // It may not serve the request although it announced it: then the lists stay as they were found.
-    if (filter !== undefined) listen(this.#listener, filter, () => this.#isOver).ready.catch(() => undefined);
+    // A server may refuse although it announced the capability; the lists then stay as they are.
+    if (filter !== undefined) listen(this.#subscriptionClient, filter, () => this.#isOver).ready.catch(() => undefined);
   }
 }
 
-/** By this error of the 2026 revision a server says what its caller would have to be able to do. */
+/** Converts error -32021 of the 2026 revision, which names the capabilities that the caller lacks. */
 function capabilityMissing(error: unknown): CapabilityMissingError | undefined {
   if (!(error instanceof RemoteError) || error.code !== -32_021) return undefined;
   const required = isJsonObject(error.data) ? error.data['requiredCapabilities'] : undefined;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
 import type { AnsweringOptions } from '../server-messages/server-requests.ts';
 
-/** What all requests of a connection say of this side. */
+/** Options of the envelopes of a connection. */
 export interface EnvelopeOptions {
   readonly protocolVersion: string;
   readonly version: string;
@@ -11,28 +11,28 @@ export interface EnvelopeOptions {
   readonly logLevel: LogLevel | undefined;
 }
 
-/** What the 2026 revision wants in every request: the version spoken, and what can be done for whoever makes this very request. */
+/** Creates the `_meta` fields that the 2026 revision requires in every request: protocol version, client, and the capabilities of the caller. */
 export class RequestEnvelopes {
   readonly #options: EnvelopeOptions;
-  readonly #made = new Map<string, JsonObject>();
+  readonly #cache = new Map<string, JsonObject>();
 
   constructor(options: EnvelopeOptions) {
     this.#options = options;
   }
 
-  /** The envelope for a caller; without one, for a request of our own. */
+  /** Returns the envelope for a caller, or for a request of our own. */
   for(client: ToolClient | undefined): JsonObject {
     const { onElicit, onSample } = this.#options.answering;
     const canElicit = client?.elicit !== undefined || onElicit !== undefined;
     const canSample = client?.sample !== undefined || onSample !== undefined;
     const takesLog = client?.log !== undefined || this.#options.logLevel !== undefined;
     const key = `${canElicit} ${canSample} ${takesLog}`;
-    let envelope = this.#made.get(key);
-    if (envelope === undefined) this.#made.set(key, (envelope = this.#make(canElicit, canSample, takesLog)));
+    let envelope = this.#cache.get(key);
+    if (envelope === undefined) this.#cache.set(key, (envelope = this.#create(canElicit, canSample, takesLog)));
     return envelope;
   }
 
-  #make(canElicit: boolean, canSample: boolean, takesLog: boolean): JsonObject {
+  #create(canElicit: boolean, canSample: boolean, takesLog: boolean): JsonObject {
     const { protocolVersion, version, logLevel = 'info' } = this.#options;
     return {
       [metaKeys.protocolVersion]: protocolVersion,

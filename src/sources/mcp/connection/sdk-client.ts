@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/client';
 import type { ConnectOptions } from './server-link.ts';
 import { clientCapabilities } from '../server-messages/server-requests.ts';
 
-/** The SDK's client, which tells what a server says has changed. */
-export function sdkClient({ version, onListChanged, onResourceUpdated }: ConnectOptions): Client {
+/** Creates the SDK's client, which reports changes of lists and resources. */
+export function createSdkClient({ version, onListChanged, onResourceUpdated }: ConnectOptions): Client {
   const client = new Client(
     { name: 'signalbox', version },
     { capabilities: clientCapabilities, versionNegotiation: { mode: 'auto' } },

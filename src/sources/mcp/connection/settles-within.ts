@@ -1,4 +1,4 @@
-/** Resolves with whether a promise is fulfilled or rejected within this time. */
+/** Resolves with whether a promise settles within this time. */
 export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), ms);

@@ -2,7 +2,7 @@ import { SdkError, SseError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { InitializeResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
 import { RpcChannel } from '../connection/rpc-channel.ts';
-import { sdkClient } from '../connection/sdk-client.ts';
+import { createSdkClient } from '../connection/sdk-client.ts';
 import { explainHttpError } from './explain-http-error.ts';
 import { type HttpTransportOptions, createHttpTransport } from './http-transport.ts';
 import { httpStatusOf } from './http-errors.ts';
@@ -11,7 +11,7 @@ import { httpStatusOf } from './http-errors.ts';
 export function createHttpLink(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
   const { transport: http, refusal } = createHttpTransport(transport, options.maxMessageBytes);
   const channel = new RpcChannel(http, () => 'the connection was closed');
-  const client = sdkClient(options);
+  const client = createSdkClient(options);
   return {
     channel,
     async initialize(known): Promise<InitializeResult> {

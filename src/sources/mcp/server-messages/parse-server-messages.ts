@@ -2,7 +2,7 @@ import { type Elicitation, type LogMessage, type SamplingRequest, logLevels } fr
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { RemoteError, isWebAddress } from '../connection/connection-errors.ts';
 
-/** What a server wants to know, from the parameters of its request. */
+/** Parses the parameters of an elicitation. Throws a `RemoteError` when they are malformed. */
 export function parseElicitation(params: JsonObject): Elicitation {
   const { mode = 'form', message, requestedSchema, url, elicitationId } = params;
   if (typeof message !== 'string') throw malformed('elicitation/create', 'message');
@@ -15,14 +15,14 @@ export function parseElicitation(params: JsonObject): Elicitation {
   return { mode, message, requestedSchema };
 }
 
-/** What a server wants a model to complete, with everything else it said of it. */
+/** Parses the parameters of a sampling request. Throws a `RemoteError` when they are malformed. */
 export function parseSamplingRequest(params: JsonObject): SamplingRequest {
   if (!Array.isArray(params['messages'])) throw malformed('sampling/createMessage', 'messages');
   if (typeof params['maxTokens'] !== 'number') throw malformed('sampling/createMessage', 'maxTokens');
   return params as SamplingRequest;
 }
 
-/** What a server says; a level that is none is taken as information. */
+/** Parses a log message. An unknown level becomes `info`. */
 export function parseLogMessage({ level, logger, data = null }: JsonObject): LogMessage {
   return {
     level: logLevels.find((each) => each === level) ?? 'info',

@@ -2,13 +2,13 @@ import { SlotMap } from '../../../core/async/slot-map.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import type { ToolClient } from '../../../core/calls/call-client.ts';
 
-/** Who waits for a request of ours, so far as it can be asked and told something. */
+/** The client of a call, which can answer questions and receive notifications. */
 export type RunningCallContext = Pick<ToolContext, 'client'>;
 
-/** One call that the server is working on. */
+/** A call that the server is running. */
 export class RunningCall {
-  /** Among those of its connection. */
-  place = 0;
+  /** Its slot among the calls of its connection. */
+  slot = 0;
   readonly #context: RunningCallContext;
   #listeners: (() => void)[] | undefined;
   #isOver = false;
@@ -35,39 +35,39 @@ export class RunningCall {
   }
 }
 
-/** For which calls a message of the server may be meant, all of one client; none when no call is under way. Or why nobody can tell. */
+/** The calls that a message of the server may belong to, all of one client; none when no call runs. Or why that is ambiguous. */
 export type MessageTarget =
   | { readonly calls: readonly RunningCall[]; readonly problem?: never }
   | { readonly problem: string; readonly calls?: never };
 
-/** How long the server may still ask for a call that was given up: it need not have heard, and never says that it has. */
-const echoMs = 60_000;
+/** How long the server may still ask on behalf of an abandoned call: it may not have seen the cancellation, which it never confirms. */
+const abandonedCallMs = 60_000;
 
-/** The calls that a server is working on. What it says without naming a call can only be meant for one of them. */
+/** The running calls of a connection. A message of the server that names no call belongs to one of them. */
 export class RunningCalls {
   readonly #calls = new SlotMap<RunningCall>();
-  readonly #givenUp = new Map<RunningCall, number>();
+  readonly #abandoned = new Map<RunningCall, number>();
 
   begin(context: RunningCallContext): RunningCall {
     const caller = new RunningCall(context);
-    caller.place = this.#calls.add(caller);
+    caller.slot = this.#calls.add(caller);
     return caller;
   }
 
-  /** `isAnswered`: the server is done with it, and will ask nothing more. */
+  /** Ends a call. `isAnswered`: the server has finished it and will ask nothing more. */
   end(caller: RunningCall, isAnswered: boolean): void {
-    this.#calls.remove(caller.place);
-    if (!isAnswered) this.#givenUp.set(caller, Date.now() + echoMs);
+    this.#calls.remove(caller.slot);
+    if (!isAnswered) this.#abandoned.set(caller, Date.now() + abandonedCallMs);
     caller.end();
   }
 
-  /** For whom a message is, of which the transport may know to which call it belongs. */
+  /** Returns the target of a message. `known`: the call that the transport attributes it to. */
   targetOf(known: RunningCall | undefined): MessageTarget {
     if (known !== undefined) return known.isOver ? { problem: 'the call it belongs to is over' } : { calls: [known] };
     const now = Date.now();
-    for (const [caller, until] of this.#givenUp) if (until < now) this.#givenUp.delete(caller);
+    for (const [caller, until] of this.#abandoned) if (until < now) this.#abandoned.delete(caller);
     const calls = [...this.#calls];
-    const possible = [...calls, ...[...this.#givenUp.keys()].filter((each) => !isOnlyConversation(each, calls))];
+    const possible = [...calls, ...[...this.#abandoned.keys()].filter((each) => !isOnlyConversation(each, calls))];
     const clients = new Set(possible.map(({ client }) => client?.identity));
     if (clients.size > 1) {
       const problem = `${possible.length} calls of ${clients.size} clients may be meant, and the server does not say which`;

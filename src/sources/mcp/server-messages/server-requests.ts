@@ -14,31 +14,31 @@ import { type MessageTarget, type RunningCall, RunningCalls } from './running-ca
 import { RemoteError } from '../connection/connection-errors.ts';
 import { parseElicitation, parseLogMessage, parseSamplingRequest } from './parse-server-messages.ts';
 
-/** Answers what a server asks its client for. */
+/** Answers a request of a server to its client. */
 export type AnswerRequest = (params: JsonObject, asking: QuestionOptions) => JsonObject | Promise<JsonObject>;
 
-/** Who answers a server where the caller cannot, or where there is no call. */
+/** Handlers for requests of a server that the caller cannot answer, or that come outside a call. */
 export interface ServerRequestOptions {
-  /** The directories it is told of when it asks. */
+  /** The roots that the server sees. */
   readonly roots?: readonly CallRoot[];
-  /** Asks the user something, for the server. */
+  /** Answers an elicitation. */
   readonly onElicit?: AnswerRequest;
-  /** Asks a model something, for the server. */
+  /** Answers a sampling request. */
   readonly onSample?: AnswerRequest;
 }
 
-/** What one connection needs to answer. */
+/** The handlers of one connection. */
 export interface AnsweringOptions {
   roots(): readonly CallRoot[];
   readonly onElicit: AnswerRequest | undefined;
   readonly onSample: AnswerRequest | undefined;
-  /** Takes a message that is for no call, or for one whose caller does not want it. */
+  /** Receives a log message that belongs to no call, or whose caller does not take log messages. */
   onLog(message: LogMessage): void;
 }
 
 /**
- * What the older revisions are told at the handshake: what can be relayed. Whether the caller of a call can answer is not known
- * then; a question that nobody can answer gets an error. The 2026 revision is told with each call what its caller can do.
+ * The capabilities that the handshake of the older revisions announces: everything that can be relayed. Whether the caller of a call can
+ * answer is not known then, so a question that nobody can answer gets an error. Requests of the 2026 revision carry their caller's capabilities.
  */
 export const clientCapabilities: ClientCapabilities = {
   roots: { listChanged: true },
@@ -46,26 +46,26 @@ export const clientCapabilities: ClientCapabilities = {
   sampling: { tools: {} },
 };
 
-const questions = new Set(['roots/list', 'elicitation/create', 'sampling/createMessage']);
+const questionMethods = new Set(['roots/list', 'elicitation/create', 'sampling/createMessage']);
 
-/** Brings what a server asks and tells to whoever made the call that it belongs to. */
+/** Routes requests and notifications of a server to the caller of the call that they belong to. */
 export class ServerRequests {
   readonly runningCalls = new RunningCalls();
   readonly #options: AnsweringOptions;
   readonly #transport: Pick<Transport, 'send'>;
-  readonly #open = new Map<string | number, AbortController>();
+  readonly #openQuestions = new Map<string | number, AbortController>();
 
   constructor(options: AnsweringOptions, transport: Pick<Transport, 'send'>) {
     this.#options = options;
     this.#transport = transport;
   }
 
-  /** Takes a message of the server, if it is one of these. `known`: the call on whose own stream it came. */
+  /** Handles a message of the server and returns whether it did. `known`: the call on whose stream it arrived. */
   handle(message: JSONRPCMessage, known: RunningCall | undefined): boolean {
     if (!('method' in message)) return false;
     const params = isJsonObject(message.params) ? message.params : {};
     if ('id' in message) {
-      if (!questions.has(message.method)) return false;
+      if (!questionMethods.has(message.method)) return false;
       void this.#reply(message.id, message.method, params, known);
       return true;
     }
@@ -76,65 +76,65 @@ export class ServerRequests {
     return message.method === 'notifications/cancelled' && this.#withdraw(params['requestId']);
   }
 
-  /** Answers one question, from the caller it is for or from whoever stands in. */
+  /** Answers one question, by its caller or else by the configured handler. */
   async answer(
     method: string,
     params: JsonObject,
-    addressee: MessageTarget,
+    target: MessageTarget,
     asking: QuestionOptions,
   ): Promise<JsonObject> {
-    if (method === 'roots/list') return { roots: (await this.#roots(addressee, asking)).map((root) => ({ ...root })) };
-    if (addressee.problem !== undefined)
-      throw new RemoteError(-32_603, `${method} cannot be answered: ${addressee.problem}`);
-    const releases = addressee.calls.map(({ client }) => client?.hold());
+    if (method === 'roots/list') return { roots: (await this.#roots(target, asking)).map((root) => ({ ...root })) };
+    if (target.problem !== undefined)
+      throw new RemoteError(-32_603, `${method} cannot be answered: ${target.problem}`);
+    const releases = target.calls.map(({ client }) => client?.hold());
     try {
       if (method === 'elicitation/create')
-        return { ...(await this.#elicit(parseElicitation(params), params, addressee.calls, asking)) };
+        return { ...(await this.#elicit(parseElicitation(params), params, target.calls, asking)) };
       if (method === 'sampling/createMessage')
-        return await this.#sample(parseSamplingRequest(params), addressee.calls, asking);
+        return await this.#sample(parseSamplingRequest(params), target.calls, asking);
     } finally {
       for (const release of releases) release?.();
     }
-    throw nobody(method);
+    throw unanswerable(method);
   }
 
-  /** Ends every question: the server is gone. */
+  /** Cancels all open questions, when the connection is closed. */
   close(): void {
-    for (const question of this.#open.values()) question.abort(new Error('the connection to the server is gone'));
-    this.#open.clear();
+    for (const question of this.#openQuestions.values()) question.abort(new Error('the connection to the server is gone'));
+    this.#openQuestions.clear();
   }
 
   async #reply(id: string | number, method: string, params: JsonObject, known: RunningCall | undefined): Promise<void> {
-    const addressee = this.runningCalls.targetOf(known);
+    const target = this.runningCalls.targetOf(known);
     const question = new AbortController();
-    this.#open.set(id, question);
-    const calls = addressee.calls ?? [];
+    this.#openQuestions.set(id, question);
+    const calls = target.calls ?? [];
     const endWithCalls = (): void => {
       if (calls.every(({ isOver }) => isOver)) question.abort(new Error('the call is over'));
     };
     for (const call of calls) call.onOver(endWithCalls);
     let reply: object;
     try {
-      reply = { result: await this.answer(method, params, addressee, { signal: question.signal }) };
+      reply = { result: await this.answer(method, params, target, { signal: question.signal }) };
     } catch (error) {
       reply = { error: { code: error instanceof RemoteError ? error.code : -32_603, message: messageOf(error) } };
     }
-    // Withdrawn by the server, or nobody there any more to reply to.
-    if (!this.#open.delete(id)) return;
+    // The server withdrew the question, or the connection is closed.
+    if (!this.#openQuestions.delete(id)) return;
     await this.#transport.send({ jsonrpc: '2.0', id, ...reply } as JSONRPCMessage).catch(() => undefined);
   }
 
   #withdraw(id: unknown): boolean {
     if (typeof id !== 'string' && typeof id !== 'number') return false;
-    const question = this.#open.get(id);
-    this.#open.delete(id);
+    const question = this.#openQuestions.get(id);
+    this.#openQuestions.delete(id);
     question?.abort(new Error('the server withdrew its question'));
     return question !== undefined;
   }
 
-  async #roots(addressee: MessageTarget, asking: QuestionOptions): Promise<readonly CallRoot[]> {
-    // Whose call it is may be unclear; the directories that the operator gave are no secret of another caller.
-    const roots = addressee.calls?.[0]?.client?.roots;
+  async #roots(target: MessageTarget, asking: QuestionOptions): Promise<readonly CallRoot[]> {
+    // The call may be ambiguous, but the configured roots are not a secret of another caller.
+    const roots = target.calls?.[0]?.client?.roots;
     return roots === undefined ? this.#options.roots() : await roots(asking);
   }
 
@@ -147,7 +147,7 @@ export class ServerRequests {
     const elicit = call?.client?.elicit;
     if (elicit !== undefined) return await elicit(request, asking);
     const { onElicit } = this.#options;
-    if (onElicit === undefined) throw nobody('elicitation/create');
+    if (onElicit === undefined) throw unanswerable('elicitation/create');
     return checkedElicitation(request, await raceAbort(() => onElicit(params, asking), asking.signal));
   }
 
@@ -159,19 +159,19 @@ export class ServerRequests {
     const sample = call?.client?.sample;
     if (sample !== undefined) return await sample(request, asking);
     const { onSample } = this.#options;
-    if (onSample === undefined) throw nobody('sampling/createMessage');
+    if (onSample === undefined) throw unanswerable('sampling/createMessage');
     return checkedSample(await raceAbort(() => onSample(request, asking), asking.signal));
   }
 
   #log(params: JsonObject, known: RunningCall | undefined): void {
     const message = parseLogMessage(params);
-    // All are of one client; not all of its calls need be such that it hears of messages.
+    // All calls are of one client, but not each of them takes log messages.
     const log = this.runningCalls.targetOf(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
     if (log === undefined) this.#options.onLog(message);
     else log(message);
   }
 }
 
-function nobody(method: string): RemoteError {
-  return new RemoteError(-32_601, `nobody can answer ${method}: whoever made the call cannot, and nobody stands in`);
+function unanswerable(method: string): RemoteError {
+  return new RemoteError(-32_601, `nobody can answer ${method}: the caller cannot, and no handler is configured`);
 }

@@ -7,81 +7,81 @@ import type { RpcChannel } from '../connection/rpc-channel.ts';
 import { clientCapabilities } from '../server-messages/server-requests.ts';
 import { settlesWithin } from '../connection/settles-within.ts';
 
-/** The revisions with a handshake, the newest first; the last is older than any that we serve. */
+/** The protocol versions with a handshake, newest first; the last is older than any that we serve. */
 const legacyVersions = [...sessionVersions, '2024-10-07'] as const;
-/** By this error a server of the 2026 revision, or a later one, says which it speaks. */
+/** The error by which a server of the 2026 revision or later lists its supported versions. */
 const unsupportedVersion = -32_022;
 
 type Options = Pick<ConnectOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
 
-/** Asks a program what it is, in the newest revision that both sides speak: whatever makes nothing of that gets the old handshake. */
+/** Negotiates the newest protocol version that both sides support. A program that does not understand the probe gets the older handshake. */
 export async function initializeProcess(
-  lane: RpcChannel,
+  channel: RpcChannel,
   prior: PriorDiscovery | undefined,
   options: Options,
 ): Promise<InitializeResult> {
-  if (prior?.kind === 'modern') return modernGreeting(prior.discover);
-  if (prior?.kind === 'legacy') return await initialize(lane, options);
-  const probing = discover(lane, options);
-  if (!(await settlesWithin(probing, options.probeAloneMs))) return await greetSlowProcess(lane, probing, options);
+  if (prior?.kind === 'modern') return toInitializeResult(prior.discover);
+  if (prior?.kind === 'legacy') return await initialize(channel, options);
+  const probing = discover(channel, options);
+  if (!(await settlesWithin(probing, options.probeAloneMs))) return await initializeSlowProcess(channel, probing, options);
   const discovered = await probing;
-  return discovered ? modernGreeting(discovered) : await initialize(lane, options);
+  return discovered ? toInitializeResult(discovered) : await initialize(channel, options);
 }
 
 /**
- * Tries the old handshake beside the probe: the program may be slow to start, or ignore what it does not know. A server of both
- * eras speaks the older one once it has answered `initialize`; the next connection starts with the newer.
+ * Tries the older handshake beside the probe: the program may be slow to start, or may ignore unknown requests. A server of both eras
+ * uses the older one once it has answered `initialize`; the next connection starts with the newer.
  */
-async function greetSlowProcess(
-  lane: RpcChannel,
+async function initializeSlowProcess(
+  channel: RpcChannel,
   probing: Promise<DiscoverResult | undefined>,
   options: Options,
 ): Promise<InitializeResult> {
   let probed: Pick<InitializeResult, 'discovered' | 'isGuess'> = { isGuess: true };
-  const noted = probing.then((discovered) => (probed = discovered === undefined ? {} : { discovered }));
-  noted.catch(() => undefined);
+  const probeEnd = probing.then((discovered) => (probed = discovered === undefined ? {} : { discovered }));
+  probeEnd.catch(() => undefined);
   try {
-    return { ...(await initialize(lane, options)), ...probed };
+    return { ...(await initialize(channel, options)), ...probed };
   } catch (error) {
-    const { discovered } = await noted;
+    const { discovered } = await probeEnd;
     if (discovered === undefined) throw error;
-    return modernGreeting(discovered);
+    return toInitializeResult(discovered);
   }
 }
 
-/** What it answers in the 2026 revision; nothing, if it is of an older one. */
-async function discover(lane: RpcChannel, { version, timeoutMs }: Options): Promise<DiscoverResult | undefined> {
+/** Probes for the 2026 revision. Returns undefined when the server does not support it. */
+async function discover(channel: RpcChannel, { version, timeoutMs }: Options): Promise<DiscoverResult | undefined> {
   const _meta = {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientInfo]: { name: 'signalbox', version },
     [metaKeys.clientCapabilities]: clientCapabilities as JsonObject,
   };
   try {
-    const result = await lane.request('server/discover', { _meta }, { timeoutMs });
-    return isDiscovered(result) && result.supportedVersions.includes(modernVersion) ? result : undefined;
+    const result = await channel.request('server/discover', { _meta }, { timeoutMs });
+    return isDiscoverResult(result) && result.supportedVersions.includes(modernVersion) ? result : undefined;
   } catch (error) {
-    // Whoever ends when it is asked is asked in the old way next time; whoever says nothing may still answer the old way.
-    if (lane.isLost || !(error instanceof RemoteError || error instanceof ConnectionLost)) throw error;
-    if (error instanceof RemoteError && error.code === unsupportedVersion && speaksLaterAlone(error.data))
+    // A program that exits on the probe gets the older handshake next time. One that is silent may still answer `initialize`.
+    if (channel.isLost || !(error instanceof RemoteError || error instanceof ConnectionLost)) throw error;
+    if (error instanceof RemoteError && error.code === unsupportedVersion && supportsOnlyLaterVersions(error.data))
       throw refusal(error);
     return undefined;
   }
 }
 
-/** Whether it names revisions without a handshake, none of which is ours. */
-function speaksLaterAlone(data: JsonValue | undefined): boolean {
+/** Returns whether the server supports only later versions, which we do not. */
+function supportsOnlyLaterVersions(data: JsonValue | undefined): boolean {
   const supported = isJsonObject(data) ? data['supported'] : undefined;
   return Array.isArray(supported) && supported.some((each) => typeof each === 'string' && each >= modernVersion);
 }
 
-function isDiscovered(result: object): result is DiscoverResult {
+function isDiscoverResult(result: object): result is DiscoverResult {
   const { supportedVersions, capabilities } = result as JsonObject;
   return Array.isArray(supportedVersions) && isJsonObject(capabilities);
 }
 
-function modernGreeting(discovered: DiscoverResult): InitializeResult {
-  if (!isDiscovered(discovered) || !discovered.supportedVersions.includes(modernVersion))
-    throw new Error(`it does not speak ${modernVersion} any more`);
+function toInitializeResult(discovered: DiscoverResult): InitializeResult {
+  if (!isDiscoverResult(discovered) || !discovered.supportedVersions.includes(modernVersion))
+    throw new Error(`it no longer supports protocol version ${modernVersion}`);
   const { capabilities, instructions, _meta } = discovered;
   const serverInfo = _meta?.[metaKeys.serverInfo];
   return {
@@ -94,13 +94,13 @@ function modernGreeting(discovered: DiscoverResult): InitializeResult {
   };
 }
 
-async function initialize(lane: RpcChannel, { version, timeoutMs }: Options): Promise<InitializeResult> {
+async function initialize(channel: RpcChannel, { version, timeoutMs }: Options): Promise<InitializeResult> {
   const asked = {
     protocolVersion: legacyVersions[0],
     capabilities: clientCapabilities as JsonObject,
     clientInfo: { name: 'signalbox', version },
   };
-  const result = await lane.request('initialize', asked, { timeoutMs }).catch((error: unknown) => {
+  const result = await channel.request('initialize', asked, { timeoutMs }).catch((error: unknown) => {
     throw error instanceof RemoteError ? refusal(error) : error;
   });
   const { capabilities, serverInfo, instructions } = result;
@@ -111,7 +111,7 @@ async function initialize(lane: RpcChannel, { version, timeoutMs }: Options): Pr
     );
   if (!isJsonObject(capabilities) || !isJsonObject(serverInfo))
     throw new Error('its answer to initialize does not say what it can do, or what it is');
-  await lane.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await channel.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return {
     isModern: false,
     protocolVersion,
@@ -121,7 +121,7 @@ async function initialize(lane: RpcChannel, { version, timeoutMs }: Options): Pr
   };
 }
 
-/** No answer to a call, by which one would know that another handshake changes nothing. */
+/** Returns an error of another class than `RemoteError`, so that the next attempt tries the other handshake. */
 function refusal(error: RemoteError): Error {
   return new Error(`it refuses the handshake: ${error.message}`, { cause: error });
 }

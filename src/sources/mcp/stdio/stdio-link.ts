@@ -25,8 +25,8 @@ export function createStdioLink(options: ConnectOptions, program: ProgramOptions
     },
     async client() {
       if (discovered === undefined) throw new Error('change subscriptions need a server of the 2026 revision');
-      const { sdkClient } = await import('../connection/sdk-client.ts');
-      const client = sdkClient(options);
+      const { createSdkClient } = await import('../connection/sdk-client.ts');
+      const client = createSdkClient(options);
       // The client chains handlers that it finds; its own replace these.
       Object.assign(channel, { onmessage: undefined });
       await client.connect(channel, { prior: { kind: 'modern', discover: discovered } });

@@ -1,31 +1,31 @@
-const shortestMs = 200;
-const longestMs = 30_000;
+const minDelayMs = 200;
+const maxDelayMs = 30_000;
 const crashWindowMs = 10_000;
-const crashesTooMany = 5;
+const maxCrashes = 5;
 
-/** Decides how long to wait before a server is tried again. */
+/** Computes the delay before the next connection attempt. */
 export class Backoff {
   #crashes: number[] = [];
-  #inRow = 0;
+  #failuresInRow = 0;
 
-  /** Notes a failure and gives the wait: random up to a bound that doubles; fixed for a server that keeps crashing. */
+  /** Records a failure and returns the delay: random below a limit that doubles, or fixed for a server that keeps crashing. */
   next(isCrash: boolean, now = Date.now()): { readonly delayMs: number; readonly isCrashing: boolean } {
     if (isCrash) this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now];
-    const bound = Math.min(longestMs, shortestMs * 2 ** this.#inRow);
-    this.#inRow += 1;
-    if (this.#crashes.length < crashesTooMany) return { delayMs: Math.random() * bound, isCrashing: false };
+    const limitMs = Math.min(maxDelayMs, minDelayMs * 2 ** this.#failuresInRow);
+    this.#failuresInRow += 1;
+    if (this.#crashes.length < maxCrashes) return { delayMs: Math.random() * limitMs, isCrashing: false };
     this.#crashes = [];
-    return { delayMs: longestMs, isCrashing: true };
+    return { delayMs: maxDelayMs, isCrashing: true };
   }
 
-  /** It stood for a while: the next failure is the first again. */
+  /** Resets the limit, after a connection that lasted. */
   settled(): void {
-    this.#inRow = 0;
+    this.#failuresInRow = 0;
   }
 
-  /** Somebody wants it tried afresh. */
+  /** Forgets all failures, for a restart by hand. */
   reset(): void {
-    this.#inRow = 0;
+    this.#failuresInRow = 0;
     this.#crashes = [];
   }
 }

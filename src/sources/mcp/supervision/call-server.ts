@@ -4,14 +4,14 @@ import { ConnectionLost } from '../connection/connection-errors.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** What is asked of a server, for its errors. */
+/** The request to a server, as errors describe it. */
 export interface ServerCall {
   readonly server: string;
   readonly what: string;
   readonly signal: AbortSignalLike;
 }
 
-/** Asks something of a server. What certainly did not get there is asked a second time, anything else never. */
+/** Runs a request on the connection of a server. Repeats it once when it certainly did not reach the server, and never otherwise. */
 export function callServer<Answer>(
   supervisor: Supervisor,
   asked: ServerCall,
@@ -37,7 +37,7 @@ export function callServer<Answer>(
   );
 }
 
-/** The same where there is no connection just now, or the first one was lost. */
+/** Runs a request as soon as there is a connection. */
 async function whenConnected<Answer>(
   supervisor: Supervisor,
   asked: ServerCall,
@@ -54,14 +54,14 @@ async function whenConnected<Answer>(
   }
 }
 
-/** Throws on, unless it may be asked once more. */
+/** Rethrows the error, unless the request may be repeated. */
 async function afterLoss(
   connection: Connection,
   { server, what, signal }: ServerCall,
   error: unknown,
   isFirst: boolean,
 ): Promise<void> {
-  // A server that lets a call run out of time may hang altogether.
+  // A server on which a call timed out may not respond to anything.
   if (signal.aborted && isTimeout(signal)) void connection.check();
   if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
   if (error.sent)
