@@ -65,7 +65,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
   };
 }
 
-/** What was told stays what it was, whatever its author does to the schema object later. Keeps the order of keys. */
+/** Returns a frozen copy, so that later changes to the schema object by its author have no effect. Preserves the order of keys. */
 function copied<Told extends object>(name: string, told: Told): Told {
   const inspection = inspectJson(told);
   if (!inspection.ok)

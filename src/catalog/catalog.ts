@@ -25,7 +25,7 @@ import { cleanSource } from './transforms/sanitize-source.ts';
 interface Mounted {
   /** As it was mounted. */
   readonly given: Source;
-  /** The same without anything hidden in what it says. */
+  /** The source without hidden characters. */
   readonly source: Source;
   readonly unsubscribe: () => void;
   disabledSince: number | undefined;
@@ -34,7 +34,7 @@ interface Mounted {
   readonly offers: Offers;
 }
 
-/** Holds the mounted servers and gives out immutable snapshots of what they offer. */
+/** Holds the mounted servers and creates immutable snapshots of their tools. */
 export class Catalog {
   readonly #mounted = new Map<string, Mounted>();
   readonly #listeners = new Set<(snapshot: CatalogSnapshot) => void>();
@@ -45,7 +45,7 @@ export class Catalog {
   readonly #contentTools = new WeakMap<Source, Map<ContentMethod, CatalogTool>>();
   /** Tools by the other forms of their full names. A form that two tools share resolves to neither. */
   #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
-  /** The tools by which others are found; they belong to the snapshot, too. */
+  /** The search tools; they belong to the snapshot, too. */
   #finders: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
   readonly #builtin: string | undefined;
@@ -91,7 +91,7 @@ export class Catalog {
     return found?.name;
   }
 
-  /** Puts other profiles in the place of those there are. What clients see may change, so it counts as another version. */
+  /** Replaces all profiles. Creates a new version, because the tools of clients may change. */
   setProfiles(profiles: ProfilesByName): void {
     this.#profiles = new Map(
       Object.entries(profiles).map(([name, settings]) => [name, new Profile(name, settings, this.#builtin)]),
@@ -99,7 +99,7 @@ export class Catalog {
     this.#changed();
   }
 
-  /** The profiles there are. */
+  /** Returns all profiles. */
   profiles(): readonly Profile[] {
     return [...this.#profiles.values()];
   }
@@ -109,7 +109,7 @@ export class Catalog {
     return profile === undefined ? this.snapshot : this.#profile(profile).view(this.snapshot);
   }
 
-  /** What a client of a profile is told of: its tools or, where they are found instead, those by which that is done. */
+  /** Returns the tools that a client of a profile lists: all tools of the profile, or the search tools where tools are searched for. */
   listing(profile: string | undefined): readonly ToolDefinition[] {
     const view = this.view(profile);
     if (profile === undefined) return view.tools;
@@ -136,7 +136,7 @@ export class Catalog {
     return new Set(shown.map(({ name }) => name));
   }
 
-  /** Why a client of this profile cannot call a tool, or any at all when there is no such profile. */
+  /** Returns the reason why a client of this profile cannot call a tool. Without a tool, only an unknown profile is a reason. */
   outside(profile: string, tool: CatalogTool | undefined): string | undefined {
     const known = this.#profiles.get(profile);
     if (known === undefined) return unknownProfile(profile, this.#profiles.keys());
@@ -150,7 +150,7 @@ export class Catalog {
     return known.outside(definition, isUnlisted);
   }
 
-  /** The servers that a client of this profile could see and that are in their first start. */
+  /** Returns the servers in their first start that a client of this profile can see. */
   starting(profile?: string): readonly ServerProvenance[] {
     const seen = profile === undefined ? {} : this.#profiles.get(profile)?.settings;
     if (seen === undefined) return [];
@@ -159,7 +159,7 @@ export class Catalog {
     );
   }
 
-  /** Takes a server in. Throws when its name or one of its tool names is taken twice, or a tool cannot be told. */
+  /** Mounts a server. Throws when its name or one of its tool names is taken, or a tool has an invalid definition. */
   mount(source: Source): void {
     assertServerName(source.server);
     const present = this.#mounted.get(source.server);
@@ -180,7 +180,7 @@ export class Catalog {
     return before.given;
   }
 
-  /** Takes a server and exactly its tools out; the caller closes the source. */
+  /** Unmounts a server and its tools; the caller closes the source. */
   unmount(server: string): Source {
     const mounted = this.#get(server);
     mounted.unsubscribe();
@@ -213,12 +213,12 @@ export class Catalog {
     return [...this.#mounted.values()].map((mounted) => mounted.given);
   }
 
-  /** The servers that can be asked something now. */
+  /** Returns the servers that accept requests now. */
   available(): readonly Source[] {
     return [...this.#mounted.values()].filter((each) => absenceOf(each) === undefined).map(({ source }) => source);
   }
 
-  /** A server that can be asked something now. Throws why it cannot. */
+  /** Returns a server that accepts requests now. Throws the reason when it does not. */
   reachable(server: string): Source {
     const mounted = this.#get(server);
     const absence = absenceOf(mounted);
@@ -226,7 +226,7 @@ export class Catalog {
     return mounted.source;
   }
 
-  /** Tells of every new version, once for all changes that are made one after the other without waiting. */
+  /** Calls back for every new version, once for all changes of one synchronous run. */
   subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -336,9 +336,9 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       );
     count += 1;
   }
-  // Only its runtime can use it, so it is told to nobody.
+  // Only its runtime can use it, so it is listed nowhere.
   if (source.unlisted === true) return;
-  // A server that is down may not have listed its tools yet, so nothing is said of them.
+  // A server that is down may not have listed its tools yet.
   if (absence === undefined) {
     const everyTool = `mcp__${source.server}__*`;
     for (const message of source.state().notices ?? [])

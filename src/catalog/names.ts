@@ -5,7 +5,7 @@ import { fullName, maxNameLength, renderedName, safeName } from '../core/tools/t
 const longestServerName = 44;
 const prefix = 'mcp__';
 
-/** Refuses a server name that could not be read back from a rendered tool name. */
+/** Throws for a server name that cannot be parsed back from a rendered tool name. */
 export function assertServerName(server: string): void {
   const problem = serverNameProblem(server);
   if (problem === undefined) return;

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type ToolNames, namesOf, recordedNaming } from '../core/tools/tool-names.ts';
 import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.ts';
 
-/** What one kind of client sees of the catalog. */
+/** The selection of the catalog for one kind of client. */
 export interface ProfileSettings {
   /** The servers whose tools are seen: all when absent. The built-in one always is. */
   readonly servers?: readonly string[];
@@ -15,7 +15,7 @@ export interface ProfileSettings {
   /** Whether tools are searched for instead of listed: where it saves tokens (`auto`), `always`, or `never`. */
   readonly disclosure?: 'auto' | 'always' | 'never';
   /**
-   * What MCP clients call tools and prompts by: the names that all agents use (`full`), or those that their servers gave them
+   * The names of tools and prompts for MCP clients: the names that all agents use (`full`), or those that their servers gave them
    * (`own`) where no two are the same. For one server that should look as if nothing stood before it.
    */
   readonly names?: 'full' | 'own';
@@ -48,7 +48,7 @@ export class Profile {
     this.#unwanted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
   }
 
-  /** Why a tool is not seen; `undefined` when it is. One that is listed to nobody can only be left out by a pattern. */
+  /** Returns the reason why a tool is not in the profile; `undefined` when it is. An unlisted tool can only be excluded by a pattern. */
   outside(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
     const known = this.#verdicts.get(tool);
     if (known !== undefined) return known.reason;

@@ -12,7 +12,7 @@ export interface CatalogSnapshot {
   readonly notices: readonly CatalogNotice[];
 }
 
-/** How a server is, and since when. */
+/** The status of a server. */
 export interface ServerProvenance {
   readonly name: string;
   readonly adapter: string;
@@ -28,7 +28,7 @@ export interface ServerProvenance {
   readonly isFailing?: true;
   /** Present when nothing that needs the box as a whole should begin while the server is not up. */
   readonly required?: true;
-  /** How many of its tools can be called now. */
+  /** The number of its tools that can be called now. */
   readonly tools: number;
 }
 
@@ -39,7 +39,7 @@ export interface HiddenTool {
   /** The tool's name before rendering; absent when rendering did not change it. */
   readonly ownName?: string;
   readonly renamedFrom?: string;
-  /** What hides it. */
+  /** The cause for hiding it. */
   readonly by:
     | 'server-disabled'
     | 'server-down'

@@ -5,7 +5,7 @@ import { renderName } from './names.ts';
 import type { HiddenTool } from './snapshot.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from './source/source.ts';
 
-/** What one tool of a source comes to: a tool of the catalog, or why it is none. */
+/** The result of admitting one tool of a source: a tool of the catalog, or the reason why it is hidden. */
 export type Offer =
   | { readonly name: string; readonly tool: CatalogTool; readonly hidden?: never }
   | { readonly name: string; readonly tool?: never; readonly hidden: Hidden; readonly naming?: RecordedNaming };
@@ -15,12 +15,12 @@ interface Hidden extends Pick<HiddenTool, 'by' | 'reason' | 'since'> {
   readonly error?: SignalboxError;
 }
 
-/** Judges the tools that one source offers. A bad one is set apart, and the others stand. */
+/** Admits the tools of one source to the catalog. An invalid tool is hidden; the others stay. */
 export class Offers {
   readonly #source: Source;
   /** Built once for each tool object; a source keeps the objects that did not change. */
   readonly #built = new WeakMap<SourceTool, Offer>();
-  /** Since when names are taken more than once. */
+  /** When each name collision began. */
   #clashes = new Map<string, number>();
   #judged: { readonly of: SourceState; readonly offers: readonly Offer[] } | undefined;
 
@@ -28,7 +28,7 @@ export class Offers {
     this.#source = source;
   }
 
-  /** What the tools that the source offers now come to. A source that did not change is not judged again. */
+  /** Returns the results for all current tools of the source. Computed once for each state of the source. */
   now(): readonly Offer[] {
     const state = this.#source.state();
     if (this.#judged?.of !== state) this.#judged = { of: state, offers: this.#judge(state) };
@@ -46,7 +46,7 @@ export class Offers {
     return [...judged, ...hidden.map((each) => withheld(this.#source, each))];
   }
 
-  /** Throws when a tool cannot be offered although nobody wanted it hidden. */
+  /** Throws when a tool has an invalid definition or name. */
   assertAll(): void {
     for (const { hidden: why } of this.now()) if (why?.error !== undefined) throw why.error;
   }

@@ -2,7 +2,7 @@ import type { Decision } from '../core/calls/decision.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { Effect } from '../core/tools/tool.ts';
 
-/** What a permission mode makes of a decision. What policy denies stays denied in every mode. */
+/** Applies a permission mode to a decision. A denial by policy stays a denial in every mode. */
 export function applyPermissionMode(mode: PermissionMode, decision: Decision, effect: Effect): Decision {
   if (decision.answer === 'deny') return decision;
   switch (mode) {

@@ -20,13 +20,13 @@ export interface RecordedCall {
   readonly arguments: JsonObject;
   readonly principal: Principal;
   readonly session: string;
-  /** What was decided then; absent for calls that nobody decided. */
+  /** The recorded decision; absent for calls that were never decided. */
   readonly decision: Decision | undefined;
-  /** What it left behind; absent when it did not run. */
+  /** The recorded end of the call; absent when it did not run. */
   readonly event: CallEvent | undefined;
 }
 
-/** A call that would be decided otherwise. */
+/** A call that the other policy decides differently. */
 export interface ChangedDecision {
   readonly callId: string;
   readonly at: string;
@@ -36,12 +36,12 @@ export interface ChangedDecision {
   readonly after: Decision;
 }
 
-/** What another policy would have said. */
+/** The result of deciding recorded calls with another policy. */
 export interface Backtest {
   readonly version: string;
-  /** How many calls were decided again. */
+  /** The number of calls that were decided again. */
   readonly calls: number;
-  /** How many were left out: policies in code cannot be asked again. */
+  /** The number of calls that were skipped, because policies in code cannot be evaluated again. */
   readonly skipped: number;
   readonly changed: readonly ChangedDecision[];
 }
@@ -109,7 +109,7 @@ export class Backtester {
     return facts;
   }
 
-  /** What the record tells of a tool: enough for rules, except for its annotations. */
+  /** Rebuilds the definition of a recorded tool: enough for rules, except for its annotations. */
   #tool({ tool, server, naming, effect, labels }: RecordedCall): ToolDefinition {
     const key = JSON.stringify([tool, naming, effect, labels]);
     let definition = this.#tools.get(key);

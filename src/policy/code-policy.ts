@@ -5,10 +5,10 @@ import type { Facts } from './facts/facts.ts';
 import { isStronger } from './rules/rule.ts';
 import type { PolicyInput } from './policy.ts';
 
-/** What a policy in code can ask about the session. */
+/** The facts about the session that a policy in code can read. */
 export type SessionHistory = Pick<Facts, 'last' | 'lastOk' | 'count' | 'hasRead' | 'labels' | 'cost'>;
 
-/** What a policy in code says of a call; nothing when the call is none of its business. */
+/** The decision of a policy in code; `undefined` when the policy does not apply. */
 export type ToolPolicyAnswer = Pick<Decision, 'answer' | 'reason' | 'values'>;
 
 /** A policy in code. */
@@ -19,11 +19,11 @@ export interface ToolPolicy {
     call: PolicyInput,
     session: SessionHistory,
   ): ToolPolicyAnswer | undefined | Promise<ToolPolicyAnswer | undefined>;
-  /** Told how each call ended that it was asked about and that was not denied. */
+  /** Called at the end of each call that the policy was asked about and that was not denied. */
   onResult?(call: PolicyInput, outcome: CallOutcome): void;
 }
 
-/** What rules and policies in code say together: `deny` beats `ask` beats `allow`, and any of them beats the default. */
+/** Combines the decision of rules with those of policies in code: `deny` beats `ask` beats `allow`, and any of them beats the default. */
 export function combineDecisions(ruled: Decision, said: readonly Decision[]): Decision {
   let found = ruled.rule.startsWith('default:') ? undefined : ruled;
   for (const each of said) if (found === undefined || isStronger(each.answer, found.answer)) found = each;
@@ -40,7 +40,7 @@ export function combineDecisions(ruled: Decision, said: readonly Decision[]): De
   };
 }
 
-/** Asks one policy in code. Waits only when it has to be waited for. */
+/** Evaluates one policy in code. Returns a promise only where the policy does. */
 export function evaluateToolPolicy(
   policy: ToolPolicy,
   call: PolicyInput,
@@ -63,7 +63,7 @@ export function evaluateToolPolicy(
 
 function decisionOf(said: ToolPolicyAnswer | undefined, rule: string): Decision | undefined {
   if (said === undefined) return undefined;
-  // In plain JavaScript it may be anything.
+  // A policy in plain JavaScript can return anything.
   const answer: unknown = (said as Partial<ToolPolicyAnswer> | null)?.answer;
   if (answer !== 'allow' && answer !== 'ask' && answer !== 'deny')
     return { answer: 'deny', rule, reason: 'the policy gave no answer; it must be allow, ask or deny' };

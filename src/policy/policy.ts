@@ -21,7 +21,7 @@ export interface PolicyInput extends ConditionCall {
   readonly tool: ToolDefinition;
 }
 
-/** What is known of the past when a call is decided. */
+/** The facts by which a call is decided. */
 export interface DecisionFacts {
   readonly session: Facts;
   readonly principal: Facts;
@@ -37,7 +37,7 @@ interface ToolRules {
   readonly lookBack: boolean;
   /** Whether a limit counts calls of the tool. */
   readonly counted: boolean;
-  /** Whether facts of the principal matter to calls of the tool, or calls of the tool to those facts. */
+  /** Whether rules for the tool read facts of the principal, or calls of the tool change those facts. */
   readonly principal: boolean;
 }
 
@@ -64,12 +64,12 @@ export class Policy {
     return new Facts(this.#set.principalNeeds);
   }
 
-  /** How far back facts of a principal must be known, in milliseconds; 0 when nothing is asked of them. */
+  /** The period for which facts of a principal are needed, in milliseconds; 0 when no rule reads them. */
   get principalWindowMs(): number {
     return this.#set.principalWindowMs;
   }
 
-  /** Whether values that were read are recognised again, which needs the whole text that a tool gave. */
+  /** Whether values that tools returned are found again in arguments, which needs the whole output of a tool. */
   get tracksValues(): boolean {
     return this.#set.principalNeeds.valuesOf.length > 0;
   }
@@ -84,12 +84,12 @@ export class Policy {
     return this.#rulesFor(tool).principal;
   }
 
-  /** Whether what is decided of a tool depends on what happened before. */
+  /** Returns whether decisions about a tool depend on earlier calls. */
   dependsOnHistory(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).lookBack;
   }
 
-  /** Whether a limit counts calls of a tool: then they are counted again once their intents have a place in the journal. */
+  /** Returns whether a limit counts calls of a tool. Such calls are counted again once their intents have a place in the journal. */
   isCounted(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).counted;
   }
@@ -191,7 +191,7 @@ function isFactOf(kind: RuleKind, tool: ToolDefinition): boolean {
   return kind.kind === 'requires' && kind.targets.some(({ steps }) => steps.some((step) => matchesAnyName(all, step)));
 }
 
-/** Whether a rule counts calls of a tool, also where it limits only those of others. */
+/** Returns whether a rule counts calls of a tool, also where it limits only calls of other tools. */
 function counts({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
   if (kind.kind !== 'limit' || shadow) return false;
   return kind.meters.some(({ meter }) => matchesAny(namesOf(tool).all, meter.match));
@@ -202,7 +202,7 @@ function looksBack(kind: RuleKind): boolean {
   return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
 }
 
-/** Values explain a decision that is made: without the work that is left for them, it stays the same. */
+/** Values only explain a decision, so they are left out when the budget is used up. */
 function valuesOf(look: RuleResult['values'], situation: EvaluationContext): JsonObject | undefined {
   try {
     return look?.(situation);

@@ -8,7 +8,7 @@ const named = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 /** Lists whose order means nothing. */
 const sets = new Set(['required', 'enum', 'type']);
 
-/** The same value with all keys in order. Not RFC 8785, which refuses text that servers do send (lone surrogates). */
+/** Returns the value with all keys sorted. Not RFC 8785, which rejects text that servers do send (lone surrogates). */
 export function canonicalJson(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(canonicalJson);
   return isJsonObject(value) ? mapSorted(value, canonicalJson) : value;
@@ -36,7 +36,7 @@ function isDate(value: JsonValue): boolean {
   return typeof value === 'number' && ((value >= 1e9 && value < 1e10) || (value >= 1e12 && value < 1e13));
 }
 
-/** A schema with all keys in order, and all lists whose order means nothing. */
+/** Returns a schema with all keys sorted, and all lists whose order has no meaning. */
 export function canonicalSchema(schema: JsonValue): JsonValue {
   if (isList(schema)) return schema.map(canonicalSchema);
   if (!isJsonObject(schema)) return schema;
@@ -48,7 +48,7 @@ export function canonicalSchema(schema: JsonValue): JsonValue {
   });
 }
 
-/** Hash of a value that is in canonical form. */
+/** Returns the hash of a value in canonical form. */
 export function hashOf(canonical: JsonValue): string {
   return hash('sha256', JSON.stringify(canonical), 'hex');
 }

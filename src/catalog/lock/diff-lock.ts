@@ -3,13 +3,13 @@ import { type Difference, shownValue } from './difference.ts';
 import type { Lock, LockedInstructions, LockedServer } from './lock.ts';
 import { wordDiff } from './word-diff.ts';
 
-/** What became of a tool since it was accepted. */
+/** The difference of a tool from its accepted definition. */
 export type ToolDiff =
   | { readonly tool: string; readonly kind: 'added'; readonly suspicions: readonly string[] }
   | { readonly tool: string; readonly kind: 'removed' }
   | { readonly tool: string; readonly kind: 'changed'; readonly differences: readonly Difference[] };
 
-/** What became of a server since it was accepted. */
+/** The differences of a server from its accepted definitions. */
 export interface ServerDiff {
   readonly server: string;
   readonly instructions?: InstructionsDiff;
@@ -28,7 +28,7 @@ export function diffLock(lock: Lock, now: Lock): LockDiff {
   });
 }
 
-/** How a server differs from what was accepted; `undefined` when it does not. */
+/** Compares a server with its accepted definitions. Returns `undefined` when they are the same. */
 export function diffServer(server: string, locked: LockedServer, now: LockedServer): ServerDiff | undefined {
   const names = [...new Set([...locked.tools.keys(), ...now.tools.keys()])].toSorted();
   const tools = names.flatMap((tool): ToolDiff[] => {
@@ -42,14 +42,14 @@ export function diffServer(server: string, locked: LockedServer, now: LockedServ
   return { server, instructions, tools };
 }
 
-/** What became of a server's instructions since they were accepted. */
+/** The difference of a server's instructions from the accepted ones. */
 export interface InstructionsDiff {
   readonly kind: 'added' | 'removed' | 'changed';
   /** The difference, for people. */
   readonly text: string;
 }
 
-/** How instructions differ from what was accepted; `undefined` when they do not. */
+/** Compares instructions with the accepted ones. Returns `undefined` when they are the same. */
 export function diffInstructions(
   before: LockedInstructions | undefined,
   now: LockedInstructions | undefined,

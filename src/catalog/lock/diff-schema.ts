@@ -3,7 +3,7 @@ import { isList } from './canonical-json.ts';
 import { type Difference, difference, quoted, shownValue } from './difference.ts';
 import { wordDiff } from './word-diff.ts';
 
-/** What a schema describes. */
+/** The role of a schema. */
 export type Described = 'arguments' | 'result';
 
 interface Place {
@@ -14,7 +14,7 @@ interface Place {
 const prose = new Set(['title', 'description', '$comment']);
 const holders = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 
-/** How two schemas in canonical form differ, one sentence for each difference. */
+/** Returns the differences of two schemas in canonical form, one sentence each. */
 export function diffSchema(before: JsonValue | undefined, after: JsonValue | undefined, of: Described): Difference[] {
   const place: Place = { of, path: '' };
   if (before !== undefined && after !== undefined) return diffPart(before, after, place);

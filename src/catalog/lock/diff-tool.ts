@@ -6,7 +6,7 @@ import { type Difference, difference, quoted, shownValue, weaker } from './diffe
 import type { LockedTool } from './lock.ts';
 import { wordDiff } from './word-diff.ts';
 
-/** How a tool differs from what was accepted. Never empty where the hashes differ. */
+/** Returns the differences of a tool from its accepted definition. Never empty when the hashes differ. */
 export function diffTool(name: string, before: LockedTool, now: LockedTool): Difference[] {
   if (before.hash === now.hash) return [];
   const differences = [
@@ -22,7 +22,7 @@ export function diffTool(name: string, before: LockedTool, now: LockedTool): Dif
   return differences.length === 0 ? [difference('its definition changed')] : differences;
 }
 
-/** What looks like an attack in a tool that nobody has accepted yet. */
+/** Returns the signs of an attack in a tool that is not accepted yet. */
 export function suspicions(name: string, tool: LockedTool): string[] {
   return flagSuspicious({ tool: name, annotations: {}, ...tool });
 }
@@ -84,7 +84,7 @@ function diffAnnotations(before: Annotations, now: Annotations): Difference[] {
 
 type Concern = (before: JsonValue | undefined, now: JsonValue | undefined) => string | undefined;
 
-/** Saying that it does more harm than was accepted is one reason to look twice; what makes it run unasked is another. */
+/** The concerns: a tool that claims more harm than was accepted, and a tool that would run without approval. */
 const concerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
   ['readOnlyHint', (before, now) => (now === true ? 'would run unasked' : before === true ? 'weaker' : undefined)],
   ['destructiveHint', (_, now) => (now === true ? 'weaker' : undefined)],

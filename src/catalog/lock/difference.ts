@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../core/json/json.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
 
-/** One thing that is not as it was. */
+/** One difference. */
 export interface Difference {
-  /** A sentence for people. */
+  /** A sentence for display. */
   readonly text: string;
-  /** The same without the server's prose: models read it too, and nobody has accepted that prose. */
+  /** The sentence without the server's prose, which is not accepted: models read this form, too. */
   readonly short: string;
   /** The tool asks for more trust than what was accepted. */
   readonly weaker: boolean;
@@ -18,17 +18,17 @@ export function difference(text: string, short = text): Difference {
   return { text, short, weaker: false };
 }
 
-/** A difference that somebody should look at twice. */
+/** A difference that weakens protection. */
 export function weaker(text: string, why = 'weaker', short = text): Difference {
   return { text: `${text} ⚠ ${why}`, short: `${short} ⚠`, weaker: true };
 }
 
-/** A name that the server chose. */
+/** Formats a name from the server. */
 export function quoted(name: string): string {
   return `\`${clipped(sanitizeText(name).replaceAll(/\s+/g, ' '), longestName)}\``;
 }
 
-/** A value that the server chose. */
+/** Formats a value from the server. */
 export function shownValue(value: JsonValue | undefined): string {
   return value === undefined ? 'absent' : clipped(JSON.stringify(value), longestValue);
 }

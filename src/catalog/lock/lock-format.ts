@@ -14,7 +14,7 @@ import { pinDefinition, pinInstructions } from './locked-server.ts';
 
 type Path = readonly string[];
 
-/** Reads the text of a lock file. Throws a `LockError`: a lock that is not understood whole protects nothing. */
+/** Parses a lock file. Throws a `LockError` for anything unknown, because a lock that is understood in part does not protect. */
 export function parseLock(text: string): Lock {
   const document = holder(parseJson(text), []);
   const { lockVersion: version } = document;
@@ -50,7 +50,7 @@ function readServer(value: JsonValue, path: Path): LockedServer {
   };
 }
 
-/** Locks of before the text was kept have only its hash. */
+/** Older locks have only the hash. */
 function readInstructions(value: JsonValue, path: Path): LockedInstructions {
   if (!isJsonObject(value)) return { hash: string(value, path) };
   knownKeys(value, ['hash', 'text'], path);
@@ -120,7 +120,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value).slice(0, 40);
 }
 
-/** What is wrong with a lock file, and where in it. */
+/** A problem in a lock file, with its place. */
 export class LockError extends Error {
   override readonly name = 'LockError';
   /** Keys from the root; empty when it is about the whole file. */
@@ -132,7 +132,7 @@ export class LockError extends Error {
   }
 }
 
-/** The text of a lock file. The same for the same lock, whatever the order of anything in it. */
+/** Serializes a lock. Equal locks give equal text, whatever their order. */
 export function printLock(lock: Lock): string {
   const servers = [...lock.servers].map(([name, { tools, instructions }]) => [
     name,
@@ -145,7 +145,7 @@ export function printLock(lock: Lock): string {
   return `${JSON.stringify({ lockVersion, ...sorted }, undefined, 2)}\n`;
 }
 
-/** What was read without its text is written without it. */
+/** Instructions that were read without their text are written without it. */
 function printed({ hash, text }: LockedInstructions): JsonValue {
   return text === undefined ? hash : { hash, text };
 }

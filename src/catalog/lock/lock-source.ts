@@ -11,8 +11,8 @@ const mostShown = 3;
 const longestNotice = 300;
 
 /**
- * A source of which only what was accepted is offered; one that is not locked is left as it is.
- * Goes around a source before anything else, so that it sees what the server said.
+ * Returns a source that offers only accepted tools; a source that is not locked is returned unchanged.
+ * Must wrap a source before any transform, because it compares the definitions of the server.
  */
 export function lockSource(source: Source, locked: LockedServer | undefined): Source {
   if (locked === undefined) return source;

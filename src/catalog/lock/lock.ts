@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 /** A JSON Schema that is JSON. */
 export type LockedSchema = boolean | JsonObject;
 
-/** What a server says of a tool, in canonical form. */
+/** The definition of a tool as its server lists it, in canonical form. */
 export interface LockedDefinition {
   readonly title?: string;
   readonly description: string;
@@ -20,10 +20,10 @@ export interface LockedTool extends LockedDefinition {
   readonly hash: string;
 }
 
-/** What a server tells models about itself. */
+/** The instructions of a server. */
 export interface LockedInstructions {
   readonly hash: string;
-  /** Absent in locks of before it was kept. */
+  /** Absent in older locks. */
   readonly text?: string;
 }
 
@@ -34,7 +34,7 @@ export interface LockedServer {
   readonly tools: ReadonlyMap<string, LockedTool>;
 }
 
-/** What servers offered when somebody last looked at it. */
+/** The definitions that a person accepted, by server. */
 export interface Lock {
   readonly servers: ReadonlyMap<string, LockedServer>;
 }

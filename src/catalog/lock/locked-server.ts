@@ -3,7 +3,7 @@ import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { canonicalJson, canonicalSchema, hashOf, withoutDates } from './canonical-json.ts';
 import type { Lock, LockedDefinition, LockedInstructions, LockedSchema, LockedServer, LockedTool } from './lock.ts';
 
-/** What sources say now; those that are down say nothing. Taken before any transform, so that it is what the server said. */
+/** Returns the current definitions of sources, before any transform. Sources that are down are left out. */
 export function lockOf(sources: Iterable<Source>): Lock {
   const servers = new Map<string, LockedServer>();
   for (const source of sources) {
@@ -13,7 +13,7 @@ export function lockOf(sources: Iterable<Source>): Lock {
   return { servers };
 }
 
-/** Returns what a server says now, in canonical form. Tools whose definition is not JSON are left out. */
+/** Returns the current definitions of a server in canonical form. Tools whose definition is not JSON are left out. */
 export function lockedServer({ tools, instructions }: SourceState): LockedServer {
   const locked = new Map<string, LockedTool>();
   for (const tool of tools) {
@@ -41,7 +41,7 @@ export function pinDefinition(given: LockedDefinition): LockedTool {
     description,
     inputSchema: canonicalSchema(inputSchema) as LockedSchema,
     ...(outputSchema === undefined ? {} : { outputSchema: canonicalSchema(outputSchema) as LockedSchema }),
-    // Saying that there is nothing to say is no change.
+    // Empty annotations equal absent annotations.
     ...(Object.keys(annotations).length === 0 ? {} : { annotations: canonicalJson(annotations) as JsonObject }),
     ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
     ...(Object.keys(fields).length === 0 ? {} : { fields }),
@@ -49,7 +49,7 @@ export function pinDefinition(given: LockedDefinition): LockedTool {
   return { ...definition, hash: hashOf(canonicalJson(definition)) };
 }
 
-/** What a server tells models about itself, as it goes into the lock. */
+/** Returns the instructions of a server in the form of the lock. */
 export function pinInstructions(text: string): Required<LockedInstructions> {
   return { hash: hashOf(text), text };
 }

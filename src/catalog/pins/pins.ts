@@ -1,7 +1,7 @@
 import { LockError, parseLock, printLock } from '../lock/lock-format.ts';
 import type { LockedServer } from '../lock/lock.ts';
 
-/** Where pins outlive the process. */
+/** Persistent storage of pins. */
 export interface PinStorage {
   /** Returns the text of every pin, by server. */
   list(): Promise<ReadonlyMap<string, string>>;
@@ -11,7 +11,7 @@ export interface PinStorage {
   put(server: string, text: string): Promise<void>;
   /** Calls back when another process may have changed a pin; returns how to stop. */
   listen(onChange: () => void): () => void;
-  /** How often to read pins again while a definition waits for acceptance; absent where `listen` reports every change. */
+  /** The interval for reading pins again while a definition waits for acceptance. Absent where `listen` reports every change. */
   readonly pollMs?: number;
 }
 

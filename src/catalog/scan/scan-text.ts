@@ -56,7 +56,7 @@ interface Place {
   readonly isLast: boolean;
 }
 
-/** Where a step of a phrase was reached last. */
+/** The last place at which a step of a phrase was reached. */
 interface Reached {
   readonly sentence: number;
   readonly position: number;

@@ -10,7 +10,7 @@ interface StemmedSignal extends Signal {
   readonly stems: string;
 }
 
-/** How a text speaks: orders, warnings, pretexts. Honest definitions do so as well, so these count only together with `matters`. */
+/** The tone of a text: orders, warnings, pretexts. Honest definitions have it as well, so these signals count only together with `matters`. */
 const manners: readonly Signal[] = [
   {
     weight: 0.5,

@@ -35,7 +35,7 @@ function compiledOf(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
   return compiled;
 }
 
-/** What a model answered, if it is that. */
+/** Returns the answer of a model. Throws when it is not a valid sampled message. */
 export function checkedSample(answer: unknown): SamplingAnswer {
   const given = jsonOf(answer, 'the sampled message');
   const { role, model, content } = isJsonObject(given) ? given : {};

@@ -15,7 +15,7 @@ const dialects = new Set<Given>([
 const longestFormatted = 1000;
 
 /**
- * Whether an answer certainly fits a form as MCP knows it: one object of texts, numbers, yes or no, and choices. What is not such
+ * Returns whether an answer certainly fits an MCP form: one object of strings, numbers, booleans and choices. Anything that is not such
  * a form, is not written as it should be, or does not fit, is `false`: then JSON Schema itself has to say. Nothing is compiled.
  */
 export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
@@ -89,7 +89,7 @@ function fitsChoices({ items, minItems, maxItems, ...others }: JsonObject, value
   );
 }
 
-/** What there is to choose from: plain texts, or such with titles. */
+/** Returns the choices of a field: plain strings, or strings with titles. */
 function offeredBy(items: Given): readonly string[] | undefined {
   if (!isJsonObject(items)) return undefined;
   const { type, enum: texts, anyOf, ...others } = items;

@@ -3,7 +3,7 @@ import type { Problem } from '../source/source.ts';
 const mostProblems = 10;
 const longestMessage = 500;
 
-/** The first problems, each of bounded length, and how many there are beside them: what a model can read and mend. */
+/** Returns the first problems, each of bounded length, and the number of the others, so that a model can correct its arguments. */
 export function firstProblems<Found>(found: readonly Found[], problemOf: (found: Found) => Problem): Problem[] {
   const problems = found.slice(0, mostProblems).map((each) => {
     const { path, message } = problemOf(each);

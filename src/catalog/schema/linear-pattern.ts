@@ -7,7 +7,7 @@ export interface LinearPattern {
 }
 
 const require = createRequire(import.meta.url);
-/** How many steps the runtime's engine may take in all, or for each character of the text. */
+/** The steps that the runtime's engine may take in all, or for each character of the text. */
 const maxSteps = 10_000;
 const maxStepsPerCharacter = 500;
 const maxCached = 1000;

@@ -15,7 +15,7 @@ const deepest = 32;
 /** Makes the headers of a call from its arguments. */
 export type ParameterHeaders = (args: JsonObject) => Readonly<Record<string, string>>;
 
-/** What the 2026 revision wants beside the body for a tool whose schema marks arguments with `x-mcp-header`; most have none. */
+/** Returns the headers that the 2026 revision requires for a tool whose schema marks arguments with `x-mcp-header`; `undefined` for all other tools. */
 export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | undefined {
   const parameters = [...marked(inputSchema)];
   if (parameters.length === 0) return undefined;
@@ -30,7 +30,7 @@ export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | un
 }
 
 /**
- * What is wrong with the marks of a schema, if anything is. A server that speaks the 2026 revision over HTTP would go by headers that
+ * Returns the problem with the header marks of a schema, if there is one. A server that speaks the 2026 revision over HTTP would rely on headers that
  * nobody can send, or could be made to take one argument for another.
  */
 export function parameterHeadersProblem(inputSchema: JsonObject): string | undefined {

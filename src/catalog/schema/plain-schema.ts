@@ -30,7 +30,7 @@ const pattern: Check = (value) => typeof value === 'string' && isLinear(value);
 const schemasByPattern: Check = (value, depth) =>
   schemasByName(value, depth) && Object.keys(value as object).every(isLinear);
 
-/** What most schemas are made of, as 2020-12 and draft-07 both understand it. */
+/** The keywords of most schemas, with the same meaning in 2020-12 and draft-07. */
 const keywords: ReadonlyMap<string, Check> = new Map([
   ...of(anything, 'const', 'default'),
   ...of(text, 'title', 'description', '$comment', 'format'),
@@ -50,7 +50,7 @@ const keywords: ReadonlyMap<string, Check> = new Map([
 ]);
 
 /**
- * Whether a schema is plainly one, in both drafts: made of nothing but the usual, each part as it should be. To ask the schema of
+ * Returns whether a schema is certainly valid in both drafts: it has common keywords only, each with a valid value. To ask the schema of
  * schemas takes 50 ms of a process that has not asked before. What is not plain may be a schema all the same.
  */
 export function isPlain(value: unknown, depth = 0): boolean {

@@ -219,7 +219,7 @@ function hasItsReferences(schema: JsonSchema): boolean {
   });
 }
 
-/** What schemas that are not plain are checked with: compiled once for all servers, because it takes longer than all else. It is given nothing foreign to compile. */
+/** Returns the validator of the meta-schema, which checks schemas that are not plain. It is shared by all servers because compiling it is expensive. It never compiles foreign schemas. */
 function metaFor(dialect: Dialect): Ajv {
   let meta = metas.get(dialect);
   if (meta === undefined) metas.set(dialect, (meta = newAjv(dialect, { ...options, validateFormats: false })));

@@ -9,7 +9,7 @@ const data = new Set(['default', 'const', 'enum', 'examples']);
 /** Their keys are names of the author's choice, not keywords. */
 const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** A schema whose titles and descriptions are sanitized. One that needs no change is given back as it is. */
+/** Sanitizes titles and descriptions of a schema. Returns a schema that needs no change as it is. */
 export function sanitizeSchema<Schema>(schema: Schema): Schema {
   return sanitizedPart(schema, 0) as Schema;
 }
@@ -26,7 +26,7 @@ function sanitizedPart(part: unknown, depth: number): unknown {
   });
 }
 
-/** The very same object when no part of it changes. */
+/** Returns the same object when no part changes. */
 function changed<Whole extends readonly unknown[] | Holder>(
   whole: Whole,
   change: (value: unknown, key: string) => unknown,
@@ -37,7 +37,7 @@ function changed<Whole extends readonly unknown[] | Holder>(
   return (Array.isArray(whole) ? after.map(([, value]) => value) : Object.fromEntries(after)) as Whole;
 }
 
-/** Every text of a schema that a model can read, names and values included. */
+/** Yields every text of a schema that a model can read, including names and values. */
 export function* schemaTexts(part: unknown, depth = 0): Generator<string> {
   if (typeof part === 'string') yield part;
   if (typeof part !== 'object' || part === null || depth > deepest) return;

@@ -5,7 +5,7 @@ export const breakEvenBytes = 30_000;
 
 const sizes = new WeakMap<ToolDefinition, number>();
 
-/** Whether these tools cost a model more listed than found: a turn that uses three of them, with 32 KB of other context. */
+/** Returns whether listing these tools costs a model more tokens than searching for them, in a turn that uses three of them with 32 KB of other context. */
 export function isCheaperFound(tools: readonly ToolDefinition[]): boolean {
   let size = 0;
   for (const tool of tools) if ((size += sizeOf(tool)) > breakEvenBytes) return true;

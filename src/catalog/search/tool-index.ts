@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { synonymsOf, wordsOf } from './words.ts';
 
-/** How much a word counts by where it stands, and how much longer texts make it count less. */
+/** The weight of a word by its field, and how much the length of the field reduces it. */
 const fields = [
   { weight: 3, flatten: 0.4, text: ({ id }: ToolDefinition) => id.tool },
   { weight: 1.2, flatten: 0, text: ({ id }: ToolDefinition) => id.server },
@@ -99,7 +99,7 @@ export function firstSentence(text: string): string {
   return /^\s*([^\n]*?[.!?](?=\s|$)|[^\n]*)/.exec(text)?.[1]?.slice(0, 300) ?? '';
 }
 
-/** What arguments a tool takes; those it can do without end with `?`. */
+/** Returns the arguments of a tool; optional ones end with `?`. */
 export function argumentNames(schema: ToolDefinition['inputSchema']): string[] {
   if (typeof schema !== 'object') return [];
   const { properties, required } = schema;
@@ -108,7 +108,7 @@ export function argumentNames(schema: ToolDefinition['inputSchema']): string[] {
   return names.map((name) => (needed.has(name) ? name : `${name}?`));
 }
 
-/** What a file is called says nothing about the tool; that it is a file does. */
+/** The name of a file says nothing about the tool, but that it is a file does. */
 function plain(query: string): string {
   return query.replaceAll(/(?<![\w.])[\w/-]+\.[a-z]{1,5}(?![\w.])/gi, 'file');
 }

@@ -11,43 +11,43 @@ export type ResourceTemplateDescription = JsonObject & { readonly uriTemplate: s
 /** A text that a server prepares for a model. */
 export type PromptDescription = JsonObject & { readonly name: string };
 
-/** What a server offers besides tools. The same object as before means that nothing changed. */
+/** The resources and prompts of a server. The same object as before means that nothing changed. */
 export interface ContentListing {
   readonly resources: readonly ResourceDescription[];
   readonly resourceTemplates: readonly ResourceTemplateDescription[];
   readonly prompts: readonly PromptDescription[];
 }
 
-/** What is to be completed: an argument of a prompt, or a variable of a resource template. */
+/** A completion request for an argument of a prompt or a variable of a resource template. */
 export interface CompletionRequest {
   readonly ref:
     | { readonly type: 'ref/prompt'; readonly name: string }
     | { readonly type: 'ref/resource'; readonly uri: string };
   readonly argument: { readonly name: string; readonly value: string };
-  /** What the other arguments are already. */
+  /** The values of the other arguments so far. */
   readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
 }
 
-/** Who waits for an answer of a server, and how long. */
+/** Options of a request to a server. */
 export interface ContentOptions {
   readonly signal: AbortSignal;
   readonly client?: ToolClient;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What can be asked of a server besides calling its tools. Answers have the shape that MCP gives them. */
+/** The requests to a server besides tool calls. Answers have the shape of MCP. */
 export interface SourceContent {
   readResource(uri: string, options: ContentOptions): Promise<JsonObject>;
   getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject>;
   complete(request: CompletionRequest, options: ContentOptions): Promise<JsonObject>;
-  /** Tells whenever the resource changes, over reconnections too, until what it returns is called. */
+  /** Calls back whenever the resource changes, also after reconnections. The returned function ends the subscription. */
   subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>>;
 }
 
 /** Nothing besides tools. */
 export const noContent: ContentListing = { resources: [], resourceTemplates: [], prompts: [] };
 
-/** What a server listed, without what is none. */
+/** Returns the valid entries of a server's lists. */
 export function contentListing(lists: Readonly<Record<keyof ContentListing, readonly JsonValue[]>>): ContentListing {
   return {
     resources: having(lists.resources, 'uri') as ResourceDescription[],

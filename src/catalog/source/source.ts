@@ -8,12 +8,12 @@ import type { ContentListing, SourceContent } from './source-content.ts';
 export interface Source {
   /** The server's name. */
   readonly server: string;
-  /** How calls to it are told apart in the journal: `local:notes`, `mcp:files`. */
+  /** Identifies the server in the journal: `local:notes`, `mcp:files`. */
   readonly adapter: string;
   readonly limits: SourceLimits;
   /** Nothing that needs the box as a whole should begin while this server is not up. */
   readonly required?: boolean;
-  /** How its resources and prompts are asked for, where it can have any. */
+  /** Requests its resources and prompts; absent for servers that cannot have any. */
   readonly content?: SourceContent;
   /** The labels of the server: those of its resources and prompts, and part of those of its tools. */
   readonly labels?: readonly string[];
@@ -25,45 +25,45 @@ export interface Source {
   readonly isPinned?: boolean;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
-  /** Tells of every change of `state()`; returns how to stop listening. */
+  /** Calls back for every change of `state()`. The returned function unsubscribes. */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
-  /** How a server outside this process is doing; absent for those that are in it. */
+  /** Returns the health of a server outside this process; absent for servers inside it. */
   health?(): SourceHealth;
   /** Connects anew; absent for servers that are in this process. */
   restart?(): Promise<void>;
 }
 
-/** How a server outside this process is doing. */
+/** The health of a server outside this process. */
 export interface SourceHealth {
   /** `idle`: its process was stopped because nobody called it, and the next call starts it again. */
   readonly state: 'connecting' | 'up' | 'idle' | 'down' | 'stopped';
   readonly since: number;
   readonly lastError?: string;
   readonly nextRetryAt?: number;
-  /** How often it was connected to again. */
+  /** The number of reconnections. */
   readonly restarts: number;
   readonly protocolVersion?: string;
-  /** What the server says of itself: name, version. */
+  /** The name and version that the server reports. */
   readonly serverInfo?: JsonObject;
   /** The last lines it wrote to its error output, or logged. */
   readonly stderr: readonly string[];
 }
 
-/** What a source offers now. */
+/** The current state of a source. */
 export interface SourceState {
   readonly tools: readonly SourceTool[];
   /** Tools it has but does not offer. */
   readonly hidden?: readonly WithheldTool[];
-  /** What the server tells models about itself. */
+  /** The instructions of the server for models. */
   readonly instructions?: string;
   /** Its resources and prompts. */
   readonly content?: ContentListing;
-  /** What its operator should know about the server as a whole. */
+  /** Notices for the operator about the server as a whole. */
   readonly notices?: readonly string[];
   /** Signs of an attack in its instructions, prompts and resources. */
   readonly flags?: readonly string[];
-  /** Why the server cannot be called, and since when; absent while it can. */
+  /** The reason why the server cannot be called, and since when; absent while it can be called. */
   readonly down?: {
     readonly reason: string;
     readonly since: number;
@@ -93,17 +93,17 @@ export interface SourceTool extends ToolDescription {
   readonly tool: string;
   /** The source's own name for it, where a transform gave it another. */
   readonly remote?: string;
-  /** What its author or operator should know: a schema that does not compile, say. */
+  /** Notices for the author or operator, such as a schema that does not compile. */
   readonly notices: readonly string[];
   /** The notices about what looks like an attack in its definition. */
   readonly flags?: readonly string[];
   /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
   parse(args: JsonObject): Parsed | Promise<Parsed>;
-  /** Why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */
+  /** The reason why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */
   readonly schemaProblem?: string;
   /** Used instead of `parse` when its schema is trusted: checks as much as the schema allows. Absent where `parse` always checks. */
   parseTrusting?(args: JsonObject): Parsed | Promise<Parsed>;
-  /** What is wrong with the structured result, if the tool declared its shape. */
+  /** Returns the problems of a structured result, if the tool declared an output schema. */
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Whether `run` returns a result of MCP, which is passed on unchanged, including fields that Signalbox does not know. */
   readonly returnsMcpResult?: boolean;
@@ -154,15 +154,15 @@ export interface ResultLimits {
   readonly maxMediaBytes?: number;
 }
 
-/** What one server may take, and how long what it said holds. */
+/** The limits of calls to one server. */
 export interface SourceLimits {
-  /** How long one of its tools may run. */
+  /** The timeout of a call. */
   readonly timeoutMs?: number;
-  /** How many calls it gets at a time; the others wait. */
+  /** The number of calls that run at a time; others wait. */
   readonly concurrency?: number;
-  /** How many calls it gets in any span of so many milliseconds; the others wait as long as they may run, or fail. */
+  /** The number of calls in any window of so many milliseconds. Others wait up to their timeout, then fail. */
   readonly rateLimit?: { readonly max: number; readonly perMs: number };
-  /** How long the result of a read is given out again for the same arguments; reads run each time when absent. */
+  /** How long the result of a read is cached for the same arguments; reads are not cached when absent. */
   readonly cacheMs?: number;
   /** The directories that its tools write to: kept before each undoable call, so that it can be undone. */
   readonly workspace?: readonly string[];
@@ -170,7 +170,7 @@ export interface SourceLimits {
   readonly results?: ResultLimits;
 }
 
-/** The limits that were given. */
+/** Returns the limits that are set. */
 export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace, results }: Given): SourceLimits {
   return {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

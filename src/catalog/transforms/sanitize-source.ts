@@ -7,7 +7,7 @@ import { sanitizeText } from './sanitize-text.ts';
 import { sanitized } from './sanitize-tool.ts';
 import { transformSource } from './transform-source.ts';
 
-/** A source that says nothing hidden, and whose suspicious tools are noticed. Code of this process, and what is clean already, is left as it is. */
+/** Returns a source without hidden characters, with notices about suspicious tools. Sources inside this process and clean sources are returned unchanged. */
 export function cleanSource(source: Source): Source {
   if (source.isClean === true || source.adapter.startsWith('local:')) return source;
   return { ...transformSource(sanitizeContent(source), sanitized()), isClean: true };

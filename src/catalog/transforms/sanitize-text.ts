@@ -6,14 +6,14 @@ const hidden = /[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\
 let hiddenOrEmoji: RegExp | undefined;
 const lineEnd = /\r\n?|[\u0085\u2028\u2029]/g;
 
-/** Text without anything a reader would not see; line ends become `\n`. Text that needs no change is given back as it is. */
+/** Removes invisible characters and normalizes line ends to `\n`. Returns text that needs no change as it is. */
 export function sanitizeText(text: string): string {
   const lines = text.replace(lineEnd, '\n');
   if (lines.search(hidden) === -1) return lines;
   return lines.replace(emojiToo(), (found) => (isHidden(found) ? '' : found));
 }
 
-/** The hidden characters of a text, each once, as `U+200B`. Line ends and those inside an emoji do not count. */
+/** Returns the hidden characters of a text, each once, as `U+200B`. Line ends and characters inside an emoji do not count. */
 export function hiddenCharacters(text: string): string[] {
   const lines = text.replace(lineEnd, '\n');
   if (lines.search(hidden) === -1) return [];

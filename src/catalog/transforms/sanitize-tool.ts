@@ -5,7 +5,7 @@ import { sanitizeText } from './sanitize-text.ts';
 import { sanitizeSchema } from '../schema/schema-text.ts';
 import type { ToolTransform } from './transform-source.ts';
 
-/** Takes hidden characters out of everything a model reads about a tool, and puts what looks suspicious into its notices. */
+/** Creates a transform that removes hidden characters from a tool's definition and adds notices about suspicious text. */
 export function sanitized(): ToolTransform {
   return (tool) => {
     const flags = flagSuspicious(tool);

@@ -87,7 +87,7 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
  */
 export type ToolTransform = (tool: SourceTool) => SourceTool | { readonly hidden: string } | null;
 
-/** What transforms made of a tool: another tool, or a reason not to offer it. */
+/** The result of transforming a tool: another tool, or a reason not to offer it. */
 export type Judgement =
   | { readonly tool: SourceTool; readonly withheld?: never }
   | { readonly tool?: never; readonly withheld: Omit<WithheldTool, 'since'> };
@@ -117,7 +117,7 @@ function isHidden(made: ReturnType<ToolTransform>): made is { readonly hidden: s
   return typeof made === 'object' && made !== null && 'hidden' in made && typeof made.hidden === 'string';
 }
 
-/** What a transform in plain JavaScript gives back may be anything. */
+/** A transform in plain JavaScript can return anything. */
 function assertTool(made: unknown): asserts made is SourceTool {
   if (typeof made !== 'object' || made === null || made instanceof Promise)
     throw new TypeError(`it gave back ${made instanceof Promise ? 'a promise' : typeof made}`);

@@ -5,7 +5,7 @@ import type { Facts, PastCall } from '../facts/facts.ts';
 import type { Meter } from '../facts/meter.ts';
 import { WorkBudget } from './work-budget.ts';
 
-/** What of a call rules can look at, besides its tool. */
+/** The properties of a call that rules can read, besides its tool. */
 export interface ConditionCall {
   readonly id: string;
   /** When it is decided, in milliseconds since 1970. */
@@ -19,13 +19,13 @@ export interface ConditionCall {
   readonly session: string | undefined;
 }
 
-/** Everything a condition can look at: as it is, and as CEL sees it, which is made when CEL asks. */
+/** The variables of a condition. Their views for CEL are created on first use. */
 export class ConditionInput {
   readonly args: JsonObject;
   readonly tool: ToolView;
   readonly facts: Facts;
   readonly seen: ConditionCall;
-  /** What may be spent on evaluating conditions: one budget for all rules of a call. */
+  /** The budget for evaluating conditions, shared by all rules of a call. */
   readonly work: WorkBudget;
   /** The element at which a loop is. */
   item: unknown;
@@ -61,7 +61,7 @@ export class ConditionInput {
 }
 
 /*
- * What conditions see, as classes: the type checker knows their fields, so that a mistyped one is found when the policy is
+ * The variables of conditions, as classes: the type checker knows their fields, so that a mistyped one is found when the policy is
  * loaded. CEL's whole numbers are BigInts.
  */
 
@@ -104,7 +104,7 @@ export class PrincipalView {
   }
 }
 
-/** What `session.last(…)` gives. */
+/** The result of `session.last(…)`. */
 export class PastCallView {
   readonly #call: PastCall;
 

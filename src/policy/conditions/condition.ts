@@ -19,15 +19,15 @@ export interface Condition {
   readonly toolPatterns: readonly string[];
   /** The names of arguments whose beginning it compares as text although they hold a command or a path. */
   readonly prefixComparedArguments: readonly string[];
-  /** Whether it depends on `tool.name`. */
+  /** Whether the condition depends on `tool.name`. */
   readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
   readonly holds: (scene: ConditionInput) => boolean;
-  /** What it looked at, by the pieces of its text. */
+  /** Returns the values that explain the answer, by their text in the condition. */
   readonly explain: (scene: ConditionInput) => JsonObject;
 }
 
-/** What came of reading a condition. */
+/** The result of compiling a condition. */
 export type CompileResult<Value> =
   | { readonly value: Value; readonly problems?: never }
   | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
@@ -160,7 +160,7 @@ const tokens: Readonly<Record<string, string>> = {
 };
 const doubled = new Set(['=', '&', '|']);
 
-/** What is wrong with a condition, out of what the library threw. */
+/** Converts an error of the library to a problem of a condition. */
 export function toConditionProblem(error: unknown): ConditionProblem {
   const message = isCelError(error) ? error.summary : messageOf(error);
   const offset = isCelError(error) ? (error.range?.start ?? 0) : 0;

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 
 const longest = 200;
 
-/** A value of a condition as it is told to people: plain JSON, and short. */
+/** Converts a value of a condition to short, plain JSON for display. */
 export function toDisplayValue(value: unknown): JsonValue {
   switch (typeof value) {
     case 'bigint':
@@ -32,7 +32,7 @@ function shownObject(value: object): JsonValue {
   return text.length <= longest ? (JSON.parse(text) as JsonValue) : shortened(text);
 }
 
-/** Returns a value as JSON, or a little more than is shown of it: the rest of a large one is not written at all. */
+/** Returns the beginning of a value as JSON, a little more than is displayed. The rest of a large value is not serialized. */
 function beginningOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, longest + 1));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

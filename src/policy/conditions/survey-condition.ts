@@ -3,22 +3,22 @@ import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { functions, macros, methods, operators, sessionMethods } from './vocabulary.ts';
 
-/** Something in a condition that cannot be used, and where in its text. */
+/** A problem in a condition, with its place in the text. */
 export interface ConditionProblem {
   readonly offset: number;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** What the text of a condition shows besides its value. */
+/** Static properties of a condition. */
 export interface ConditionSurvey {
   readonly problems: readonly ConditionProblem[];
-  /** How many parts it has. */
+  /** The number of its parts. */
   readonly parts: number;
   readonly readsToolName: boolean;
   /** The patterns of tools in `session.last(…)`, `lastOk(…)` and `count(…)`. */
   readonly toolPatterns: readonly string[];
-  /** The pieces whose values explain the answer, as they stand in the text. */
+  /** The parts whose values explain the answer, as they are written. */
   readonly explainedParts: readonly string[];
   /** The names of arguments whose beginning is compared as text although they hold a command or a path. */
   readonly prefixComparedArguments: readonly string[];
@@ -55,7 +55,7 @@ const pathArguments: ReadonlySet<string> = new Set([
   'destination',
 ]);
 
-/** Walks through a condition: finds what rules may not use, and what must be known to evaluate and to explain it. */
+/** Walks through a condition and collects everything that is not allowed, and what its evaluation and explanation need. */
 export function surveyCondition(root: ASTNode): ConditionSurvey {
   const problems: ConditionProblem[] = [];
   const looksAt = new Set<string>();

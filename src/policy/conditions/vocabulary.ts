@@ -4,7 +4,7 @@ export interface Word {
   readonly example: string;
 }
 
-/** The names a condition can look at. */
+/** The variables of conditions. */
 export const variables: readonly Word[] = [
   { name: 'call', example: "call.id == 'call_2' && call.time == now" },
   { name: 'args', example: 'args.amount > 100' },
@@ -14,7 +14,7 @@ export const variables: readonly Word[] = [
   { name: 'now', example: "now == timestamp('2026-11-15T12:34:56Z')" },
 ];
 
-/** What can be asked of `session`. */
+/** The methods of `session`. */
 export const sessionMethods: readonly Word[] = [
   { name: 'last', example: "session.last('mcp__files__*').seq == 7 && session.last('never').seq == 0" },
   { name: 'lastOk', example: "session.lastOk('mcp__files__read').args.path == '/a.txt'" },

@@ -1,7 +1,7 @@
 import type { WorkBudget } from './work-budget.ts';
 
 /*
- * How many units of work operations take, by the sizes of their operands. Each is an upper bound of what was measured with the
+ * The units of work of operations, by the sizes of their operands. Each is an upper bound of measurements with the
  * worst operands of that size (`npm run bench -- conditions`).
  */
 

@@ -6,10 +6,10 @@ export const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'fi
 const longestPath = 4096;
 const maxPaths = 1000;
 const none: readonly string[] = [];
-/** A path without any of these is in its one form already. */
+/** A path without any of these is in normal form already. */
 const unusual = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
 
-/** A path in the one form in which it is remembered and looked up; `undefined` when it is too long to be one. */
+/** Returns a path in normal form; `undefined` when it is too long to be a path. */
 export function normalizePath(path: string): string | undefined {
   if (path === '' || path.length > longestPath) return undefined;
   if (!unusual.test(path)) return path;

@@ -24,11 +24,11 @@ export interface CallEvent {
   readonly arguments: JsonObject;
   /** Present where the arguments are not recorded whole. */
   readonly counted?: ArgumentFacts | undefined;
-  /** What the tool said, as far as it is known. */
+  /** The output of the tool, as far as it is known. */
   readonly output: string;
   /** Fingerprints of the whole output, where `output` is only a part of it. */
   readonly prints?: Float64Array | undefined;
-  /** What it cost, where somebody said so. */
+  /** The reported cost. */
   readonly cost: number;
 }
 
@@ -49,7 +49,7 @@ const neverRan: ReadonlySet<CallErrorCode> = new Set<CallErrorCode>([
 ]);
 
 /**
- * Tells whether the tool may have acted. In doubt it may: a call that was cancelled while it ran looks like one that was
+ * Returns whether the tool may have acted. In doubt it may: a call that was cancelled while it ran looks like one that was
  * cancelled while it waited. A call that was answered from an idempotency key has no decision and did not run again.
  */
 export function mayHaveRun(outcome: OutcomeName, error: CallError | undefined, wasDecided: boolean): boolean {

@@ -18,7 +18,7 @@ export interface ReadTrack {
   readonly path: string;
 }
 
-/** What the rules of a policy ask about; nothing else is kept. */
+/** The facts that the rules of a policy need; others are not stored. */
 export interface FactRequirements {
   readonly meters: readonly Meter[];
   readonly tracks: readonly ReadTrack[];
@@ -75,7 +75,7 @@ const mostLookups = 1000;
 const maxUndone = 8;
 const noCosts: readonly number[] = [];
 
-/** What is known of the calls of one session, or of one principal. Each event costs the same, however many came before. */
+/** The facts about past calls of one session or one principal. Each update takes constant time, however many calls came before. */
 export class Facts {
   readonly #meters: ReadonlyMap<Meter, MeterState>;
   readonly #tracks: ReadonlyMap<ReadTrack, RecentSet<string>>;
@@ -108,12 +108,12 @@ export class Facts {
     return at !== undefined && at > since;
   }
 
-  /** What the calls cost, where that was reported. */
+  /** The sum of the reported costs. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
+  /** Records a call that was allowed to run. Until it ends it counts, and it is the last call of its tool. */
   begin(call: StartedCall): void {
     const record = this.#record(call);
     const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
@@ -122,13 +122,13 @@ export class Facts {
     this.#begun.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
   }
 
-  /** The intent of a call that was let through is in the journal. */
+  /** Sets the place in the journal of a running call's intent. */
   setPlace(id: string, seq: number): void {
     const begun = this.#begun.get(id);
     if (begun !== undefined) begun.seq = seq;
   }
 
-  /** Reads meters without the calls that run and whose intents are not before this place. */
+  /** Reads meters without running calls whose intents are not before this place in the journal. */
   readBefore<Result>(seq: number, read: () => Result): Result {
     const later = [...this.#begun.values()].filter((begun) => begun.seq >= seq);
     for (const { record, costs } of later) record.meters.forEach((state, index) => state.end(costs[index] ?? 0));
@@ -139,7 +139,7 @@ export class Facts {
     }
   }
 
-  /** A call that was let through has ended without running. */
+  /** Discards a call that ended without running. */
   discard(id: string): void {
     const begun = this.#begun.get(id);
     if (begun === undefined) return;
@@ -148,7 +148,7 @@ export class Facts {
     begun.record.meters.forEach((state, index) => state.end(begun.costs[index] ?? 0));
   }
 
-  /** A call has ended and may have acted. */
+  /** Records a call that has ended and may have acted. */
   observe(event: CallEvent): void {
     const record = this.#record(event);
     const begun = this.#begun.get(event.call);
@@ -196,7 +196,7 @@ export class Facts {
     return paths.has(path) || (this.#hasFingerprints && paths.has(pathFingerprint(path)));
   }
 
-  /** A call was undone: what it completed no longer holds. That it ran stays true. */
+  /** Reverts the completion of a call that was undone. It still counts as a call that ran. */
   revert(call: string): void {
     for (const record of this.#tools.values()) {
       const left = record.completed.filter((each) => each.call !== call);
@@ -206,7 +206,7 @@ export class Facts {
     }
   }
 
-  /** The last call that may have acted, of the tools that match. One that is under way is later than all that have ended. */
+  /** Returns the last call of matching tools that may have acted. A running call is later than all that have ended. */
   last(pattern: string): PastCall {
     let last = never;
     for (const record of this.#matching(pattern)) {
@@ -220,34 +220,34 @@ export class Facts {
     return last;
   }
 
-  /** The last call that completed and was not undone, of the tools that match. */
+  /** Returns the last call of matching tools that completed and was not undone. */
   lastOk(pattern: string): PastCall {
     let last = never;
     for (const { lastOk } of this.#matching(pattern)) if (lastOk.seq > last.seq) last = lastOk;
     return last;
   }
 
-  /** How many calls of the tools that match ran or are running. */
+  /** Returns the number of calls of matching tools that ran or are running. */
   count(pattern: string): number {
     let count = 0;
     for (const record of this.#matching(pattern)) count += record.count + record.pending.size;
     return count;
   }
 
-  /** What one of the meters it was made with has counted. */
+  /** Returns the count of one of the required meters. */
   reading(meter: Meter, now: number): Reading {
     const state = this.#meters.get(meter);
     if (state === undefined) throw new Error('these facts were not made for that meter');
     return state.read(now);
   }
 
-  /** Whether a completed call of a tool that reads named this path. */
+  /** Returns whether a completed call of a reading tool named this path. */
   hasRead(path: string): boolean {
     const normal = normalizePath(path);
     return normal !== undefined && this.#has(this.#read, normal);
   }
 
-  /** Whether one of the tracked tools has read or written this path. */
+  /** Returns whether one of the tracked tools has read or written this path. */
   hasAccessed(track: ReadTrack, path: string): boolean {
     const paths = this.#tracks.get(track);
     return paths !== undefined && this.#has(paths, path);
@@ -258,7 +258,7 @@ export class Facts {
     this.#values.get(label)?.addAll(prints);
   }
 
-  /** The labels of the tools of whose words a part stands in the arguments. */
+  /** Returns the labels of tools whose output reappears in the arguments. */
   findLabels(args: JsonObject): ReadonlySet<string> {
     return findLabelsOf(this.#values, args);
   }

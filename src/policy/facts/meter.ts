@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { Patterns } from '../rules/patterns.ts';
 import type { WorkBudget } from '../conditions/work-budget.ts';
 
-/** What a call costs by its arguments. */
+/** The cost of a call, computed from its arguments. */
 export interface Cost {
   readonly text: string;
   /** Throws when the arguments do not say, or say something that is no cost, or when computing it takes too much work. */
@@ -20,7 +20,7 @@ export function costOfDecidedCall(call: { readonly arguments: JsonObject }, each
   return cost;
 }
 
-/** What is counted: the calls that match, in a window of time or from the beginning, and what each of them costs. */
+/** Counts matching calls and their costs, in a window of time or from the beginning. */
 export interface Meter {
   readonly match: Patterns;
   readonly windowMs: number | undefined;
@@ -28,7 +28,7 @@ export interface Meter {
   readonly each: Cost | undefined;
 }
 
-/** What a meter has counted. */
+/** The current count of a meter. */
 export interface Reading {
   readonly calls: number;
   readonly cost: number;

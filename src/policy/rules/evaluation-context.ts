@@ -2,11 +2,11 @@ import type { Facts } from '../facts/facts.ts';
 import { type ConditionCall, type ToolView, ConditionInput } from '../conditions/condition-input.ts';
 import { WorkBudget } from '../conditions/work-budget.ts';
 
-/** Searching arguments for values that were read takes up to 0.25 µs for each character; longer ones are taken for found. */
+/** Searching arguments for known values takes up to 0.25 µs for each character. Longer arguments count as matches. */
 const searchedWork = 8;
 const maxSearched = 128 * 1024;
 
-/** One call that is being decided, and everything its rules may look at; nothing is looked up twice. */
+/** The call that is being decided and everything that its rules may read; each value is computed once. */
 export class EvaluationContext {
   readonly call: ConditionCall;
   readonly session: Facts;
@@ -24,7 +24,7 @@ export class EvaluationContext {
     this.work = new WorkBudget(call.size);
   }
 
-  /** What conditions see. */
+  /** The variables of conditions. */
   get input(): ConditionInput {
     return (this.#scene ??= new ConditionInput(this.call, this.#tool, this.session, this.work));
   }
@@ -34,7 +34,7 @@ export class EvaluationContext {
     return new ConditionInput(this.call, tool, this.session, this.work);
   }
 
-  /** Whether the arguments hold something that was read under this label. */
+  /** Returns whether the arguments contain a value that a tool with this label returned. */
   holdsValueOf(label: string): boolean {
     if (this.#recognised === undefined) {
       this.work.charge(Math.min(this.call.size, maxSearched) * searchedWork);

@@ -16,7 +16,7 @@ export interface RuleFinding {
   readonly offset?: number;
 }
 
-/** Reads the parts of one object, and notes everything that is not as it should be. */
+/** Reads the parts of one object and collects all problems. */
 export class ObjectReader {
   readonly #value: JsonObject;
   readonly #path: RulePath;
@@ -44,7 +44,7 @@ export class ObjectReader {
     return Object.keys(this.#value);
   }
 
-  /** Notes keys that are none of these; false when there are some. */
+  /** Reports unknown keys. Returns whether all keys are known. */
   onlyKeys(known: readonly string[]): boolean {
     const unknown = this.keys().filter((key) => !known.includes(key));
     for (const key of unknown) {
@@ -112,13 +112,13 @@ export class ObjectReader {
     return this.report(key, 'expected a name or a list of names');
   }
 
-  /** Like `patterns`, but it must be there. */
+  /** Like `patterns`, but required. */
   requiredPatterns(key: string): Patterns {
     if (!this.has(key)) this.reportMissing(key);
     return this.patterns(key) ?? [];
   }
 
-  /** Something in CEL; `true` is understood where `literal` says so. */
+  /** Compiles a CEL expression. */
   compiled<Value>(key: string, compile: (text: string) => CompileResult<Value>): Value | undefined {
     const value = this.#get(key);
     if (typeof value !== 'string') return this.report(key, 'expected a condition, in quotes');

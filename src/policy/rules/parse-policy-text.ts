@@ -8,10 +8,10 @@ import type { RulePath } from './object-reader.ts';
 const longestText = 1024 * 1024;
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first text: rules that stand in the configuration are read without. */
+/** Loaded with the first text: rules inside the configuration do not need it. */
 const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
 
-/** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
+/** Parses the text of a policy: YAML, or JSON, which is YAML too. */
 export function parsePolicyText(text: string, name: string, place?: string): PolicyDocument {
   const file = place ?? name;
   if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
@@ -45,7 +45,7 @@ function unreadable(file: string, message: string): PolicyError {
   return new PolicyError([{ file, line: 1, column: 1, path: '', message }]);
 }
 
-/** Where a part begins: at its key, when it has one; with an offset, inside its text. */
+/** Returns the offset of a part: of its key, if it has one, or of a place inside its text. */
 function offsetOf(root: unknown, path: RulePath, inText: number | undefined): number {
   const { isMap, isNode, isScalar, isSeq } = yaml();
   let node: Yaml.Node | undefined = isNode(root) ? root : undefined;

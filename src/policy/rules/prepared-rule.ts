@@ -8,7 +8,7 @@ import type { EvaluationContext } from './evaluation-context.ts';
 
 const maxMessageLength = 300;
 
-/** What a rule says of a call. */
+/** The result of a rule that applies to a call. */
 export interface RuleResult {
   readonly rule: Rule;
   readonly answer: Decision['answer'];
@@ -18,7 +18,7 @@ export interface RuleResult {
   readonly asking: AskingRule;
 }
 
-/** A rule with everything worked out that does not depend on the call, for one tool that it is about. */
+/** A rule prepared for one tool: everything that does not depend on the call is computed in advance. */
 export class PreparedRule {
   readonly #rule: Rule;
   readonly #check: RuleCheck;
@@ -35,12 +35,12 @@ export class PreparedRule {
     this.#isByPrincipal = principals && createMatcher(principals);
   }
 
-  /** Whether it limits how many calls run or what they cost. */
+  /** Whether the rule limits the number or the cost of calls. */
   get isLimit(): boolean {
     return this.#rule.kind.kind === 'limit';
   }
 
-  /** What it says of a call. Never throws: a rule that cannot be evaluated denies. */
+  /** Evaluates the rule for a call. Never throws: a rule that cannot be evaluated denies. */
   evaluate(situation: EvaluationContext): RuleResult | undefined {
     const { call } = situation;
     if (this.#isInSession?.(call.session ?? '') === false) return undefined;

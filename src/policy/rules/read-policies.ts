@@ -17,11 +17,11 @@ export interface Place {
 /** A policy as it was written, with where its parts stand. */
 export interface PolicyDocument {
   readonly value: unknown;
-  /** What its rules are said to stand in: `policies.yaml`. */
+  /** The display name of the file: `policies.yaml`. */
   readonly file: string;
-  /** Where the file is, for problems. */
+  /** The path of the file, for problems. */
   readonly path?: string;
-  /** Where a part stands; with an offset, a place in a text. `undefined` for what was not read from a file. */
+  /** Returns the place of a part, or of an offset inside a text. Returns `undefined` for rules that were not read from a file. */
   placeOf(path: RulePath, offset?: number): Place | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface RuleSet {
   readonly version: string;
   readonly sessionNeeds: FactRequirements;
   readonly principalNeeds: FactRequirements;
-  /** How far back facts of a principal must be known, in milliseconds; 0 when no rule reads them. */
+  /** The period for which facts of a principal are needed, in milliseconds; 0 when no rule reads them. */
   readonly principalWindowMs: number;
 }
 

@@ -5,7 +5,7 @@ import type { Meter } from '../facts/meter.ts';
 import { type Rule, type RuleKind, versionOf } from './rule.ts';
 import { ObjectReader, type RuleFinding, type RulePath } from './object-reader.ts';
 
-/** What came of reading a rule: the rule, unless something is wrong with it. */
+/** The result of reading a rule: the rule, or the problems. */
 export interface RuleReading {
   readonly rule?: Rule;
   readonly findings: readonly RuleFinding[];
@@ -13,7 +13,7 @@ export interface RuleReading {
 
 const answers = ['deny', 'ask', 'allow'] as const;
 const shorthands = ['requires', 'readBeforeWrite', 'rateLimit', 'flow', 'budget'] as const;
-/** How long the calls of a principal count in its other sessions, unless the rule sets a window. */
+/** The default period for which calls of a principal count in its other sessions. */
 const defaultPrincipalWindow = '24h';
 const scopes = ['session', 'principal'] as const;
 const about = ['id', 'reason', 'mode', 'servers', 'sessions', 'principals'];

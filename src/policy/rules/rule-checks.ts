@@ -10,17 +10,17 @@ import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import { ToolView } from '../conditions/condition-input.ts';
 
-/** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
+/** The reason why a rule applies to a call, used when the rule has no reason of its own, and the values that explain it. */
 export interface RuleMatch {
   readonly reason: string;
   /** Asked only of the rule that decides. */
   readonly values?: (situation: EvaluationContext) => JsonObject;
 }
 
-/** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
+/** Returns why a rule applies to a call; `undefined` when it does not apply. Throws when it cannot be evaluated. */
 export type RuleCheck = (situation: EvaluationContext) => RuleMatch | undefined;
 
-/** Tells whether a rule can be about calls of a tool at all. */
+/** Returns whether a rule can apply to calls of a tool. */
 export function appliesToTool({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
   if (scope.servers !== undefined && !matchesAny([tool.id.server], scope.servers)) return false;
   const { full, bare, all } = namesOf(tool);
@@ -40,7 +40,7 @@ export function appliesToTool({ kind, scope, answer }: Rule, tool: ToolDefinitio
   }
 }
 
-/** What a rule checks in calls of a tool that it is about. */
+/** Creates the check of a rule for calls of a tool. */
 export function createRuleCheck({ kind, answer }: Rule, tool: ToolDefinition): RuleCheck {
   switch (kind.kind) {
     case 'match':
@@ -87,7 +87,7 @@ function holdsByEveryName(
   return (situation) => holds(situation.input) || views.some((view) => holds(situation.inputFor(view)));
 }
 
-/** The last completed call of each step must be later than that of the step before it. */
+/** Requires that the last completed call of each step is later than that of the step before it. */
 function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck {
   const checks = kind.targets
     .filter(({ match }) => matchesAnyName(namesOf(tool).all, match))
@@ -132,7 +132,7 @@ function stepsCheck(match: string, steps: readonly string[], kind: Kind<'require
 type StepTime = (situation: EvaluationContext, step: string) => number;
 
 /**
- * Where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
+ * Returns where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
  * was completed in the session, and an agent cannot hide that it repeated an earlier one in another session.
  */
 function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTime; readonly latest: StepTime } {

@@ -10,14 +10,14 @@ import { hash } from 'node:crypto';
 /** One rule of a policy, ready to be evaluated. */
 export interface Rule {
   readonly id: string;
-  /** What it answers for the calls that its condition holds for. */
+  /** The answer for calls that match. */
   readonly answer: Decision['answer'];
   readonly reason: string | undefined;
-  /** Where it stands: `policies.yaml:12`. */
+  /** The place of the rule: `policies.yaml:12`. */
   readonly at: string | undefined;
   /** Its answer is reported and has no effect. */
   readonly shadow: boolean;
-  /** The calls it is about; everything where nothing is said. */
+  /** The calls to which the rule is limited; all calls by default. */
   readonly scope: Scope;
   readonly kind: RuleKind;
   /** As it was written: what the version of a policy is made of. */
@@ -33,7 +33,7 @@ export interface Scope {
   readonly principals: Patterns | undefined;
 }
 
-/** What a rule looks for. */
+/** The kind of a rule, with its settings. */
 export type RuleKind =
   | { readonly kind: 'match'; readonly match: Patterns; readonly when: true | Condition }
   | {
@@ -43,7 +43,7 @@ export type RuleKind =
       readonly fresh: boolean;
       /** Whose calls count as steps. Without it: steps of the session, unless the principal repeated an earlier one elsewhere since. */
       readonly by: 'session' | 'principal' | undefined;
-      /** How long calls of the principal in other sessions count. */
+      /** The period for which calls of the principal in other sessions count. */
       readonly windowMs: number;
     }
   | { readonly kind: 'readBeforeWrite'; readonly track: ReadTrack }
@@ -61,7 +61,7 @@ export type RuleKind =
       readonly to: readonly string[];
       /** Which labels of the past count, besides values that reappear: also those of the principal, of the session alone, or none. */
       readonly labels: 'principal' | 'session' | 'none';
-      /** How long calls of the principal in other sessions count. */
+      /** The period for which calls of the principal in other sessions count. */
       readonly windowMs: number;
     };
 

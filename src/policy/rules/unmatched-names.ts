@@ -3,7 +3,7 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import { type NamedTool, type ToolNames, namesOf } from '../../core/tools/tool-names.ts';
 import type { Rule } from './rule.ts';
 
-/** What is there to be matched. */
+/** The names that rules can match. */
 export interface OfferedNames {
   readonly tools: readonly NamedTool[];
   readonly labels: readonly string[];
@@ -15,9 +15,9 @@ export interface OfferedNames {
 /** A name in a rule that fits nothing: the rule is not about what its author thinks. */
 export interface UnmatchedName {
   readonly rule: string;
-  /** Where the rule stands. */
+  /** The place of the rule in its file. */
   readonly at: string | undefined;
-  /** What in the rule names it: `match`, `flow.from`. */
+  /** The key of the rule that has the name: `match`, `flow.from`. */
   readonly key: string;
   readonly name: string;
   readonly what: 'tool' | 'label' | 'server';
@@ -94,7 +94,7 @@ function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, ab
   }
 }
 
-/** Whether a tool of the server could have a name that fits. */
+/** Returns whether a tool of the server could have a matching name. */
 function mayBeOf(pattern: string, server: string): boolean {
   if (!pattern.startsWith('mcp__') && !pattern.startsWith('*')) return true;
   const [beginning = ''] = pattern.split('*', 1);

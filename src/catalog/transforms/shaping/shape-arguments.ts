@@ -6,7 +6,7 @@ import type { SchemaCompiler, Validate } from '../../schema/schema-compiler.ts';
 import type { Problem, SourceTool } from '../../source/source.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 
-/** Fills in, hides and fixes arguments: in the schema that callers see, and in every call. */
+/** Applies defaults, hidden and fixed arguments to the schema that callers see and to every call. */
 export function shapeArguments(tool: SourceTool, shaping: ArgumentShaping, place: ShapingPlace): SourceTool {
   const { schema, notices, validate } = shapeSchema(tool.inputSchema, shaping, place);
   const hidden = new Set(shaping.hide);
@@ -46,7 +46,7 @@ function ownCopy(value: JsonValue): JsonValue {
   return typeof value === 'object' ? structuredClone(value) : value;
 }
 
-/** Where a shaping comes from and what it is about. */
+/** The origin and the subject of a shaping. */
 export interface ShapingPlace {
   /** The source's own name of the tool. */
   readonly own: string;

@@ -7,7 +7,7 @@ import { shapeArguments } from './shape-arguments.ts';
 import { type ShapedTool, isMeant, keysFor, sectionFor, unmatched } from './shaping-keys.ts';
 import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
 
-/** A source whose tools are as the configuration wants them. */
+/** Returns a source with the configured changes to its tools. */
 export function shapeSource(source: Source, shaping: ToolShaping): Source {
   const hides: ToolTransform = (tool) => {
     const hidden = hidingRule({ server: source.server, own: tool.tool }, shaping);
@@ -110,7 +110,7 @@ export function trustSchema(tool: SourceTool): SourceTool {
   };
 }
 
-/** A server of the configuration as it goes into the catalog. Cleaned first: no hidden character slips past a deny pattern. */
+/** Prepares a configured server for the catalog. Cleans it first, so that no hidden character slips past a deny pattern. */
 export function configuredServer(server: Source, shaping: ToolShaping | undefined): Source {
   const clean = cleanSource(server);
   return shaping === undefined ? clean : { ...shapeSource(clean, shaping), isClean: true };

@@ -4,7 +4,7 @@ import type { ResultLimits } from '../../source/source.ts';
 
 type ByTool<Value> = Readonly<Record<string, Value>>;
 
-/** How the configuration wants the tools of one server: the `tools` block of its entry. */
+/** The `tools` block of a server in the configuration. */
 export interface ToolShaping {
   /** The name of the file that says so, for reasons and notices. */
   readonly origin: string;
@@ -31,7 +31,7 @@ export interface ToolShaping {
   readonly prefix?: boolean;
 }
 
-/** How the configuration wants the arguments of one tool. */
+/** The configured changes to the arguments of one tool. */
 export interface ArgumentShaping {
   /** Filled in where the caller gives none. */
   readonly default?: JsonObject;

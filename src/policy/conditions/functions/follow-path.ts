@@ -1,7 +1,7 @@
 import { type Stats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, parse, sep } from 'node:path';
 
-/** Where a path leads, as far as that can be told. */
+/** The target of a path, as far as it is known. */
 export interface FollowedPath {
   /** Links are followed, also a dangling one, because a write through it creates its target. Names that do not exist stay as written. */
   readonly target: string;

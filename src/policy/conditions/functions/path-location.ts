@@ -16,7 +16,7 @@ export class PathLocation {
     this.#path = absolutePath(given, directory);
   }
 
-  /** How many names it has: each is a question to the file system. */
+  /** The number of names in the path; each takes a lookup in the file system. */
   get names(): number {
     return this.#path.split(sep).length;
   }

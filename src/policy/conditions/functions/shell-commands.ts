@@ -21,7 +21,7 @@ export class ShellCommand {
   }
 }
 
-/** What `shell(x)` gives. */
+/** The result of `shell(x)`. */
 export class ShellScript {
   readonly commands: readonly ShellCommand[];
   /** Whether a command runs, or may run, inside a word: `$(…)`, backticks, `<(…)`, `${x@P}`, `$((x))`, also in here-documents. */

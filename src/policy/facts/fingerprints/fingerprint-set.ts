@@ -21,7 +21,7 @@ export class FingerprintSet {
     return this.#newer.size === 0;
   }
 
-  /** How many slots were read so far: the work that it took. */
+  /** The number of slots read so far, as a measure of work. */
   get probes(): number {
     return this.#newer.probes + (this.#older?.probes ?? 0);
   }

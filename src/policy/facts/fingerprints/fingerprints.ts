@@ -33,7 +33,7 @@ export function fingerprintsOf(text: string): Float64Array {
   return Float64Array.from(wordHashes(searched).concat(winnowed(gramHashes(normal(searched)))));
 }
 
-/** The labels whose text stands in the arguments; also where it is encoded as base64, hex or for URLs. */
+/** Returns the labels whose text reappears in the arguments, also encoded as base64, hex or for URLs. */
 export function findLabelsOf(
   known: ReadonlyMap<string, Pick<Fingerprints, 'isEmpty' | 'has'>>,
   args: JsonObject,
