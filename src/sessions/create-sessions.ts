@@ -25,7 +25,7 @@ import type { NewSession, SentMessage, Session, SessionChange } from './session.
 import type {
   AgentSummary,
   EventOptions,
-  Meant,
+  ApprovalSelector,
   SendOptions,
   SessionPage,
   SessionQuery,
@@ -279,14 +279,14 @@ class KeptSessions implements Sessions {
     return this.#turns.interrupt(id, 'the turn was interrupted');
   }
 
-  async approve(id: string, toolCallId: string, { approvalId, ...how }: Approving & Meant): Promise<void> {
+  async approve(id: string, toolCallId: string, { approvalId, ...how }: Approving & ApprovalSelector): Promise<void> {
     await this.#box.approvals.approve(
       await this.#answers.approvalOf(await this.#find(id), toolCallId, approvalId),
       how,
     );
   }
 
-  async deny(id: string, toolCallId: string, { approvalId, ...how }: Denying & Meant): Promise<void> {
+  async deny(id: string, toolCallId: string, { approvalId, ...how }: Denying & ApprovalSelector): Promise<void> {
     await this.#box.approvals.deny(await this.#answers.approvalOf(await this.#find(id), toolCallId, approvalId), how);
   }
 

@@ -15,7 +15,7 @@ export interface AgentSummary {
 }
 
 /** Which approval an answer is to. Needed only where a model gave several calls that wait the same id. */
-export interface Meant {
+export interface ApprovalSelector {
   readonly approvalId?: string;
 }
 
@@ -40,8 +40,8 @@ export interface Sessions {
   /** Interrupts the turn that runs and takes back those that wait; `false` when there was nothing to interrupt. */
   interrupt(id: string): Promise<boolean>;
   /** Says yes to the call that waits under the model's id of it. Rejects with `approval-unknown` or `approval-answered`. */
-  approve(id: string, toolCallId: string, how: Approving & Meant): Promise<void>;
-  deny(id: string, toolCallId: string, how: Denying & Meant): Promise<void>;
+  approve(id: string, toolCallId: string, how: Approving & ApprovalSelector): Promise<void>;
+  deny(id: string, toolCallId: string, how: Denying & ApprovalSelector): Promise<void>;
   /** Answers an agent's question. Rejects with `question-unknown` or `question-answered`. */
   answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void>;
   /** The questions of servers that wait for an answer in any session, the oldest first. */

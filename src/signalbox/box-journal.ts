@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
 import { JournalReader } from '../journal/queries/journal-reader.ts';
 import type { ResultPage, Store } from '../journal/store/store.ts';
-import { type Settling, settleCall } from '../pipeline/recording/settle-call.ts';
+import { type CallSettlement, settleCall } from '../pipeline/recording/settle-call.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { JournalApi } from './signalbox.ts';
 
@@ -23,7 +23,7 @@ export class BoxJournal extends JournalReader implements JournalApi {
     return await pruneJournal(this.#parts.store, request);
   }
 
-  async settle(call: string, how: Settling): Promise<void> {
+  async settle(call: string, how: CallSettlement): Promise<void> {
     await settleCall(this.#parts, call, how);
   }
 

@@ -13,7 +13,7 @@ import { createContent } from '../pipeline/box-content.ts';
 import { Events } from '../pipeline/box-events.ts';
 import { FileGuard } from '../pipeline/files/file-guard.ts';
 import type { SizeLimits } from '../pipeline/results/result-size.ts';
-import { Limiters } from '../pipeline/limits/concurrency-limiter.ts';
+import { ServerLimiters } from '../pipeline/limits/concurrency-limiter.ts';
 import { observedDraft } from '../pipeline/recording/call-entries.ts';
 import { pinStorage } from '../pipeline/recording/pin-storage.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
@@ -86,7 +86,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   if (options.profiles !== undefined) catalog.setProfiles(options.profiles);
   const journal = new Journal(store);
   const waits = new Waits();
-  const limiters = new Limiters(options.concurrency ?? 64);
+  const limiters = new ServerLimiters(options.concurrency ?? 64);
   const reader = new BoxJournal(store, journal, redactor);
   const policies = new ActivePolicies(store, journal, ownServer);
   await policies.set(options.policies ?? []);

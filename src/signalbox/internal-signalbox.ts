@@ -43,6 +43,6 @@ export interface InternalSignalbox extends Signalbox {
 
 /** Returns the internal interface of a box. Throws for an object that `createSignalbox` did not make. */
 export function internalsOf(box: Signalbox): InternalSignalbox {
-  if ('sessionStore' in box) return box as InternalSignalbox;
+  if ((box as Partial<InternalSignalbox>).sessionStore !== undefined) return box as InternalSignalbox;
   throw new TypeError('not a box made by createSignalbox');
 }

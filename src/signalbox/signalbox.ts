@@ -13,7 +13,7 @@ import type { BoxContent, ContentView, ServerInstructions } from '../pipeline/bo
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { PolicySummary } from '../pipeline/policies/active-policies.ts';
 import type { PolicySource, RuleSource } from '../pipeline/policies/compile-policies.ts';
-import type { Settling } from '../pipeline/recording/settle-call.ts';
+import type { CallSettlement } from '../pipeline/recording/settle-call.ts';
 import type { UndoOptions, UndoResult, UndoStanding } from '../pipeline/undo/undo-calls.ts';
 import type { Backtest } from '../policy/backtest.ts';
 import type { SecretOptions } from '../redaction/redactor.ts';
@@ -85,7 +85,7 @@ export interface JournalApi extends Pick<
   /** Archives old entries in a file and removes them from the front of the journal. */
   prune(request: PruneRequest): Promise<Pruned>;
   /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
-  settle(call: string, how: Settling): Promise<void>;
+  settle(call: string, how: CallSettlement): Promise<void>;
   /** Reads a page of a result that was too large to return whole. */
   result(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
 }

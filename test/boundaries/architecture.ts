@@ -30,17 +30,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
 
   server: ['signalbox', ...core, 'access', ...outerRing, 'config', 'testing'],
   host: ['signalbox', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
-  cli: [
-    'signalbox',
-    ...core,
-    'access',
-    'process',
-    ...outerRing,
-    'config',
-    'host',
-    'server',
-    'testing',
-  ],
+  cli: ['signalbox', ...core, 'access', 'process', ...outerRing, 'config', 'host', 'server', 'testing'],
 };
 
 /** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */
@@ -61,6 +51,23 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
 
 /** Rooms that import no package at all; Node itself is allowed. */
 export const withoutPackages: readonly string[] = ['core'];
+
+/**
+ * The files that may read environment variables. Everything else is passed values from `host/environment.ts`; the others pass
+ * variables on to programs and threads, or belong to the terminal.
+ */
+export const environmentReaders: readonly string[] = [
+  'host/environment.ts',
+  'cli/terminal.ts',
+  'cli/invocation.ts',
+  'cli/sign-in/open-browser.ts',
+  'process/minimal-environment.ts',
+  'runtimes/claude/shared/installation.ts',
+  'runtimes/model/providers/choose-model.ts',
+  'sources/local/isolate/isolate-worker.ts',
+  'sources/local/isolate/thread.ts',
+  'workspace/undo-thread.ts',
+];
 
 /** Words that name no concept. */
 export const emptyWords: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers'];

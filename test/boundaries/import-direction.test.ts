@@ -125,6 +125,16 @@ describe('every rule can fail', () => {
         file('core/a.ts', `import 'node:crypto';\nimport 'zod';`),
       ],
     ],
+    environmentInOnePlace: [
+      [
+        'sources/a.ts reads process.env, which only host/environment.ts may do',
+        file('sources/a.ts', `export const path = process.env['PATH'];`),
+      ],
+      [
+        'cli/a.ts reads process.env, which only host/environment.ts may do',
+        file('cli/a.ts', `const { argv, env } = process; export default [argv, env];`),
+      ],
+    ],
     readableLength: [
       [
         'pipeline/a.ts has 501 lines, at most 500 are allowed',

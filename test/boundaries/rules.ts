@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { direction, emptyWords, homes, longestFile, withoutPackages } from './architecture.ts';
+import { direction, emptyWords, environmentReaders, homes, longestFile, withoutPackages } from './architecture.ts';
 import type { SourceFile } from './source-graph.ts';
 
 /** Looks at the import graph and names every breach, one line each. */
@@ -52,6 +52,12 @@ export const noPackages: Rule = (graph) =>
   packageImports(graph)
     .filter(({ from, name }) => withoutPackages.includes(roomOf(from)) && !name.startsWith('node:'))
     .map(({ from, name }) => `${from} imports ${name}, but ${roomOf(from)} has no dependencies`);
+
+/** Environment variables are read in one file, and where they are passed on. */
+export const environmentInOnePlace: Rule = (graph) =>
+  shipped(graph)
+    .filter(({ path, readsEnvironment }) => readsEnvironment && !environmentReaders.includes(path))
+    .map(({ path }) => `${path} reads process.env, which only host/environment.ts may do`);
 
 /** No file is too long to be read in one go. */
 export const readableLength: Rule = (graph) =>

@@ -10,6 +10,8 @@ export interface SourceFile {
   readonly files: readonly string[];
   /** Packages and Node modules that it imports, as they are written. */
   readonly packages: readonly string[];
+  /** Whether it accesses `process.env`. */
+  readonly readsEnvironment: boolean;
 }
 
 /** Reads the import graph of a source directory. */
@@ -22,20 +24,22 @@ export function readSourceGraph(directory: string): SourceFile[] {
 
 /** Reads one file. */
 export function parseSource(path: string, source: string): SourceFile {
-  const specifiers = importsOf(path, source);
+  const { specifiers, readsEnvironment } = visit(path, source);
   const isRelative = (specifier: string): boolean => specifier.startsWith('.');
   return {
     path,
     lines: source.trimEnd().split('\n').length,
     files: specifiers.filter(isRelative).map((specifier) => posix.join(posix.dirname(path), specifier)),
     packages: specifiers.filter((specifier) => !isRelative(specifier)),
+    readsEnvironment,
   };
 }
 
-function importsOf(path: string, source: string): string[] {
+function visit(path: string, source: string): { readonly specifiers: string[]; readonly readsEnvironment: boolean } {
   const { program, errors } = parseSync(path, source);
   if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
   const specifiers = new Set<string>();
+  let readsEnvironment = false;
   const add = (node: { readonly source: unknown }): void => {
     const { source: from } = node;
     if (typeof from === 'object' && from !== null && 'value' in from && typeof from.value === 'string') {
@@ -48,6 +52,19 @@ function importsOf(path: string, source: string): string[] {
     ExportAllDeclaration: add,
     ImportExpression: add,
     TSImportType: add,
+    MemberExpression({ object, property }) {
+      if (isProcess(object) && property.type === 'Identifier' && property.name === 'env') readsEnvironment = true;
+    },
+    VariableDeclarator({ id, init }) {
+      if (!isProcess(init) || id.type !== 'ObjectPattern') return;
+      readsEnvironment ||= id.properties.some(
+        (each) => each.type === 'Property' && each.key.type === 'Identifier' && each.key.name === 'env',
+      );
+    },
   }).visit(program);
-  return [...specifiers];
+  return { specifiers: [...specifiers], readsEnvironment };
+}
+
+function isProcess(node: { readonly type: string; readonly name?: unknown } | null): boolean {
+  return node?.type === 'Identifier' && node.name === 'process';
 }

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Approve } from '../../../src/core/calls/approval.ts';
 import type { Source } from '../../../src/catalog/source/source.ts';
 import { type RuntimeTools, runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
-import type { Signalbox } from '../../../src/signalbox/signalbox.ts';
-import { createSignalbox } from '../../../src/signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../src/signalbox/create-signalbox.ts';
 import { defineTool } from '../../../src/sources/local/define-tool.ts';
 import { localServer } from '../../../src/sources/local/local-server.ts';
 import { mcpServer } from '../../../src/sources/mcp/mcp-server.ts';
@@ -11,7 +11,7 @@ import { fixtureProgram } from '../../mcp-servers/programs.ts';
 
 /** A real box whose tools do what the stories of the runtime suite need. */
 export interface SuiteBox {
-  readonly box: Signalbox;
+  readonly box: InternalSignalbox;
   readonly own: RuntimeTools;
   /** What was written with the tool that asks. */
   readonly notes: readonly string[];
@@ -92,7 +92,7 @@ export async function openSuiteBox(): Promise<SuiteBox> {
   ];
   for (const tool of tools) suite.add(tool);
   const opened: SuiteBox = {
-    box: await createSignalbox({
+    box: await openSignalbox({
       servers: [suite, shaky, fixture, own],
       approve: (request) => opened.approve(request),
     }),
