@@ -12,6 +12,7 @@ import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { shortPath } from '../../host/data-directory.ts';
 import { printJson } from '../print-json.ts';
+import { thisMachine } from '../../host/this-machine.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
 import type { Terminal } from '../terminal.ts';
@@ -137,6 +138,6 @@ async function makePlan(
   }
   const target = targetConfiguration(globals);
   const builtinName = target.exists ? readConfiguration(globals).configuration.builtinName : 'signalbox';
-  const prepared = await prepareImport({ ...target, builtinName }, vault, { project: process.cwd(), from });
+  const prepared = await prepareImport({ ...target, builtinName }, vault, thisMachine(process.cwd()), from);
   return { file: target.file, ...prepared };
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { environment } from '../../host/environment.ts';
 import { minSecretLength } from '../../redaction/redactor.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import type { Terminal } from '../terminal.ts';
@@ -16,7 +17,7 @@ export async function readSecret(name: string, variable: string | undefined, ter
 }
 
 function fromVariable(variable: string): string {
-  const value = process.env[variable] ?? '';
+  const value = environment[variable] ?? '';
   if (value === '') throw usageFailure(`the environment variable ${variable} is not set`);
   return value;
 }

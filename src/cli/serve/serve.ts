@@ -150,7 +150,8 @@ async function printReady(
     return await printJson(output, role === 'worker' ? facts : { ...facts, signInUrl });
   }
   const { countImportableServers } = await import('../../config/import/prepare-import.ts');
+  const { thisMachine } = await import('../../host/this-machine.ts');
   const { banner } = await import('./banner.ts');
-  const found = await countImportableServers(configuration);
+  const found = await countImportableServers(configuration, thisMachine(process.cwd()));
   await output.print(banner({ ...server, role, found }, output));
 }

@@ -20,7 +20,7 @@ function problems(document: object): string[] {
 suite('agents', () => {
   test('the demo agent is always there, and is the default where no other is configured', () => {
     const { agents } = load({});
-    assert.deepEqual(agents, { entries: [{ name: 'demo', runtime: 'model', model: 'demo' }], usual: 'demo' });
+    assert.deepEqual(agents, { entries: [{ name: 'demo', runtime: 'model', model: 'demo' }], defaultName: 'demo' });
     const own = load({ agents: { writer: { runtime: 'claude' } } }).agents;
     assert.deepEqual(
       own.entries.map(({ name }) => name),

@@ -4,57 +4,57 @@ import { type Client, type Machine, clients } from './clients/clients.ts';
 import type { ClientReading, FileProblem, FoundServer, NamedPermission, SkippedServer } from './found-server.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 
-/** Whose file something was found in. */
+/** The client and the file in which something was found. */
 export interface Origin {
   readonly client: Pick<Client, 'id' | 'title'>;
   readonly file: string;
 }
 
-/** Everything that other clients' files say. */
+/** The content of the files of other clients. */
 export interface FoundServers {
   readonly servers: readonly (FoundServer & Origin)[];
   readonly skipped: readonly (SkippedServer & Origin)[];
   readonly problems: readonly (FileProblem & Origin)[];
-  /** What clients say about tools apart from their servers. */
+  /** Permissions that are not part of a server's entry. */
   readonly permissions?: readonly (NamedPermission & Origin)[];
 }
 
-/** Which clients to look at, and when to stop. */
+/** Options of `findServers`. */
 export interface Search {
   /** The ids of the clients; all when absent. */
   readonly from?: readonly string[];
   /** Larger files are not read. */
-  readonly largestFile?: number;
-  /** How long to look; what is not read by then is left out. */
-  readonly withinMs?: number;
-  /** Leaves the lines at 0, which is faster. */
+  readonly maxFileBytes?: number;
+  /** Files that are not read by then are left out. */
+  readonly timeoutMs?: number;
+  /** Sets all line numbers to 0, which is faster. */
   readonly withoutLines?: boolean;
-  /** Where the secrets that are found are remembered. */
+  /** Collects the secrets that are found. */
   readonly secrets?: ImportedSecrets;
 }
 
-const usualLargestFile = 64 * 1024 * 1024;
+const defaultMaxFileBytes = 64 * 1024 * 1024;
 
-/** Reads the files of all clients on this machine. Files that cannot be read are told, not thrown. */
+/** Reads the files of all clients on a machine. Files that cannot be read are returned as problems. */
 export async function findServers(machine: Machine, search: Search = {}): Promise<FoundServers> {
   const {
     from,
-    largestFile = usualLargestFile,
-    withinMs = Number.POSITIVE_INFINITY,
+    maxFileBytes = defaultMaxFileBytes,
+    timeoutMs = Number.POSITIVE_INFINITY,
     withoutLines = false,
     secrets = new ImportedSecrets(),
   } = search;
-  const deadline = performance.now() + withinMs;
+  const deadline = performance.now() + timeoutMs;
   const readings: (ClientReading & Origin)[] = [];
   const seen = new Set<string>();
   for (const client of clients) {
     if (from !== undefined && !from.includes(client.id)) continue;
     for (const file of client.files(machine)) {
-      // By the clock: no timer fires while files are read.
+      // Compares times, because no timer fires while files are read synchronously.
       if (performance.now() > deadline) break;
       const size = seen.has(file) ? undefined : sizeOf(file);
       seen.add(file);
-      if (size === undefined || size > largestFile) continue;
+      if (size === undefined || size > maxFileBytes) continue;
       const read = await client.load();
       const { home, directory } = machine;
       const text = textOf(file);
@@ -80,7 +80,7 @@ function sizeOf(file: string): number | undefined {
     const found = statSync(file, { throwIfNoEntry: false });
     return found?.isFile() === true ? found.size : undefined;
   } catch {
-    // A directory on the way that we may not enter: there is nothing for us there.
+    // A directory in the path is not accessible.
     return undefined;
   }
 }

@@ -2,60 +2,65 @@ import type { Configuration } from '../configuration.ts';
 import type { ConfigurationEdit } from '../file/edit-configuration.ts';
 import { referencedSecrets } from '../references.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
-import { currentMachine } from './clients/clients.ts';
+import type { Machine } from './clients/clients.ts';
 import { findServers } from './find-servers.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 import { type ImportPlan, type PlannedServer, type Target, planImport } from './plan-import.ts';
 
-/** What could be taken over, and the secrets that would come with it. */
+/** The servers that could be imported, and their secrets. */
 export interface PreparedImport {
   readonly plan: ImportPlan;
   readonly secrets: ImportedSecrets;
 }
 
-/** Finds what other clients on this machine have, seen from a project's directory. Nothing is written. */
+/** Finds the servers of other clients on a machine. Writes nothing. */
 export async function prepareImport(
   target: Target,
   vault: SecretVault,
-  { project, from }: { readonly project: string; readonly from?: readonly string[] | undefined },
+  machine: Machine,
+  from?: readonly string[],
 ): Promise<PreparedImport> {
   const secrets = new ImportedSecrets((await vault.list()).map(({ name }) => name));
-  const found = await findServers(currentMachine(project), { secrets, ...(from === undefined ? {} : { from }) });
-  return { plan: planImport(found, target, project), secrets };
+  const found = await findServers(machine, { secrets, ...(from === undefined ? {} : { from }) });
+  return { plan: planImport(found, target, machine.directory), secrets };
 }
 
-/** The secrets that some entries refer to and that were found with them. */
+/** Returns the found secrets that some entries refer to. */
 export function secretsOf(entries: readonly unknown[], secrets: ImportedSecrets): ReadonlyMap<string, string> {
   return secrets.valuesOf(referencedSecrets(JSON.stringify(entries)));
 }
 
-/** Keeps secrets encrypted. Comes before the edit, so that no entry ever refers to what is not there. */
+/** Stores secrets encrypted. Call it before the edit, so that no entry refers to a missing secret. */
 export async function keepSecrets(values: ReadonlyMap<string, string>, vault: SecretVault): Promise<void> {
   for (const [name, value] of values) await vault.set(name, value);
 }
 
-/** What a configuration is changed by to have the servers. */
+/** Returns the edits that add the servers to a configuration. */
 export function importEdits(taken: readonly PlannedServer[]): ConfigurationEdit[] {
   return taken.map(({ name, entry }) => ({ path: ['mcpServers', name], value: entry }));
 }
 
-/** How many servers of other clients could be taken over, and whose they are. */
+/** How many servers of other clients could be imported, and from which clients. */
 export interface ImportableServers {
   readonly servers: number;
-  /** The clients' names. */
+  /** The titles of the clients. */
   readonly clients: readonly string[];
 }
 
 const none: ImportableServers = { servers: 0, clients: [] };
-const largestFile = 2 * 1024 * 1024;
+const maxFileBytes = 2 * 1024 * 1024;
+const defaultTimeoutMs = 250;
 
-/** Counts what `import` would take over, in a time that nobody notices; what goes wrong counts as nothing. */
-export async function countImportableServers(configuration: Configuration, withinMs = 250): Promise<ImportableServers> {
+/** Counts the servers that `import` would add. Stops after a short time, and ignores all problems. */
+export async function countImportableServers(
+  configuration: Configuration,
+  machine: Machine,
+  timeoutMs = defaultTimeoutMs,
+): Promise<ImportableServers> {
   try {
-    const directory = process.cwd();
-    const found = await findServers(currentMachine(directory), { withinMs, largestFile, withoutLines: true });
+    const found = await findServers(machine, { timeoutMs, maxFileBytes, withoutLines: true });
     const names = configuration.servers.map(({ name }) => name);
-    const { taken } = planImport(found, { ...configuration, names }, directory);
+    const { taken } = planImport(found, { ...configuration, names }, machine.directory);
     const clients = new Set(taken.flatMap(({ origins }) => origins.map(({ client }) => client.title)));
     return { servers: taken.length, clients: [...clients] };
   } catch {

@@ -6,7 +6,7 @@ import { BoxSecrets } from '../secrets/box-secrets.ts';
 import { type SecretProblem, assertSecretsValid, registerSecrets } from '../secrets/configured-secrets.ts';
 import { oauthTokenStore } from '../secrets/oauth-token-store.ts';
 import { openVault } from '../secrets/open-vault.ts';
-import { fileVerdicts } from '../servers/protocol-version-file.ts';
+import { protocolVersionFile } from '../servers/protocol-version-file.ts';
 import { StartQueue } from '../servers/start-queue.ts';
 import { StartedServers } from '../servers/started-servers.ts';
 import { openTrust } from '../trust.ts';
@@ -61,7 +61,7 @@ export async function startConfiguredServers(
     // Reports about servers are shown to people and agents; they are redacted like the journal.
     redact: (text: string) => secrets.redact(text),
   };
-  const verdicts = data === undefined ? undefined : fileVerdicts(data);
+  const verdicts = data === undefined ? undefined : protocolVersionFile(data);
   const startQueue = new StartQueue(configuration.startup);
   const context = { references, vault, verdicts, startQueue };
   const servers = await StartedServers.start(configuration, context);

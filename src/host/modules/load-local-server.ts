@@ -6,9 +6,9 @@ import { downServer } from '../servers/down-server.ts';
 import { serverFromExports } from './server-from-exports.ts';
 import { importToolModule } from './tool-modules.ts';
 
-const longestImportMs = 30_000;
+const importTimeoutMs = 30_000;
 
-/** Imports the module of an entry and makes a server of its exports; one that cannot be had is down, with the reason. */
+/** Imports the module of an entry and creates a server from its exports; when this fails, returns a source that is down. */
 export async function loadLocalServer(entry: LocalModuleEntry): Promise<Source> {
   try {
     return await importLocalServer(entry);
@@ -21,7 +21,7 @@ export async function loadLocalServer(entry: LocalModuleEntry): Promise<Source> 
 export async function importLocalServer(entry: LocalModuleEntry): Promise<Source> {
   let exports: Readonly<Record<string, unknown>>;
   try {
-    exports = await importInTime(entry.module);
+    exports = await importWithTimeout(entry.module);
   } catch (error) {
     throw new Error(explainImport(entry.module, error), { cause: error });
   }
@@ -32,14 +32,14 @@ export async function importLocalServer(entry: LocalModuleEntry): Promise<Source
   }
 }
 
-async function importInTime(file: string): Promise<Readonly<Record<string, unknown>>> {
+async function importWithTimeout(file: string): Promise<Readonly<Record<string, unknown>>> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    const message = `it did not finish loading within ${longestImportMs / 1000} s (a top-level await that never ends?)`;
-    timer = setTimeout(() => reject(new Error(message)), longestImportMs);
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `it did not finish loading within ${importTimeoutMs / 1000} s (a top-level await that never ends?)`;
+    timer = setTimeout(() => reject(new Error(message)), importTimeoutMs);
   });
   try {
-    return await Promise.race([importToolModule(file), tooLong]);
+    return await Promise.race([importToolModule(file), timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -48,7 +48,7 @@ async function importInTime(file: string): Promise<Readonly<Record<string, unkno
 const erasable =
   'Node removes types but compiles nothing: no enums, namespaces, parameter properties or decorators; use plain objects and classes';
 
-/** Says why a module could not be imported, and what its author can do. */
+/** Describes why a module could not be imported, and how to correct it. */
 export function explainImport(file: string, error: unknown): string {
   if (!existsSync(file)) return `there is no file ${file}; correct "module" in the configuration`;
   const message = messageOf(error)

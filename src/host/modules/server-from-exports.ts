@@ -7,20 +7,21 @@ import { localServer } from '../../sources/local/local-server.ts';
 type Exports = Readonly<Record<string, unknown>>;
 type Entry = Pick<LocalModuleEntry, 'name' | 'export' | 'limits'>;
 
-/** Makes a server of what a module exports: a server, one tool, a list or an object of tools, or tools under their own names. */
+/** Creates a server from the exports of a module: a server, one tool, an array or object of tools, or tools as named exports. */
 export function serverFromExports(entry: Entry, exports: Exports): Source {
-  const { what, value } = chosenExport(entry, exports);
-  if (isServer(value)) return withLimits(named(value, entry.name, what), entry);
+  const { what, value } = selectExport(entry, exports);
+  if (isServer(value)) return withLimits(assertName(value, entry.name, what), entry);
   const tools = toolsOf(what, value);
   return localServer({ name: entry.name, tools, ...entry.limits });
 }
 
-function chosenExport(entry: Entry, exports: Exports): { readonly what: string; readonly value: unknown } {
+function selectExport(entry: Entry, exports: Exports): { readonly what: string; readonly value: unknown } {
   if (entry.export !== undefined) {
     if (Object.hasOwn(exports, entry.export)) return { what: `export "${entry.export}"`, value: exports[entry.export] };
     const names = Object.keys(exports);
-    const meant = closestMatch(entry.export, names);
-    const hint = meant === undefined ? `it exports ${names.join(', ') || 'nothing'}` : `did you mean "${meant}"?`;
+    const suggestion = closestMatch(entry.export, names);
+    const hint =
+      suggestion === undefined ? `it exports ${names.join(', ') || 'nothing'}` : `did you mean "${suggestion}"?`;
     throw new Error(`there is no export "${entry.export}"; ${hint}`);
   }
   if (Object.hasOwn(exports, 'default')) return { what: 'the default export', value: exports['default'] };
@@ -44,14 +45,14 @@ function toolsOf(what: string, value: unknown): readonly AnyTool[] | Readonly<Re
   return value as Readonly<Record<string, AnyTool>>;
 }
 
-function named(server: Source, name: string, what: string): Source {
+function assertName(server: Source, name: string, what: string): Source {
   if (server.server === name) return server;
   throw new Error(
-    `${what} is a server named "${server.server}", but the configuration calls it "${name}"; give both the same name`,
+    `${what} is a server named "${server.server}", but its name in the configuration is "${name}"; use the same name`,
   );
 }
 
-/** Limits of the configuration hold over those of the module. */
+/** Applies the limits of the configuration, which override those of the module. */
 function withLimits(server: Source, { limits }: Entry): Source {
   if (Object.keys(limits).length === 0) return server;
   return {

@@ -73,9 +73,9 @@ function registerOnce(): void {
       const importers = isOfFile(specifier) ? importersAt(parentURL) : [];
       if (importers.length === 0) return nextResolve(specifier, context);
       // Recorded before it is resolved: a missing file may be created later.
-      if (specifier.startsWith('.')) note(new URL(specifier, parentURL).href, importers);
+      if (specifier.startsWith('.')) recordFile(new URL(specifier, parentURL).href, importers);
       const resolved = nextResolve(specifier, context);
-      if (!note(resolved.url, importers) || context.conditions?.includes('require') === true) return resolved;
+      if (!recordFile(resolved.url, importers) || context.conditions?.includes('require') === true) return resolved;
       const generation = new URL(parentURL).searchParams.get(generationParameter);
       if (generation === null) return resolved;
       const url = new URL(resolved.url);
@@ -92,7 +92,7 @@ function importersAt(parentUrl: string): readonly ToolModule[] {
 }
 
 /** Adds a file to the modules that import it. Returns false for builtins and packages. */
-function note(url: string, importers: readonly ToolModule[]): boolean {
+function recordFile(url: string, importers: readonly ToolModule[]): boolean {
   const file = pathOf(url);
   if (file === undefined || /[\\/]node_modules[\\/]/.test(file)) return false;
   addFile(file, importers);

@@ -5,17 +5,17 @@ import { isUnattended } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { signIn } from '../../sources/mcp/http/oauth/sign-in/sign-in.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
-const patienceMs = 5 * 60_000;
+const signInTimeoutMs = 5 * 60_000;
 
-/** What sign-ins are made with. */
+/** Options of `BrowserSignIns`. */
 export interface BrowserSignInOptions {
   configuration(): Configuration;
   readonly references: ReferenceContext;
-  /** Called when somebody has signed in at a server. */
+  /** Called when a person has signed in at a server. */
   signedIn(server: string): Promise<void>;
 }
 
-/** Sign-ins that somebody began in a browser, one for each server. The browser comes back to a loopback address of this process. */
+/** Sign-ins in a browser, at most one for each server. The browser is redirected back to a loopback address of this process. */
 export class BrowserSignIns {
   readonly #parts: BrowserSignInOptions;
   readonly #states = new Map<string, SignInState>();
@@ -29,7 +29,7 @@ export class BrowserSignIns {
     return this.#states.get(server);
   }
 
-  /** Begins a sign-in, in the place of one that waits; resolves with the address to send the person to. */
+  /** Starts a sign-in and cancels an earlier one of the server. Resolves with the address to open in the browser. */
   async begin(server: string): Promise<URL> {
     const { references } = this.#parts;
     const entry = this.#parts.configuration().servers.find(({ name }) => name === server);
@@ -38,32 +38,32 @@ export class BrowserSignIns {
     const oauth = transport === undefined || transport.type === 'stdio' ? undefined : transport.oauth;
     if (transport === undefined || transport.type === 'stdio' || oauth === undefined)
       throw refused(
-        `server "${server}" is not one to sign in at; add "auth": { "type": "oauth" } to its entry, if it has a "url"`,
+        `server "${server}" has no OAuth sign-in; add "auth": { "type": "oauth" } to its entry, if it has a "url"`,
       );
     if (isUnattended(oauth))
-      throw refused(`server "${server}" signs in with its own credentials; no person can sign in to it`);
+      throw refused(`server "${server}" signs in with its own credentials; a person cannot sign in to it`);
     this.#waiting.get(server)?.abort();
     const cancelling = new AbortController();
     this.#waiting.set(server, cancelling);
     const { promise, resolve, reject } = Promise.withResolvers<URL>();
     const { type, url } = transport;
-    const options = { onAuthorize: resolve, signal: cancelling.signal, timeoutMs: patienceMs };
+    const options = { onAuthorize: resolve, signal: cancelling.signal, timeoutMs: signInTimeoutMs };
     this.#states.set(server, { state: 'waiting', since: Date.now() });
-    const over = (state: SignInState): void => {
-      // Another one has taken its place.
+    const finish = (state: SignInState): void => {
+      // A newer sign-in has replaced this one.
       if (this.#waiting.get(server) !== cancelling) return;
       this.#waiting.delete(server);
       this.#states.set(server, state);
     };
     signIn({ type, url, oauth }, options).then(
       async () => {
-        over({ state: 'signed-in', since: Date.now() });
+        finish({ state: 'signed-in', since: Date.now() });
         await this.#parts.signedIn(server).catch(() => undefined);
       },
       (error: unknown) => {
         const why = references.redact(messageOf(error));
-        over({ state: 'failed', since: Date.now(), error: why });
-        reject(new SignalboxError('sign-in-failed', `nobody can sign in at "${server}" now: ${why}`, { cause: error }));
+        finish({ state: 'failed', since: Date.now(), error: why });
+        reject(new SignalboxError('sign-in-failed', `sign-in at "${server}" failed: ${why}`, { cause: error }));
       },
     );
     return promise;

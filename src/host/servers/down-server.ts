@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/source/source.ts';
 
-/** Stands in the catalog for a server that could not be started, so that people see it and the reason. */
+/** Creates the source of a server that could not be started, so that the catalog shows it with the reason. */
 export function downServer(server: string, adapter: string, reason: string): Source {
   const state = { tools: [], down: { reason, since: Date.now() } };
   return {

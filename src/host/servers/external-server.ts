@@ -5,7 +5,7 @@ import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** What servers are started with, whatever their entries say. */
+/** Everything that starting a server needs besides its entry. */
 export interface ServerStartContext {
   readonly references: ReferenceContext;
   readonly verdicts: ProtocolVersionCache | undefined;
@@ -13,17 +13,13 @@ export interface ServerStartContext {
   readonly startQueue: StartQueue;
 }
 
-/** The server outside that an entry names, as it is before lock and configuration change what it offers. Starts it after `after`. */
-export function externalServer(
-  entry: ExternalEntry,
-  starting: ServerStartContext,
-  after?: Promise<unknown>,
-): McpServer {
-  const { references, verdicts, startQueue } = starting;
+/** Creates the external server of an entry, with all of its tools. It starts after `after` settles. */
+export function externalServer(entry: ExternalEntry, context: ServerStartContext, after?: Promise<unknown>): McpServer {
+  const { references, verdicts, startQueue } = context;
   const { idleStopMs } = entry.settings;
   const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
   const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
-  // Only the first start of a program queues. Restarts are requested or delayed, and remote servers use no processor of this machine.
+  // Only the first start of a program queues: restarts are rare, and remote servers use no processor of this machine.
   let isQueued = entry.transport === 'stdio';
   const server = mcpServer({
     name: entry.name,

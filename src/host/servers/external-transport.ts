@@ -11,17 +11,17 @@ import { EntryReferences, type ReferenceSource, minVariableSecretLength } from '
 import { startedByVariable } from '../environment.ts';
 import { npmProgram } from './npm-program.ts';
 
-/** What the references of an entry are resolved with. */
+/** Resolves the references of server entries. */
 export interface ReferenceContext extends ReferenceSource {
-  /** Where paths of the entry start from. */
+  /** The base of relative paths. */
   readonly directory: string;
-  /** Where sign-ins are kept. */
+  /** Stores OAuth tokens. */
   readonly tokens: TokenStore;
-  /** Takes those values out of a text. */
+  /** Removes secret values from a text. */
   redact(text: string): string;
 }
 
-/** How the server of an entry is reached, with every reference resolved now. Throws when some cannot be, and tells all of them. */
+/** Returns the transport of an entry with its references resolved. Rejects with all references that cannot be resolved. */
 export async function resolveTransport(entry: ExternalEntry, context: ReferenceContext): Promise<McpTransport> {
   const { name, transport, settings } = entry;
   const { directory, addSecret } = context;
@@ -30,32 +30,33 @@ export async function resolveTransport(entry: ExternalEntry, context: ReferenceC
 
   if (transport === 'stdio') {
     const { command, args = [], npm, env = {}, cwd = '.' } = settings;
-    const given = await Promise.all(args.map((each, index) => references.resolvePlain(each, 'args', index)));
+    const programArgs = await Promise.all(args.map((each, index) => references.resolvePlain(each, 'args', index)));
     const program = await references.resolvePlain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
-    const surroundings = {
+    const process = {
       env: { ...startedByVariable(directory), ...(await references.resolveSecrets(env, 'env')) },
       cwd: resolve(directory, await references.resolvePlain(cwd, 'cwd')),
     };
     references.assertResolved();
-    const started = npm === undefined ? { command: program, args: given } : npmProgram(program, given, directory);
-    return { type: 'stdio', ...started, ...surroundings };
+    const started =
+      npm === undefined ? { command: program, args: programArgs } : npmProgram(program, programArgs, directory);
+    return { type: 'stdio', ...started, ...process };
   }
   const { auth } = settings;
   const headers = await references.resolveSecrets(settings.headers ?? {}, 'headers');
-  const reached: McpTransport = {
+  const resolved: McpTransport = {
     type: transport,
     url: await references.resolvePlain(settings.url ?? '', 'url'),
     headers:
       auth?.type === 'bearer'
         ? { ...headers, Authorization: `Bearer ${await references.resolveSecret(auth.token, 'auth', 'token')}` }
         : headers,
-    ...(auth?.type === 'oauth' ? { oauth: await oauthOf(auth, name, context, references) } : {}),
+    ...(auth?.type === 'oauth' ? { oauth: await resolveOAuth(auth, name, context, references) } : {}),
   };
   references.assertResolved();
-  return reached;
+  return resolved;
 }
 
-async function oauthOf(
+async function resolveOAuth(
   { type: _, assertionFile, ...settings }: AuthSettings & { readonly type: 'oauth' },
   server: string,
   { directory, tokens, addSecret }: ReferenceContext,
@@ -63,7 +64,7 @@ async function oauthOf(
 ): Promise<OAuthOptions> {
   const { clientId, clientSecret, privateKey } = settings;
   const assertion = async (): Promise<string> => {
-    const token = await assertionIn(resolve(directory, assertionFile ?? ''));
+    const token = await readAssertion(resolve(directory, assertionFile ?? ''));
     addSecret(`${server}.assertion`, token);
     return token;
   };
@@ -81,13 +82,13 @@ async function oauthOf(
     account: server,
     howToSignIn: `signalbox login ${server}`,
     onSecret(name, value) {
-      // Texts of the authorization server, which the MCP server names. A configured client secret is registered already.
+      // These values come from the authorization server, which the MCP server chooses. A configured client secret is registered already.
       if (value.length >= minVariableSecretLength) addSecret(name, value, { isForeign: true });
     },
   };
 }
 
-async function assertionIn(file: string): Promise<string> {
+async function readAssertion(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {

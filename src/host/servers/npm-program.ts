@@ -2,27 +2,27 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isJsonObject } from '../../core/json/json.ts';
 
-/** A program and what it is started with. */
+/** A command and its arguments. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-const exactly = /^(?<name>(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)@(?<version>\d+\.\d+\.\d+(?:[-+][\w.+-]+)?)$/i;
+const exactVersion = /^(?<name>(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)@(?<version>\d+\.\d+\.\d+(?:[-+][\w.+-]+)?)$/i;
 
 /**
- * How a package of npm is run. When exactly that version is installed in the project, it is started by this Node, which takes
- * neither the network nor a second; otherwise npx fetches it.
+ * Returns the command that runs an npm package. If the project has exactly this version installed, Node runs it directly, which is
+ * faster and needs no network; otherwise npx downloads it.
  */
 export function npmProgram(spec: string, args: readonly string[], directory: string): Program {
-  const { name, version } = exactly.exec(spec)?.groups ?? {};
-  const file = name === undefined || version === undefined ? undefined : installed(name, version, directory);
+  const { name, version } = exactVersion.exec(spec)?.groups ?? {};
+  const file = name === undefined || version === undefined ? undefined : installedProgram(name, version, directory);
   if (file !== undefined) return { command: process.execPath, args: [file, ...args] };
   return { command: 'npx', args: ['-y', spec, ...args] };
 }
 
-/** The program of an installed package, from the directory upwards. Only the nearest counts, as it does for Node. */
-function installed(name: string, version: string, directory: string): string | undefined {
+/** Returns the program of the nearest installed package, from the directory upwards, as Node resolves it. */
+function installedProgram(name: string, version: string, directory: string): string | undefined {
   for (let place = resolve(directory); ; place = dirname(place)) {
     const home = join(place, 'node_modules', name);
     const manifest = manifestOf(home);
@@ -44,7 +44,7 @@ function manifestOf(home: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** The one program it has, or of several the one that is called like the package: what npx would choose. */
+/** Returns the program that npx would choose: the only one, or the one with the name of the package. */
 function binOf(name: string, bin: unknown): string | undefined {
   if (typeof bin === 'string') return bin;
   if (!isJsonObject(bin)) return undefined;
@@ -53,7 +53,7 @@ function binOf(name: string, bin: unknown): string | undefined {
   return typeof chosen === 'string' ? chosen : undefined;
 }
 
-/** Says whether the first line asks for Node: a package may also bring a shell script. */
+/** Returns whether the first line of a file names Node as its interpreter. A package may also contain shell scripts. */
 function isForNode(file: string): boolean {
   const start = Buffer.alloc(80);
   try {

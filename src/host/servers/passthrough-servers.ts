@@ -4,13 +4,13 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
-/** Servers that Claude reaches by itself, and the variables that their settings refer to. */
+/** The servers that Claude connects to directly, and the variables that their settings refer to. */
 export interface PassthroughServers {
   readonly servers: Readonly<Record<string, PassthroughServer>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Stands in the catalog for a server that is handed to Claude as it is, so that people see it and what that means. */
+/** Creates the source of a passthrough server, so that the catalog shows it with a notice. It has no tools. */
 export function passthroughSource({ name }: Pick<ExternalEntry, 'name'>): Source {
   const notice =
     'is handed to Claude as it is ("passthrough"): its tools cannot be called here, and nothing decides the calls that Claude makes there';
@@ -28,8 +28,8 @@ export function passthroughSource({ name }: Pick<ExternalEntry, 'name'>): Source
 }
 
 /**
- * How Claude reaches the servers of these entries. What came from references is given in variables: the settings themselves stand on
- * the command line, where every user of the machine can read them.
+ * Resolves passthrough servers for Claude. Values of references are passed in variables, because the settings are on Claude's command
+ * line, which every user of the machine can read.
  */
 export async function resolvePassthroughServers(
   entries: readonly ExternalEntry[],
@@ -37,25 +37,25 @@ export async function resolvePassthroughServers(
 ): Promise<PassthroughServers> {
   const env: Record<string, string> = {};
   const servers: Record<string, PassthroughServer> = {};
-  const hiddenText = (value: string, written: string | undefined): string => {
+  const inVariable = (value: string, written: string | undefined): string => {
     if (value === written) return value;
     const variable = `SIGNALBOX_PASSED_${Object.keys(env).length}`;
     env[variable] = value;
     return `\${${variable}}`;
   };
-  const hidden = (
+  const allInVariables = (
     values: Readonly<Record<string, string>> = {},
     written: Readonly<Record<string, string>> = {},
   ): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, hiddenText(value, written[key])]));
-  // Before those that are written, a package brings its own.
-  const hiddenArguments = (values: readonly string[], written: readonly string[]): string[] => {
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, inVariable(value, written[key])]));
+  // For an npm package, its own arguments precede those of the entry.
+  const argumentsInVariables = (values: readonly string[], written: readonly string[]): string[] => {
     const own = values.length - written.length;
-    return values.map((value, index) => (index < own ? value : hiddenText(value, written[index - own])));
+    return values.map((value, index) => (index < own ? value : inVariable(value, written[index - own])));
   };
   for (const entry of entries) {
     const transport = await resolveTransport(entry, context);
-    const { trackInvocations, env: givenEnv, headers: givenHeaders, url, args: givenArgs = [] } = entry.settings;
+    const { trackInvocations, env: envSettings, headers: headerSettings, url, args: argSettings = [] } = entry.settings;
     const track = trackInvocations === undefined ? {} : { trackInvocations };
     servers[entry.name] = {
       ...track,
@@ -64,14 +64,14 @@ export async function resolvePassthroughServers(
           ? {
               type: 'stdio',
               command: transport.command,
-              args: hiddenArguments(transport.args ?? [], givenArgs),
-              env: hidden(transport.env, givenEnv),
+              args: argumentsInVariables(transport.args ?? [], argSettings),
+              env: allInVariables(transport.env, envSettings),
               alwaysLoad: true,
             }
           : {
               type: transport.type,
-              url: hiddenText(transport.url, url),
-              headers: hidden(transport.headers, givenHeaders),
+              url: inVariable(transport.url, url),
+              headers: allInVariables(transport.headers, headerSettings),
               alwaysLoad: true,
             },
     };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { type CachedProtocolVersion, mcpServer } from '../../index.ts';
-import { fileVerdicts } from './protocol-version-file.ts';
+import { protocolVersionFile } from './protocol-version-file.ts';
 
 const legacy: CachedProtocolVersion = { kind: 'legacy', at: 1_800_000_000_000 };
 const modern: CachedProtocolVersion = {
@@ -30,7 +30,7 @@ describe('verdicts on disk', () => {
       for (let start = 0; start < 2; start += 1) {
         const before = fixture.requests.length;
         const transport = { type: 'http' as const, url: fixture.url };
-        const server = mcpServer({ name: 'web', transport, protocolVersions: fileVerdicts(directory) });
+        const server = mcpServer({ name: 'web', transport, protocolVersions: protocolVersionFile(directory) });
         await server.ready();
         assert.equal(server.health().state, 'up', server.health().lastError);
         await server.close();
@@ -43,10 +43,10 @@ describe('verdicts on disk', () => {
 
   test('are kept with their date, for their owner alone, and can be forgotten', (t) => {
     const directory = scratch(t);
-    const verdicts = fileVerdicts(directory);
+    const verdicts = protocolVersionFile(directory);
     void verdicts.set('a', { ...legacy, at: Date.now() - 1000 });
     void verdicts.set('b', modern);
-    const other = fileVerdicts(directory);
+    const other = protocolVersionFile(directory);
     assert.deepEqual(other.get('b'), modern);
     void other.set('b', undefined);
     assert.equal(verdicts.get('b'), undefined);
@@ -57,7 +57,7 @@ describe('verdicts on disk', () => {
 
   test('the same verdict again is not written', (t) => {
     const directory = scratch(t);
-    const verdicts = fileVerdicts(directory);
+    const verdicts = protocolVersionFile(directory);
     void verdicts.set('b', modern);
     const { ino } = statSync(join(directory, 'verdicts.json'));
     void verdicts.set('b', { ...modern, at: modern.at + 1000 });
@@ -67,7 +67,7 @@ describe('verdicts on disk', () => {
   });
 
   test('a guess that was made again after its hour is written with its new date', (t) => {
-    const verdicts = fileVerdicts(scratch(t));
+    const verdicts = protocolVersionFile(scratch(t));
     const guess: CachedProtocolVersion = { kind: 'legacy', at: Date.now() - 2 * 60 * 60 * 1000, isGuess: true };
     void verdicts.set('b', guess);
     void verdicts.set('b', { ...guess, at: Date.now() });
@@ -77,7 +77,7 @@ describe('verdicts on disk', () => {
   test('a file that is broken counts as empty and is written anew; one that cannot be written does no harm', (t) => {
     const directory = scratch(t);
     const file = join(directory, 'verdicts.json');
-    const verdicts = fileVerdicts(directory);
+    const verdicts = protocolVersionFile(directory);
     for (const text of [
       '',
       '{"version":1,"verd',
@@ -90,7 +90,7 @@ describe('verdicts on disk', () => {
       void verdicts.set('b', modern);
       assert.deepEqual(verdicts.get('b'), modern, text);
     }
-    const nowhere = fileVerdicts(join(file, 'below-a-file'));
+    const nowhere = protocolVersionFile(join(file, 'below-a-file'));
     void nowhere.set('b', modern);
     assert.equal(nowhere.get('b'), undefined);
     assert.match(readFileSync(file, 'utf8'), /"modern"/);

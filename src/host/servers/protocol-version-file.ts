@@ -6,26 +6,28 @@ import { isJsonObject } from '../../core/json/json.ts';
 import {
   type CachedProtocolVersion,
   type ProtocolVersionCache,
-  maxVerdictAgeMs,
+  maxVersionAgeMs,
 } from '../../sources/mcp/connection/protocol-version-cache.ts';
 
-type Kept = Readonly<Record<string, CachedProtocolVersion>>;
+type StoredVersions = Readonly<Record<string, CachedProtocolVersion>>;
 
 const maxStoredAgeMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Verdicts that outlive the process, in `verdicts.json`. They only save time: a file that cannot be read counts as empty, one
- * that cannot be written is left, and of two processes that write at the same time one may lose its verdict.
+ * Stores the protocol versions of servers in `verdicts.json`, so that the next start does not probe them again. A file that cannot be
+ * read counts as empty, one that cannot be written is ignored, and of two concurrent writers one may lose its entry.
  */
-export function fileVerdicts(directory: string): ProtocolVersionCache {
+export function protocolVersionFile(directory: string): ProtocolVersionCache {
   const file = join(directory, 'verdicts.json');
   return {
     get: (key) => read(file)[key],
-    set(key, verdict) {
-      const kept = read(file);
-      if (isSame(kept[key], verdict)) return;
-      const others = Object.entries(kept).filter(([each, { at }]) => each !== key && Date.now() - at < maxStoredAgeMs);
-      const verdicts = Object.fromEntries([...others, ...(verdict === undefined ? [] : [[key, verdict] as const])]);
+    set(key, version) {
+      const stored = read(file);
+      if (isSame(stored[key], version)) return;
+      const others = Object.entries(stored).filter(
+        ([each, { at }]) => each !== key && Date.now() - at < maxStoredAgeMs,
+      );
+      const verdicts = Object.fromEntries([...others, ...(version === undefined ? [] : [[key, version] as const])]);
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         replaceFile(file, `${JSON.stringify({ version: 1, verdicts })}\n`, 0o600);
@@ -36,27 +38,29 @@ export function fileVerdicts(directory: string): ProtocolVersionCache {
   };
 }
 
-function read(file: string): Kept {
+function read(file: string): StoredVersions {
   try {
     const document: unknown = JSON.parse(readFileSync(file, 'utf8'));
     const verdicts = isJsonObject(document) && document['version'] === 1 ? document['verdicts'] : undefined;
     if (!isJsonObject(verdicts)) return {};
-    return Object.fromEntries(Object.entries(verdicts).filter(([, each]) => isVerdict(each))) as unknown as Kept;
+    return Object.fromEntries(
+      Object.entries(verdicts).filter(([, each]) => isCachedVersion(each)),
+    ) as unknown as StoredVersions;
   } catch {
     return {};
   }
 }
 
-function isVerdict(value: unknown): boolean {
+function isCachedVersion(value: unknown): boolean {
   if (!isJsonObject(value) || typeof value['at'] !== 'number') return false;
   return value['kind'] === 'legacy' || (value['kind'] === 'modern' && isJsonObject(value['discover']));
 }
 
-/** The date alone is not worth a write, as long as it is not old. */
+/** Returns whether two entries differ only in their dates. The file is written again only when the stored date is old. */
 function isSame(before: CachedProtocolVersion | undefined, after: CachedProtocolVersion | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
   return (
-    after.at - before.at < maxVerdictAgeMs(after) &&
+    after.at - before.at < maxVersionAgeMs(after) &&
     isDeepStrictEqual({ ...before, at: 0 }, JSON.parse(JSON.stringify({ ...after, at: 0 })))
   );
 }

@@ -15,20 +15,21 @@ import type { ConfigurationTrust } from '../../config/trust/configuration-trust.
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
+import { thisMachine } from '../this-machine.ts';
 import type { ChangedServers, FoundServer } from '../../server/served-configuration.ts';
 
-/** What the servers of a configuration file are changed with. */
+/** Options of `ServerEdits`. */
 export interface ServerEditsOptions {
   configuration(): Configuration;
   readonly vault: SecretVault;
   readonly trust: Pick<ConfigurationTrust, 'acceptEdit'>;
   /** Rejects with `configuration-untrusted` when the files as they are now were not accepted. */
   assertTrusted(): Promise<void>;
-  /** Has the box follow the file as it is now. */
+  /** Applies the current file to the box. */
   apply(configuration: Configuration): Promise<unknown>;
 }
 
-/** Adds servers to a configuration file and takes them out, as the command line does. The caller sees to it that one change comes after the other. */
+/** Adds servers to a configuration file and removes them, as the command line does. The caller must serialize the changes. */
 export class ServerEdits {
   readonly #parts: ServerEditsOptions;
 
@@ -36,12 +37,12 @@ export class ServerEdits {
     this.#parts = parts;
   }
 
-  /** Adds a server. Secrets in its entry are kept encrypted, and never stand in the file. */
+  /** Adds a server. Secrets in its entry are stored encrypted and replaced by references. */
   async add(name: string, entry: JsonObject): Promise<ChangedServers> {
     const { vault } = this.#parts;
     const { servers, builtinName, file } = this.#parts.configuration();
     if (name === builtinName || servers.some((each) => each.name === name))
-      throw new SignalboxError('name-collision', `there is a server "${name}" already; take another name`);
+      throw new SignalboxError('name-collision', `a server "${name}" exists already; choose another name`);
     const secrets = new ImportedSecrets((await vault.list()).map((each) => each.name));
     const safe = protectedEntry(name, entry, secrets);
     await this.#change(file, [{ path: ['mcpServers', name], value: safe.entry }], secretsOf([safe.entry], secrets));
@@ -55,13 +56,13 @@ export class ServerEdits {
     await this.#change(file, [{ path: ['mcpServers', name], value: undefined }], new Map());
   }
 
-  /** What other clients of this machine have, without what the configuration has already. */
+  /** Returns the servers of other clients on this machine that the configuration does not have. */
   async listImportable(): Promise<readonly FoundServer[]> {
     const { plan, secrets } = await this.#prepare();
     return plan.taken.map((server) => shown(server, [...secretsOf([server.entry], secrets).keys()]));
   }
 
-  /** Takes over some of those. */
+  /** Adds servers of other clients by name. */
   async importServers(names: readonly string[]): Promise<ChangedServers> {
     const { plan, secrets } = await this.#prepare();
     const known = plan.taken.map(({ name }) => name);
@@ -79,23 +80,23 @@ export class ServerEdits {
   #prepare(): Promise<PreparedImport> {
     const { servers, builtinName, directory } = this.#parts.configuration();
     const target = { names: servers.map(({ name }) => name), builtinName, directory };
-    return prepareImport(target, this.#parts.vault, { project: process.cwd() });
+    return prepareImport(target, this.#parts.vault, thisMachine(process.cwd()));
   }
 
-  /** What the box does not take is taken out of the file again, and nothing is kept of it. */
+  /** Edits the file. When the box refuses the change, restores the file and removes the new secrets. */
   async #change(
     file: string,
     edits: readonly ConfigurationEdit[],
     secrets: ReadonlyMap<string, string>,
   ): Promise<void> {
     const { vault } = this.#parts;
-    // The edit is applied with the rest of the file.
+    // The edit applies the whole file, which may have changed.
     await this.#parts.assertTrusted();
     await keepSecrets(secrets, vault);
     try {
       await this.#follow(file, edits);
     } catch (error) {
-      // Their names were free before, so that nothing else refers to them.
+      // Their names were new, so nothing else refers to them.
       for (const name of secrets.keys()) await vault.remove(name).catch(() => false);
       throw error;
     }
@@ -115,7 +116,7 @@ export class ServerEdits {
     }
   }
 
-  /** Edits the file; the change counts as accepted by whoever asked for it. */
+  /** Edits the file and accepts the change, because a person requested it. */
   async #edit(file: string, edits: readonly ConfigurationEdit[]): Promise<Configuration> {
     const { configuration, before } = editConfiguration(file, edits);
     const earlier = before === undefined ? undefined : { configuration: { file, document: before }, rules: [] };

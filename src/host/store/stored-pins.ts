@@ -8,7 +8,7 @@ import { isPostgresAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { openStore, resolveStoreAddress } from './open-store.ts';
 
-/** Separates servers of the same name in two configurations of one machine. */
+/** Returns the scope of the pins of a configuration, which separates servers of the same name in two configurations. */
 export function pinScope({ file }: Pick<Configuration, 'file'>): string {
   return file;
 }
@@ -33,7 +33,7 @@ export async function memoryStoreWithPins(configuration: Configuration, data: st
   return memory;
 }
 
-/** Does something with the stored pins of a configuration. */
+/** Opens the stored pins of a configuration, passes them to `work`, and closes them. */
 export async function withPins<Value>(
   configuration: Configuration,
   data: string,
@@ -52,7 +52,7 @@ export async function withPins<Value>(
   }
 }
 
-/** Returns whether there are records to read: none are made for that. */
+/** Returns whether the store exists. It must not be created for reading. */
 async function hasRecords(store: string, data: string): Promise<boolean> {
   return isPostgresAddress(await resolveStoreAddress(store, data)) || existsSync(join(data, 'signalbox.db'));
 }

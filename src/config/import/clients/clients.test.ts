@@ -9,7 +9,7 @@ import { ImportedSecrets } from '../imported-secrets.ts';
 import { fittingName } from '../plan-import.ts';
 import { clients } from './clients.ts';
 
-const fixtures = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'clients');
+const fixtures = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'fixtures', 'clients');
 
 async function read(id: string, text: string): Promise<ClientReading> {
   const client = clients.find((each) => each.id === id);

@@ -1,28 +1,27 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ReadClient } from '../found-server.ts';
 
-/** Where the files of clients are looked for. */
+/** Where to search for the files of clients. */
 export interface Machine {
   readonly home: string;
   /** The directory of the project. */
   readonly directory: string;
   readonly platform: NodeJS.Platform;
-  /** Windows' directory for the settings of programs. */
+  /** The directory for settings on Windows, `%APPDATA%`. */
   readonly applicationData?: string;
 }
 
-/** A client whose servers can be taken over. */
+/** A client whose servers can be imported. */
 export interface Client {
   readonly id: string;
   readonly title: string;
-  /** The files it may have, the stronger one first. */
+  /** Returns the files that it may have, the one with precedence first. */
   files(machine: Machine): readonly string[];
-  /** Loaded only when one of the files is there: some formats need a parser of their own. */
+  /** Loads its parser. Called only when one of the files exists, because some formats need a large parser. */
   load(): Promise<ReadClient>;
 }
 
-/** Every client, in the order in which their servers get their names. */
+/** All clients. Servers are named in this order. */
 export const clients: readonly Client[] = [
   {
     id: 'claude-code',
@@ -107,15 +106,4 @@ function settingsDirectory({ home, platform, applicationData }: Machine): string
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return applicationData ?? join(home, 'AppData', 'Roaming');
   return join(home, '.config');
-}
-
-/** The machine we run on, seen from a project's directory. */
-export function currentMachine(directory: string): Machine {
-  const applicationData = process.env['APPDATA'];
-  return {
-    home: homedir(),
-    directory,
-    platform: process.platform,
-    ...(applicationData !== undefined && { applicationData }),
-  };
 }
