@@ -1,16 +1,16 @@
 import type { Store } from '../../journal/store/store.ts';
 import type { EndpointServices } from './requests/call-tool.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
-import type { RequestContext, ClientChannel, Peer } from './requests/request-context.ts';
+import type { ClientChannel, Peer } from './requests/request-context.ts';
 import { Changes } from './listing/list-changes.ts';
 import { Conversations } from './sessions/conversation-registry.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { type SeenClient, parseEnvelope } from './protocol/client-info.ts';
 import { LegacySession } from './sessions/legacy-session.ts';
 import { type Listening, listen } from './listing/listen-request.ts';
-import { isListMethod, listPage, methodOf } from './requests/methods.ts';
+import { findMethod, isListMethod, listPage } from './requests/methods.ts';
 import { Relay } from './sessions/relay.ts';
-import { type Round, Rounds } from './sessions/multi-round-requests.ts';
+import { type RequestRound, MultiRoundRequests } from './sessions/multi-round-requests.ts';
 import { View } from './listing/catalog-view.ts';
 import {
   type Answer,
@@ -21,28 +21,28 @@ import {
   wireCodes,
 } from './protocol/wire-messages.ts';
 
-/** What an endpoint is made of. */
+/** Options of `McpEndpoint`. */
 export interface McpEndpointOptions {
   readonly box: EndpointBox;
-  /** Where people answer what waits for them; told to whoever must wait. Not known before the server listens. */
+  /** Returns the address of the console, where people approve calls. Unknown before the server listens. */
   readonly inbox?: () => string | undefined;
-  /** How long a call waits for a human before it ends by saying where people answer (50 s). */
+  /** How long a call waits for a human before it ends as `awaiting-approval` (default 50 s). */
   readonly approvalWaitMs?: number;
-  /** What processes that serve the same clients share, so that each of them can answer any request. */
+  /** The store that processes share, so that each of them can serve any request. */
   readonly shared?: Pick<Store, 'keyValues' | 'pubSub'>;
 }
 
-/** The usual client gives up after 60 s, and should hear before that where its call stands. */
-const usualApprovalWaitMs = 50_000;
+/** Less than the 60 s after which most clients give up, so that they learn the state of their call. */
+const defaultApprovalWaitMs = 50_000;
 
-/** The box as an MCP server, for clients of every revision, over whatever transport. */
+/** Serves a box as an MCP server, to clients of every revision, over any transport. */
 export class McpEndpoint {
   readonly shared: McpEndpointOptions['shared'];
-  /** The way to other processes, where there is one. */
+  /** The link to other processes; absent without a shared store. */
   readonly relay: Relay | undefined;
   readonly #options: McpEndpointOptions;
   readonly #changes: Changes;
-  readonly #rounds: Rounds;
+  readonly #rounds: MultiRoundRequests;
   readonly #conversations: Conversations;
   readonly #views = new Map<string, View>();
   readonly #everything: View;
@@ -51,39 +51,39 @@ export class McpEndpoint {
     this.#options = options;
     this.shared = options.shared;
     this.relay = options.shared === undefined ? undefined : new Relay(options.shared.pubSub);
-    this.#rounds = new Rounds(this.relay);
+    this.#rounds = new MultiRoundRequests(this.relay);
     this.#conversations = new Conversations({ keyValues: options.shared?.keyValues });
     this.#changes = new Changes(options.box);
     this.#everything = new View(options.box, undefined);
   }
 
-  /** What clients of a profile see. Throws `profile-unknown` when there is no such profile. */
+  /** Returns the view of a profile. Throws `profile-unknown` when there is no such profile. */
   view(profile: string | undefined): View {
     if (profile === undefined) return this.#everything;
     const known = this.#views.get(profile);
     if (known?.exists === true) return known;
-    // The catalog refuses what it does not have, and says what may be meant.
+    // Throws for an unknown profile, with a suggestion.
     this.#options.box.tools({ profile });
     const view = new View(this.#options.box, profile);
     this.#views.set(profile, view);
     return view;
   }
 
-  /** A conversation in a revision with sessions. */
+  /** Creates a session for a client of a revision before 2026-07-28. */
   session(peer: Peer, channel: ClientChannel): LegacySession {
-    return new LegacySession(this.#parts(), this.#changes, peer, channel);
+    return new LegacySession(this.#services(), this.#changes, peer, channel);
   }
 
-  /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
+  /** Serves a request of revision 2026-07-28. `gone` is aborted when the client is gone. */
   serve(request: WireRequest, peer: Peer, channel: ClientChannel, gone?: AbortSignalLike): Answer | Promise<Answer> {
     const envelope = parseEnvelope(request.params);
     const session = this.#conversations.of(peer, envelope.client);
     const serve = (known: string): Answer | Promise<Answer> =>
-      this.#serveIn({ ...request, peer, envelope, session: known, channel, gone });
+      this.#serveIn({ ...request, peer, envelope, session: known, channel, gone, waitMs: this.#approvalWaitMs });
     return typeof session === 'string' ? serve(session) : session.then(serve);
   }
 
-  #serveIn(round: Round): Answer | Promise<Answer> {
+  #serveIn(round: RequestRound): Answer | Promise<Answer> {
     const { method, params, peer, gone } = round;
     if (method === 'server/discover') return peer.view.listing.discovery();
     if (isListMethod(method)) {
@@ -91,37 +91,41 @@ export class McpEndpoint {
       const starting = peer.view.awaitStartup(gone);
       return starting === undefined ? page() : starting.then(page);
     }
-    const serveMethod = existing(method);
-    return this.#rounds.serve(round, (caller: RequestContext) => serveMethod(this.#parts(), params, caller));
+    const serveMethod = requireMethod(method);
+    return this.#rounds.serve(round, (context) => serveMethod(this.#services(), params, context));
   }
 
-  /** Tells a client of the 2026 revision of changes, until it is stopped. */
+  /** Notifies a client of revision 2026-07-28 of changes until it is stopped. */
   async listen(request: WireRequest, peer: Peer, channel: ClientChannel): Promise<Listening> {
     parseEnvelope(request.params);
     return await listen({ box: this.#options.box, changes: this.#changes }, request, peer, channel);
   }
 
-  /** The clients without sessions that were heard of not long ago. */
+  /** Returns the recent clients of revision 2026-07-28, which have no sessions. */
   clients(): SeenClient[] {
     return this.#conversations.clients();
   }
 
-  /** Ends what waits for clients. The box stays open. */
+  /** Aborts the requests that wait for clients. The box stays open. */
   close(): void {
     this.#rounds.close();
     this.relay?.close();
     this.#changes.close();
   }
 
-  #parts(): EndpointServices {
-    const { box, inbox, approvalWaitMs = usualApprovalWaitMs } = this.#options;
-    return { box, inbox: inbox?.(), approvalWaitMs };
+  get #approvalWaitMs(): number {
+    return this.#options.approvalWaitMs ?? defaultApprovalWaitMs;
+  }
+
+  #services(): EndpointServices {
+    const { box, inbox } = this.#options;
+    return { box, inbox: inbox?.(), approvalWaitMs: this.#approvalWaitMs };
   }
 }
 
-function existing(method: string): ReturnType<typeof methodOf> {
+function requireMethod(method: string): ReturnType<typeof findMethod> {
   try {
-    return methodOf(method);
+    return findMethod(method);
   } catch (error) {
     if (error instanceof WireError) throw new Refusal(404, wireCodes.method, error.message);
     throw error;

@@ -30,8 +30,8 @@ async function conversation(
   const endpoint = new McpEndpoint({ box });
   const told: string[] = [];
   const channel = {
-    canTell: true,
-    tell: (text: string) => void told.push((JSON.parse(text) as { method: string }).method),
+    canSend: true,
+    send: (text: string) => void told.push((JSON.parse(text) as { method: string }).method),
   };
   const profile = Object.keys(options.profiles ?? {})[0];
   const session = endpoint.session(

@@ -43,7 +43,11 @@ export function callTool(
 }
 
 /** Throws a protocol error for an outcome that is a fault of the request rather than of the tool. */
-function assertToolOutcome({ outcome, error, tool }: CallResult, { isModern }: RequestContext, known: Iterable<string>): void {
+function assertToolOutcome(
+  { outcome, error, tool }: CallResult,
+  { isModern }: RequestContext,
+  known: Iterable<string>,
+): void {
   if (error?.code === 'tool-unknown') throw unknownTool(tool, known);
   if (error?.rpc !== undefined) throw new WireError(error.rpc.code, error.message, error.rpc.data);
   if (isModern && outcome === 'failed' && error?.code === 'capability-missing')

@@ -10,7 +10,11 @@ import type { Place } from '../listing/catalog-view.ts';
 import { type Answer, type Prepared, WireError, wireCodes } from '../protocol/wire-messages.ts';
 
 /** Serves a request method of any revision. */
-export type MethodHandler = (services: EndpointServices, params: JsonObject, context: RequestContext) => Promise<Answer>;
+export type MethodHandler = (
+  services: EndpointServices,
+  params: JsonObject,
+  context: RequestContext,
+) => Promise<Answer>;
 
 const lists = {
   'tools/list': 'tools',
@@ -42,7 +46,7 @@ const methods: Readonly<Record<string, MethodHandler>> = {
     const server = await findServer(uri, context);
     if (server === undefined) throw noResource(uri, context.isModern);
     try {
-      const { ttlMs = 0, ...result } = await box.readResource(server, uri, context);
+      const { ttlMs = 0, ...result } = await box.resources.read(server, uri, context);
       return context.isModern ? { ...result, ...cacheable, ttlMs } : result;
     } catch (error) {
       throw toContentError(error, context);
@@ -53,7 +57,7 @@ const methods: Readonly<Record<string, MethodHandler>> = {
     const { server, name } = await findPrompt(parseString(params, 'name', 'prompts/get'), context);
     const args = parseStrings(params['arguments'] ?? {}, 'prompts/get');
     try {
-      return complete(await services.box.getPrompt(server, name, args, context), context);
+      return complete(await services.box.prompts.get(server, name, args, context), context);
     } catch (error) {
       throw toContentError(error, context);
     }
@@ -72,7 +76,11 @@ const methods: Readonly<Record<string, MethodHandler>> = {
 };
 
 /** Returns the whole text of a shortened result, only to the principal that made the call. */
-async function readWholeResult(box: EndpointServices['box'], uri: string, context: RequestContext): Promise<JsonObject> {
+async function readWholeResult(
+  box: EndpointServices['box'],
+  uri: string,
+  context: RequestContext,
+): Promise<JsonObject> {
   const page = await box.journal.result(uri, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
   if (page === undefined || page.owner !== context.principal.id) throw noResource(uri, context.isModern);
   const contents = [{ uri, mimeType: page.mimeType, text: page.text }];
@@ -95,7 +103,7 @@ async function parseCompletion(
   params: JsonObject,
   context: RequestContext,
 ): Promise<{ server: string; request: CompletionRequest }> {
-  const { ref, argument, context } = params;
+  const { ref, argument, context: completed } = params;
   if (!isJsonObject(ref) || !isJsonObject(argument))
     throw new WireError(wireCodes.params, 'completion/complete needs a "ref" and an "argument"');
   const rest = {
@@ -103,7 +111,7 @@ async function parseCompletion(
       name: parseString(argument, 'name', 'completion/complete'),
       value: parseString(argument, 'value', 'completion/complete'),
     },
-    ...(isJsonObject(context) ? { context: context as CompletionRequest['context'] & JsonObject } : {}),
+    ...(isJsonObject(completed) ? { context: completed as CompletionRequest['context'] & JsonObject } : {}),
   };
   if (ref['type'] === 'ref/prompt') {
     const { server, name } = await findPrompt(parseString(ref, 'name', 'completion/complete'), context);

@@ -17,7 +17,7 @@ import {
 import type { EndpointServices } from '../requests/call-tool.ts';
 import { type ClientChannel, type Peer, RequestContext, toCallClient } from '../requests/request-context.ts';
 import type { Changes } from '../listing/list-changes.ts';
-import { type ListMethod, isListMethod, listPage, methodOf } from '../requests/methods.ts';
+import { type ListMethod, findMethod, isListMethod, listPage } from '../requests/methods.ts';
 import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
 import type { Shown, View } from '../listing/catalog-view.ts';
 import { ResourceSubscriptions } from '../listing/resource-subscriptions.ts';
@@ -146,7 +146,8 @@ export class LegacySession {
     const shown = this.#shown?.tools;
     if (shown === undefined) return;
     for (const [name, { definitionHash }] of this.peer.view.listing.tools)
-      if (shown.get(name)?.definitionHash !== definitionHash) return this.#notify('notifications/tools/list_changed', {});
+      if (shown.get(name)?.definitionHash !== definitionHash)
+        return this.#notify('notifications/tools/list_changed', {});
   }
 
   /** The negotiated protocol revision. */
@@ -198,8 +199,8 @@ export class LegacySession {
   #serveLater(method: string, params: JsonObject, channel: ClientChannel, stop: LightAbortSignal): Promise<Answer> {
     if (method === 'resources/subscribe') return this.#subscribe(params);
     if (method === 'resources/unsubscribe') return this.#unsubscribe(params);
-    const answer = methodOf(method);
-    const caller = new SessionCaller(this, params, channel, stop);
+    const handle = findMethod(method);
+    const serve = (): Promise<Answer> => handle(this.#services, params, this.#context(params, channel, stop));
     const outdated = method === 'tools/call' && this.#isOutdated(params['name']) ? this.refresh?.() : undefined;
     return outdated === undefined ? serve() : outdated.then(serve);
   }

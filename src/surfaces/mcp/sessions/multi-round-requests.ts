@@ -7,70 +7,76 @@ import { type RequestEnvelope, isLogged, parseProgressToken } from '../protocol/
 import { type Answer, Prepared, WireError, notificationText, wireCodes } from '../protocol/wire-messages.ts';
 import {
   type AskClient,
-  type RequestContext,
+  RequestContext,
   type ClientChannel,
   type Peer,
   toCallClient,
 } from '../requests/request-context.ts';
 import { type Relay, type RelayCaller, RelayLost } from './relay.ts';
-import { AskedRun } from './suspendable-request.ts';
+import { SuspendableRequest } from './suspendable-request.ts';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-const patienceMs = 10 * 60_000;
-const mostWaiting = 1000;
+const maxRoundGapMs = 10 * 60_000;
+const maxWaiting = 1000;
 const stateForm = /^(here|at_\w{19})\.([\w-]+)$/;
 
-interface Waiting {
-  readonly run: AskedRun;
+interface WaitingRequest {
+  readonly run: SuspendableRequest;
   readonly timer: NodeJS.Timeout;
 }
 
-/** A round that came to another process. */
-interface AskedRound {
+/** A round that is forwarded to the process that holds the request. */
+interface ForwardedRound {
   readonly state: string;
   readonly boundTo: string;
   readonly responses: JsonValue;
-  readonly canTell: boolean;
+  readonly canSend: boolean;
 }
 
-/** One request, as it came in this round. */
-export interface Round {
+/** One round of a request. */
+export interface RequestRound {
   readonly method: string;
   readonly params: JsonObject;
   readonly peer: Peer;
   readonly envelope: RequestEnvelope;
   readonly session: string;
   readonly channel: ClientChannel;
+  /** Aborted when the client is gone. */
   readonly gone: AbortSignalLike | undefined;
+  /** How long a call waits for a human. */
+  readonly waitMs: number;
 }
 
-/** Serves requests of the 2026 revision whose client may have to be asked something: then the work waits for the next round. */
-export class Rounds {
-  readonly #seal = new StateSeal();
-  readonly #waiting = new Map<string, Waiting>();
+/**
+ * Serves requests of revision 2026-07-28. When a request needs input from its client, it ends the round with `input_required`, and the work
+ * waits for the client's next round.
+ */
+export class MultiRoundRequests {
+  readonly #seal = new RequestStateCipher();
+  readonly #waiting = new Map<string, WaitingRequest>();
   readonly #relay: Relay | undefined;
-  /** Stands before what is sealed, so that another process knows whom to ask; the key stays here. */
+  /** Address of this process, sent before the sealed state so that other processes can forward the round. The key stays here. */
   readonly #place: string;
 
   constructor(relay?: Relay) {
     this.#relay = relay;
     this.#place = relay?.place ?? 'here';
-    relay?.serve('round', (asked: AskedRound, caller) => this.#serveOther(asked, caller));
+    relay?.serve('round', (asked: ForwardedRound, caller) => this.#serveForwarded(asked, caller));
   }
 
-  /** Begins the work, or goes on with it when the request carries the state of an earlier round. */
-  serve(round: Round, work: (caller: RequestContext) => Promise<Answer>): Promise<Answer> {
+  /** Starts the work, or continues it when the request carries the state of an earlier round. */
+  serve(round: RequestRound, work: (context: RequestContext) => Promise<Answer>): Promise<Answer> {
     const { requestState, inputResponses } = round.params;
     const boundTo = (): string => bindingOf(round);
     if (requestState === undefined) return this.#next(this.#begin(round, work), inputResponses, round, boundTo);
     const [, place = '', state = ''] = (typeof requestState === 'string' && stateForm.exec(requestState)) || [];
     if (this.#relay !== undefined && place !== this.#place && place !== '')
-      return this.#askOther(this.#relay, place, { state, boundTo: boundTo() }, round);
+      return this.#forward(this.#relay, place, { state, boundTo: boundTo() }, round);
     const run = this.#resume(place === this.#place ? state : '', boundTo());
     return this.#next(run, inputResponses, round, boundTo);
   }
 
-  /** Ends all work that waits. */
+  /** Aborts all waiting requests. */
   close(): void {
     for (const [id, { run, timer }] of this.#waiting) {
       clearTimeout(timer);
@@ -79,11 +85,11 @@ export class Rounds {
     }
   }
 
-  /** Waits until the work is done, or its client must be asked. */
+  /** Waits until the work is done, or needs input from the client. */
   #next(
-    run: AskedRun,
+    run: SuspendableRequest,
     responses: JsonValue | undefined,
-    { channel, gone }: Pick<Round, 'channel' | 'gone'>,
+    { channel, gone }: Pick<RequestRound, 'channel' | 'gone'>,
     boundTo: () => string,
   ): Promise<Answer> {
     run.channel = channel;
@@ -100,15 +106,15 @@ export class Rounds {
     );
   }
 
-  /** Has the process that holds the work go on with it. */
-  async #askOther(
+  /** Forwards the round to the process that holds the request. */
+  async #forward(
     relay: Relay,
     place: string,
-    held: Pick<AskedRound, 'state' | 'boundTo'>,
-    { params, channel, gone }: Round,
+    held: Pick<ForwardedRound, 'state' | 'boundTo'>,
+    { params, channel, gone }: RequestRound,
   ): Promise<Answer> {
     const responses = params['inputResponses'] ?? null;
-    const asked: AskedRound = { ...held, responses, canTell: channel.canSend };
+    const asked: ForwardedRound = { ...held, responses, canSend: channel.canSend };
     const tell = (text: string): void => channel.send(text);
     try {
       const { result, error } = await relay.ask(place, 'round', asked, { tell, signal: gone });
@@ -117,17 +123,17 @@ export class Rounds {
       throw new WireError(code, message, data);
     } catch (error) {
       if (!(error instanceof RelayLost)) throw error;
-      throw error.hasBegun ? lostUnderWay() : notHeld();
+      throw error.hasBegun ? lostWhileRunning() : unknownState();
     }
   }
 
-  async #serveOther(
-    { state, boundTo, responses, canTell }: AskedRound,
+  async #serveForwarded(
+    { state, boundTo, responses, canSend }: ForwardedRound,
     { tell, signal }: RelayCaller,
   ): Promise<JsonObject> {
     try {
       const run = this.#resume(state, boundTo);
-      const round = { channel: { tell, canTell }, gone: signal };
+      const round = { channel: { send: tell, canSend }, gone: signal };
       const answer = await this.#next(run, responses, round, () => boundTo);
       return { result: answer instanceof Prepared ? (JSON.parse(String(answer.bytes)) as JsonObject) : answer };
     } catch (error) {
@@ -138,30 +144,30 @@ export class Rounds {
     }
   }
 
-  #begin(round: Round, work: (caller: RequestContext) => Promise<Answer>): AskedRun {
-    return new AskedRun(round.channel, (run, signal) => work(new RoundCaller(round, run, signal)));
+  #begin(round: RequestRound, work: (context: RequestContext) => Promise<Answer>): SuspendableRequest {
+    return new SuspendableRequest(round.channel, (run, signal) => work(createContext(round, run, signal)));
   }
 
-  #resume(state: string, boundTo: string): AskedRun {
+  #resume(state: string, boundTo: string): SuspendableRequest {
     const opened = this.#seal.open(state, boundTo);
     const waiting = opened === undefined ? undefined : this.#waiting.get(opened);
-    if (opened === undefined || waiting === undefined) throw notHeld();
+    if (opened === undefined || waiting === undefined) throw unknownState();
     this.#waiting.delete(opened);
     clearTimeout(waiting.timer);
     return waiting.run;
   }
 
-  #ask(run: AskedRun, inputRequests: JsonObject, boundTo: string): JsonObject {
-    if (this.#waiting.size >= mostWaiting) {
+  #ask(run: SuspendableRequest, inputRequests: JsonObject, boundTo: string): JsonObject {
+    if (this.#waiting.size >= maxWaiting) {
       run.abort(new Error('too many calls wait for their clients'));
-      throw new WireError(wireCodes.server, `${mostWaiting} requests wait for input already; try again later`);
+      throw new WireError(wireCodes.server, `${maxWaiting} requests wait for input already; try again later`);
     }
-    // Another one each time: a state is good for one round.
+    // A new id each time, because a state is valid for one round only.
     const id = newId('run');
     const timer = setTimeout(() => {
       this.#waiting.delete(id);
       run.abort(new DOMException('the client did not answer in time', 'TimeoutError'));
-    }, patienceMs);
+    }, maxRoundGapMs);
     timer.unref();
     this.#waiting.set(id, { run, timer });
     return {
@@ -172,84 +178,69 @@ export class Rounds {
   }
 }
 
-/** Whoever waits for the answer to one request, over all its rounds. What most tools never ask for is made when one does. */
-class RoundCaller implements RequestContext {
-  readonly isModern = true;
-  readonly principal: RequestContext['principal'];
-  readonly view: RequestContext['view'];
-  readonly session: string;
-  readonly signal: AbortSignalLike;
-  readonly onProgress: RequestContext['onProgress'];
-  readonly #envelope: RequestEnvelope;
-  readonly #run: AskedRun;
-  #client: CallClient | undefined;
-
-  constructor({ peer, envelope, session, params }: Round, run: AskedRun, signal: AbortSignalLike) {
-    this.principal = peer.principal;
-    this.view = peer.view;
-    this.session = session;
-    this.signal = signal;
-    this.#envelope = envelope;
-    this.#run = run;
-    const progressToken = parseProgressToken(params);
-    if (progressToken !== undefined)
-      this.onProgress = (progress) => this.#tell('notifications/progress', { ...progress, progressToken });
-  }
-
-  get client(): CallClient {
-    return (this.#client ??= this.#makeClient());
-  }
-
-  #makeClient(): CallClient {
-    const { features, logLevel } = this.#envelope;
-    const run = this.#run;
-    const log = (message: LogMessage): void => {
-      if (logLevel !== undefined && isLogged(message.level, logLevel))
-        this.#tell('notifications/message', { ...message });
-    };
-    const ask: AskClient = (method, asked, asking) => run.ask(method, asked, asking);
-    const client = toCallClient(run, features, ask, logLevel === undefined ? undefined : log);
-    return { ...client, conversation: this.session };
-  }
-
-  #tell(method: string, told: JsonObject): void {
-    this.#run.channel?.send(notificationText(method, told));
-  }
+/** Describes the caller of a request. Its channel changes from round to round. */
+function createContext(round: RequestRound, request: SuspendableRequest, signal: AbortSignalLike): RequestContext {
+  const { peer, envelope, session, params, waitMs } = round;
+  const progressToken = parseProgressToken(params);
+  const notify = (method: string, content: JsonObject): void =>
+    request.channel?.send(notificationText(method, content));
+  return new RequestContext({
+    isModern: true,
+    principal: peer.principal,
+    view: peer.view,
+    session,
+    signal,
+    waitMs,
+    onProgress:
+      progressToken === undefined
+        ? undefined
+        : (progress) => notify('notifications/progress', { ...progress, progressToken }),
+    createClient() {
+      const { features, logLevel } = envelope;
+      const log = (message: LogMessage): void => {
+        if (logLevel !== undefined && isLogged(message.level, logLevel))
+          notify('notifications/message', { ...message });
+      };
+      const ask: AskClient = (method, question, asking) => request.ask(method, question, asking);
+      const client = toCallClient(request, features, ask, logLevel === undefined ? undefined : log);
+      return { ...client, conversation: session };
+    },
+  });
 }
 
-function notHeld(): WireError {
+function unknownState(): WireError {
   return new WireError(
     wireCodes.params,
-    'the requestState was not given out for this request, was used already, or is too old; make the request again without it',
+    'the requestState is not valid for this request, was already used, or has expired; send the request again without it',
   );
 }
 
-/** Nobody is told to make a request again that may have had its effect. */
-function lostUnderWay(): WireError {
+/** The client is not asked to repeat the request, because the request may have had its effect. */
+function lostWhileRunning(): WireError {
   return new WireError(
     wireCodes.server,
-    'the process that went on with this request is gone; the journal tells what a call came to',
+    'the process that served this request is gone; the journal has the outcome of its calls',
   );
 }
 
-/** What a state is good for: the same request of the same principal. */
-function bindingOf({ method, params, peer }: Round): string {
+/** Returns a digest of what a state is bound to: the same request of the same principal. */
+function bindingOf({ method, params, peer }: RequestRound): string {
   const { name, uri, arguments: args = {} } = params;
-  const asked = canonicalArguments(JSON.stringify([method, name ?? null, uri ?? null, args]));
-  const facts = JSON.stringify([peer.principal.id, peer.view.profile ?? null, asked]);
+  const request = canonicalArguments(JSON.stringify([method, name ?? null, uri ?? null, args]));
+  const facts = JSON.stringify([peer.principal.id, peer.view.profile ?? null, request]);
   return createHash('sha256').update(facts).digest('base64url');
 }
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
-const longest = 1024;
+const maxStateLength = 1024;
 
 /**
- * Seals what a client carries from one round to the next: it can neither read nor change it, and what was sealed for another
- * principal or another request does not open. The key lives as long as the process, like the calls that wait.
+ * Encrypts the state that a client carries from one round to the next. A client can neither read nor change it, and a state of another
+ * principal or request is rejected. The key lives as long as the process, like the waiting requests.
  */
-export class StateSeal {
+export class RequestStateCipher {
   readonly #key = randomBytes(32);
 
   seal(text: string, boundTo: string): string {
@@ -259,11 +250,11 @@ export class StateSeal {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  /** What was sealed; `undefined` when it was not sealed here, or for something else. */
+  /** Returns the sealed text; `undefined` if it was not sealed here, or for another binding. */
   open(state: string, boundTo: string): string | undefined {
-    if (state.length > longest) return undefined;
+    if (state.length > maxStateLength) return undefined;
     const bytes = Buffer.from(state, 'base64url');
-    // The decoder passes over what is no base64; then the text is not the one that was given out.
+    // The decoder ignores characters that are not base64, so compare with the canonical form.
     if (bytes.length <= ivBytes + tagBytes || bytes.toString('base64url') !== state) return undefined;
     try {
       const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });

@@ -19,7 +19,7 @@ type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject }
  * A request of the 2026 revision while it is served, over as many rounds as its client must be asked something. In between no
  * request of the client is open, and the work waits for the next one.
  */
-export class AskedRun {
+export class SuspendableRequest {
   /** Where progress and messages go; nowhere between two rounds. */
   channel: ClientChannel | undefined;
   readonly #stop = new LightAbortSignal();
@@ -31,7 +31,7 @@ export class AskedRun {
   #asked = 0;
 
   /** `channel`: that of the first round, before the work begins, which may have something to tell at once. */
-  constructor(channel: ClientChannel, work: (run: AskedRun, signal: AbortSignalLike) => Promise<Answer>) {
+  constructor(channel: ClientChannel, work: (run: SuspendableRequest, signal: AbortSignalLike) => Promise<Answer>) {
     this.channel = channel;
     this.#ended = work(this, this.#stop);
     // Whoever waits for it hears of it; between two rounds nobody does.

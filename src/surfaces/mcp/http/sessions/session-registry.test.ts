@@ -73,7 +73,7 @@ describe('the sessions of all clients', () => {
 });
 
 describe('sessions that other processes can go on with', () => {
-  const channel = { canTell: false, tell: () => undefined };
+  const channel = { canSend: false, send: () => undefined };
   const params = { protocolVersion: '2025-11-25', capabilities: {} };
 
   async function processes(
