@@ -22,7 +22,7 @@ export class RemoteContent implements SourceContent {
   readonly #server: string;
   readonly #supervisor: () => Supervisor;
   readonly #onChange: () => void;
-  readonly #watched = new Map<string, Watched>();
+  readonly #subscriptions = new Map<string, Subscription>();
   #lists: Record<keyof ContentListing, readonly JsonValue[]> = noContent;
   readonly #notices = new Map<keyof ContentListing, readonly string[]>();
   #text = '';
@@ -34,7 +34,7 @@ export class RemoteContent implements SourceContent {
     this.#onChange = onChange;
   }
 
-  /** What exceeded a limit. */
+  /** Notices about entries that exceeded a limit. */
   get notices(): readonly string[] {
     return [...this.#notices.values()].flat();
   }
@@ -43,7 +43,7 @@ export class RemoteContent implements SourceContent {
     return this.#listing;
   }
 
-  /** Takes a new list. */
+  /** Replaces one of the lists. */
   update(list: keyof ContentListing, items: readonly JsonValue[]): void {
     const budget = new DefinitionBudget();
     const notices: string[] = [];
@@ -66,61 +66,61 @@ export class RemoteContent implements SourceContent {
     this.#onChange();
   }
 
-  /** Watches on a new connection what was watched on the one before. */
+  /** Renews the subscriptions on a new connection. */
   async connected(connection: Connection): Promise<void> {
     await Promise.all(
-      [...this.#watched].map(async ([uri, watched]) => {
-        // One that is refused now is tried again with the next connection.
-        watched.stop = await connection.subscribe(uri).catch(() => undefined);
+      [...this.#subscriptions].map(async ([uri, subscription]) => {
+        // A subscription that is refused is tried again with the next connection.
+        subscription.stop = await connection.subscribe(uri).catch(() => undefined);
       }),
     );
   }
 
-  /** The server says that a resource changed. */
+  /** Notifies the subscribers of a resource. */
   updated(uri: string): void {
-    for (const listener of this.#watched.get(uri)?.listeners ?? []) emitSafely(listener, undefined);
+    for (const listener of this.#subscriptions.get(uri)?.listeners ?? []) emitSafely(listener, undefined);
   }
 
   async readResource(uri: string, options: ContentOptions): Promise<JsonObject> {
-    const result = await this.#ask('resources/read', { uri }, options);
+    const result = await this.#request('resources/read', { uri }, options);
     const { ttlMs } = result;
-    // The server knows how long its resource stays the same; it cannot say who shares a cache.
+    // The lifetime is the server's to set, the scope of the cache is not.
     const hasLifetime = typeof ttlMs === 'number' && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
     return { ...withoutGatewayFields(result), ...(hasLifetime ? { ttlMs } : {}) };
   }
 
   async getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject> {
-    return withoutGatewayFields(await this.#ask('prompts/get', { name, arguments: args }, options));
+    return withoutGatewayFields(await this.#request('prompts/get', { name, arguments: args }, options));
   }
 
   async complete(request: Parameters<SourceContent['complete']>[0], options: ContentOptions): Promise<JsonObject> {
-    return withoutGatewayFields(await this.#ask('completion/complete', request as unknown as JsonObject, options));
+    return withoutGatewayFields(await this.#request('completion/complete', request as unknown as JsonObject, options));
   }
 
   async subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>> {
-    // A listener of its own, so that the same function may be given twice.
+    // Wrapped, so that the same function can be subscribed twice.
     const own = (): void => listener();
-    const known = this.#watched.get(uri);
-    const watched = known ?? { listeners: new Set(), stop: undefined };
-    // Before the server is asked: it may tell of a change together with its answer.
-    watched.listeners.add(own);
+    const known = this.#subscriptions.get(uri);
+    const subscription = known ?? { listeners: new Set(), stop: undefined };
+    // Before the request, since a notification may arrive together with its response.
+    subscription.listeners.add(own);
     if (known === undefined) {
-      this.#watched.set(uri, watched);
+      this.#subscriptions.set(uri, subscription);
       try {
-        watched.stop = await this.#supervisor().connection?.subscribe(uri);
+        subscription.stop = await this.#supervisor().connection?.subscribe(uri);
       } catch (error) {
-        this.#watched.delete(uri);
+        this.#subscriptions.delete(uri);
         throw error;
       }
     }
     return async () => {
-      if (!watched.listeners.delete(own) || watched.listeners.size > 0) return;
-      this.#watched.delete(uri);
-      await watched.stop?.().catch(() => undefined);
+      if (!subscription.listeners.delete(own) || subscription.listeners.size > 0) return;
+      this.#subscriptions.delete(uri);
+      await subscription.stop?.().catch(() => undefined);
     };
   }
 
-  #ask(method: string, params: JsonObject, { signal, onProgress, ...context }: ContentOptions): Promise<JsonObject> {
+  #request(method: string, params: JsonObject, { signal, onProgress, ...context }: ContentOptions): Promise<JsonObject> {
     const given = { signal, context, ...(onProgress === undefined ? {} : { onProgress }) };
     return callServer(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
       connection.request(method, params, given),
@@ -128,7 +128,7 @@ export class RemoteContent implements SourceContent {
   }
 }
 
-interface Watched {
+interface Subscription {
   readonly listeners: Set<() => void>;
   stop: (() => Promise<void>) | undefined;
 }

@@ -14,7 +14,7 @@ import {
   parameterHeadersProblem,
 } from '../../../catalog/schema/parameter-headers.ts';
 
-/** Runs a tool of the server by its own name. */
+/** Runs a tool by the server's own name. */
 export type RunRemote = (
   name: string,
   args: JsonObject,
@@ -22,7 +22,7 @@ export type RunRemote = (
   headers: ParameterHeaders | undefined,
 ) => Promise<JsonObject>;
 
-/** What the tools of a server come to. */
+/** The tools of a server, after its definitions were checked. */
 export interface ToolListing {
   readonly tools: readonly SourceTool[];
   readonly notices: readonly string[];
@@ -31,18 +31,18 @@ export interface ToolListing {
 }
 
 interface ListedTool {
-  /** Tells a definition from any other, in less room than its text. */
+  /** Hash of the definition. */
   readonly digest: string;
   readonly tool: SourceTool;
 }
 
-/** Turns what a server lists into tools. A tool that is listed again unchanged stays the same object. */
+/** Converts listed definitions to tools. A tool that is listed again unchanged stays the same object. */
 export class RemoteTools {
   readonly #run: RunRemote;
   readonly #schemas: Readonly<Record<string, 'trust'>>;
   readonly #onChange: () => void;
   readonly #compiler = new SchemaCompiler();
-  #kept: readonly ListedTool[] = [];
+  #listed: readonly ListedTool[] = [];
   #listing: ToolListing = { tools: [], notices: [], hidden: [] };
 
   constructor(run: RunRemote, schemas: Readonly<Record<string, 'trust'>>, onChange: () => void) {
@@ -55,14 +55,14 @@ export class RemoteTools {
     return this.#listing;
   }
 
-  /** Takes a new list. `withHeaders`: arguments that schemas mark go along as headers, so the marks must be such that they can. */
+  /** Replaces the list. `withHeaders`: arguments that schemas mark are also sent as headers, so tools with invalid marks are left out. */
   update(definitions: readonly JsonValue[], withHeaders: boolean): void {
-    const before = new Map(this.#kept.map((kept) => [kept.digest, kept]));
+    const before = new Map(this.#listed.map((listed) => [listed.digest, listed]));
     const notices: string[] = [];
     const hidden: WithheldTool[] = [];
     const since = new Map(this.#listing.hidden.map((each) => [each.tool, each.since]));
     const budget = new DefinitionBudget(definitionLimits.maxTools);
-    const kept = definitions.flatMap((given, index): ListedTool[] => {
+    const listed = definitions.flatMap((given, index): ListedTool[] => {
       const limited = isDefinition(given) ? budget.take(given) : undefined;
       if (isDefinition(given) && limited?.problem !== undefined) {
         const tool = clipped(given.name, definitionLimits.maxNameLength);
@@ -83,15 +83,15 @@ export class RemoteTools {
       const digest = hash('sha256', JSON.stringify(definition), 'base64');
       return [before.get(digest) ?? { digest, tool: this.#tool(definition, limited?.notices ?? []) }];
     });
-    const isSame = kept.length === this.#kept.length && kept.every((each, index) => each === this.#kept[index]);
+    const isSame = listed.length === this.#listed.length && listed.every((each, index) => each === this.#listed[index]);
     const isHiddenSame = JSON.stringify(hidden) === JSON.stringify(this.#listing.hidden);
     if (isSame && isHiddenSame && notices.join() === this.#listing.notices.join()) return;
-    this.#keep(kept, notices, hidden);
+    this.#replace(listed, notices, hidden);
   }
 
-  #keep(kept: readonly ListedTool[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
-    this.#kept = kept;
-    this.#listing = { tools: kept.map(({ tool }) => tool), notices, hidden };
+  #replace(listed: readonly ListedTool[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
+    this.#listed = listed;
+    this.#listing = { tools: listed.map(({ tool }) => tool), notices, hidden };
     this.#onChange();
   }
 
@@ -119,7 +119,7 @@ export class RemoteTools {
       ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
       annotations,
       effect: claimedEffect(annotations),
-      // What a server says of itself is not enough to have an effect happen twice.
+      // The server's unverified claim is not enough to let an effect happen twice.
       idempotent: false,
       labels: [],
       ...(isJsonObject(_meta) ? { _meta } : {}),
@@ -134,15 +134,15 @@ export class RemoteTools {
     return Object.hasOwn(this.#schemas, name) ? trustSchema(tool) : tool;
   }
 
-  /** Replaces a tool whose schema turned out to be unusable. */
+  /** Replaces a tool whose schema does not compile. */
   #hide(tool: SourceTool, schemaProblem: string): void {
     const hidden = { ...tool, schemaProblem };
-    const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: hidden } : each));
-    this.#keep(kept, this.#listing.notices, this.#listing.hidden);
+    const listed = this.#listed.map((each) => (each.tool === tool ? { ...each, tool: hidden } : each));
+    this.#replace(listed, this.#listing.notices, this.#listing.hidden);
   }
 }
 
-/** A schema that is compiled when it is first needed. One that cannot be compiled lets nothing through unless it is trusted. */
+/** A schema that is compiled on first use. One that does not compile rejects all arguments, unless it is trusted. */
 class LazyValidator {
   readonly #compiler: SchemaCompiler;
   readonly #schema: JsonSchema;

@@ -1,9 +1,10 @@
 import { messageOf } from '../../../core/errors.ts';
 import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
 
-/** Failures that come before the first byte is on its way. */
-const neverSent = new Set([
+/** Codes of errors that occur before the first byte is sent. */
+const notSentCodes = new Set([
   'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
@@ -18,13 +19,13 @@ const neverSent = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** What a failed `send` says about the request: that it was refused, that it never left, or that nobody knows. */
+/** Converts the error of a failed `send`: to a `RemoteError` when the server refused the request, else to a `ConnectionLost`. */
 export function toRequestError(error: unknown, sent: boolean): Error {
   if (error instanceof RemoteError) return error;
   const status = httpStatusOf(error);
   if (status !== undefined && status >= 300 && status < 500 && status !== 408) {
     const message = refusal(status, messageOf(error));
-    // It knows nothing of our session, and looked no further.
+    // The server does not know the session, so it did not process the request.
     return isSessionGone(error)
       ? new ConnectionLost(message, false, { cause: error })
       : new RemoteError(status, message);
@@ -32,18 +33,18 @@ export function toRequestError(error: unknown, sent: boolean): Error {
   return new ConnectionLost(messageOf(error), sent && !isNeverSent(error), { cause: error });
 }
 
-/** Whether the server has forgotten the session, or there is nothing at this address any more. */
+/** Returns whether the server has forgotten the session, or no longer exists at this URL. */
 function isSessionGone(error: unknown): boolean {
   return httpStatusOf(error) === 404;
 }
 
-/** The HTTP status that an error tells of. */
+/** Returns the HTTP status that an error carries. */
 export function httpStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
-  // By its name: whoever connects to programs alone does not load the SDK to know its class.
+  // By name, so that the SDK is not loaded where only programs are connected.
   if (error.name === 'SdkHttpError' && 'status' in error && typeof error.status === 'number') return error.status;
-  const told = /\(HTTP (\d{3})\)/.exec(error.message)?.[1];
-  return told === undefined ? undefined : Number(told);
+  const status = /\(HTTP (\d{3})\)/.exec(error.message)?.[1];
+  return status === undefined ? undefined : Number(status);
 }
 
 function refusal(status: number, message: string): string {
@@ -51,14 +52,14 @@ function refusal(status: number, message: string): string {
   return `the server refused the request with HTTP ${status}${text === '' ? '' : `: ${text}`}`;
 }
 
-/** Whether a request failed before anything of it was on its way. */
+/** Returns whether a request failed before anything was sent. */
 export function isNeverSent(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
-    if ('code' in at && typeof at.code === 'string' && neverSent.has(at.code)) return true;
+    if ('code' in at && typeof at.code === 'string' && notSentCodes.has(at.code)) return true;
   return false;
 }
 
-/** An answer that was not served, of another address than the server's own. */
+/** An HTTP error status of an authorization server or a metadata URL. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly status: number;

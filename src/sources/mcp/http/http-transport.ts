@@ -5,33 +5,33 @@ import { BearerAuthorization, authorizedFetch } from './oauth/bearer-authorizati
 import type { OAuthOptions } from './oauth/oauth-options.ts';
 import { StreamableHttpTransport } from './streamable-http-transport.ts';
 
-/** Where a server is on the network. */
+/** The URL of a server on the network and how to authenticate there. */
 export interface HttpTransportOptions {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For a server that is protected with OAuth; see `signIn`. */
+  /** OAuth options; see `signIn`. */
   readonly oauth?: OAuthOptions;
 }
 
-/** A transport, and why the server was not asked, if it was not for want of a token. */
+/** A transport; `refusal` returns why requests were refused, when a token is missing or insufficient. */
 export interface HttpTransport {
   readonly transport: ChannelTransport;
   refusal(): Error | undefined;
 }
 
 /** Creates the transport for a server on the network. */
-export function createHttpTransport(options: HttpTransportOptions, largestMessage: number): HttpTransport {
+export function createHttpTransport(options: HttpTransportOptions, maxMessageBytes: number): HttpTransport {
   const url = webUrl(options.url);
   const { type, oauth, headers = {} } = options;
   const authorization = oauth === undefined ? undefined : new BearerAuthorization({ ...options, oauth });
   const refusal = (): Error | undefined => authorization?.refusal;
   if (type === 'http')
     return {
-      transport: new StreamableHttpTransport({ url, headers, maxMessageBytes: largestMessage, authorization }),
+      transport: new StreamableHttpTransport({ url, headers, maxMessageBytes, authorization }),
       refusal,
     };
-  const guarded = createGuardedFetch(url, largestMessage);
+  const guarded = createGuardedFetch(url, maxMessageBytes);
   const fetch = authorization === undefined ? guarded.fetch : authorizedFetch(url, authorization, guarded.fetch);
   return {
     transport: closing(new SSEClientTransport(url, { fetch, requestInit: { headers } }), guarded.close),

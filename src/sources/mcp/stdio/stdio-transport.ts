@@ -4,10 +4,10 @@ import { describeExit, explainStart } from '../../../process/explain-process.ts'
 import { MessageReader } from '../../../process/message-reader.ts';
 import { ProcessGroup, type ProgramOptions } from '../../../process/process-group.ts';
 
-/** How a server is run, and what it may send. */
+/** Options of a stdio transport. */
 export interface StdioTransportOptions extends ProgramOptions {
   readonly maxMessageBytes: number;
-  /** Takes what the server writes to its error output. */
+  /** Receives the error output of the server. */
   readonly lines: RecentLines;
 }
 
@@ -18,34 +18,34 @@ interface Outgoing {
   failed(error: Error): void;
 }
 
-/** Bytes that may wait for a server that does not read; what comes after waits with us and can still be taken back. */
-const mostInFlight = 1024 * 1024;
+/** Bytes written ahead of a server that does not read. Further messages wait in a queue, where they can be cancelled. */
+const maxBufferedBytes = 1024 * 1024;
 
-/** What `send` gives for a message that is written already: nobody has to wait to know. */
+/** The result of `send` for a message that was written at once; comparing it saves waiting. */
 export const written = Promise.resolve();
 
 /**
- * MCP over the input and output of a process. Our own, because the SDK's leaves grandchildren, has a limit of 10 MB and
- * writes without regard to whether the other side reads.
+ * MCP over the standard streams of a process. The SDK's own transport leaves grandchildren running, limits messages to 10 MB and has no
+ * backpressure.
  */
 export class StdioTransport implements Transport {
   onmessage: Transport['onmessage'];
   onclose: Transport['onclose'];
   onerror: Transport['onerror'];
-  /** By these two the SDK tells a process from a network: it probes a process more patiently. */
+  /** The SDK recognizes a process by `stderr` and `pid`, and gives its probe more time. */
   readonly stderr = null;
   pid: number | null = null;
-  /** Why it closed, once it has. */
+  /** The reason why the transport closed. */
   closedBecause: string | undefined;
 
   readonly #options: StdioTransportOptions;
   #group: ProcessGroup | undefined;
   readonly #waiting: Outgoing[] = [];
-  /** What leaves at the end of this turn of the event loop: calls that are made together go out together. */
+  /** Messages of this turn of the event loop, which are written together at its end. */
   #batch = '';
-  /** How many messages were sent in this turn. */
+  /** Number of messages in this turn. */
   #sent = 0;
-  /** Whether there were several in the last turn in which there were any: then even the first waits for the others. */
+  /** Whether the last turn with messages had several: then the first message waits for the others. */
   #isBusy = false;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** Starts the server, once: the SDK's client starts what it is given, running or not. */
+  /** Starts the server. Calls after the first have no effect, because the SDK's client starts a running transport again. */
   start(): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new Error('it was closed before it was started'));
     return (this.#starting ??= this.#start());
@@ -67,10 +67,10 @@ export class StdioTransport implements Transport {
     this.pid = child.pid ?? null;
     this.#read(group);
     child.stdin.on('drain', () => this.#writeMore());
-    // A server that closes its input or dies: the exit says more than EPIPE does.
+    // The exit of the server says more than EPIPE.
     child.stdin.on('error', () => undefined);
     child.once('exit', (code, signal) => {
-      // What it wrote last may still be in the pipe.
+      // Its last output may still be in the pipe.
       const end = (): void => this.#closed(describeExit(code, signal));
       if (child.stdout.readableEnded) end();
       else {
@@ -100,7 +100,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Ends the server: kindly, then not. Resolves when nothing of it is left. */
+  /** Stops the server, first gracefully, then by force. Resolves when its process group has exited. */
   close(): Promise<void> {
     this.#closing ??= (this.#group?.stop() ?? Promise.resolve()).then(() => this.#closed('it was closed'));
     return this.#closing;
@@ -132,7 +132,7 @@ export class StdioTransport implements Transport {
   }
 
   #hasRoom(): boolean {
-    return (this.#group?.child.stdin.writableLength ?? 0) + this.#batch.length < mostInFlight;
+    return (this.#group?.child.stdin.writableLength ?? 0) + this.#batch.length < maxBufferedBytes;
   }
 
   #write(line: string): void {
@@ -155,7 +155,7 @@ export class StdioTransport implements Transport {
       const outgoing = this.#waiting.shift();
       if (outgoing === undefined) return;
       if (outgoing.signal?.aborted === true) {
-        outgoing.failed(new Error('it was taken back before it was sent'));
+        outgoing.failed(new Error('the request was cancelled before it was sent'));
         continue;
       }
       this.#write(outgoing.line);

@@ -6,26 +6,26 @@ import { ConnectionLost, ServerCrashed } from '../connection/connection-errors.t
 import type { Connection } from '../connection/connection.ts';
 import { type DownCause, downCause } from './down-cause.ts';
 
-/** How a server is doing. */
+/** The state of a server's connection. */
 export type Supervision = Pick<SourceHealth, 'state' | 'since' | 'lastError' | 'nextRetryAt' | 'restarts'>;
 
-/** What the supervisor needs. */
+/** Options of a supervisor. */
 export interface SupervisorOptions {
   readonly server: string;
-  /** Connects and learns what the server has; when the signal is aborted, nothing of the attempt may stay behind. */
+  /** Connects and reads the lists of the server. When the signal is aborted, it must release everything that it opened. */
   open(signal: AbortSignal): Promise<Connection>;
-  /** Takes secrets out of the reason why it is down. */
+  /** Removes secrets from the reason why the server is down. */
   redact(text: string): string;
   onChange(): void;
-  /** Ends the connection after this long without a call; the next call makes a new one. */
+  /** Closes the connection after this time without a call; the next call opens a new one. */
   readonly idleStopMs?: number | undefined;
 }
 
-/** Shorter than this, an outage is a hiccup: calls wait for its end, and the catalog does not hear of it. */
+/** Calls wait during outages shorter than this, and the catalog does not report them. */
 const graceMs = 2000;
-const settledAfterMs = 10_000;
+const stableAfterMs = 10_000;
 
-/** Keeps one server connected: tries again when it fails, ever more slowly, until it is told to stop. */
+/** Keeps a server connected: reconnects with growing delays until it is stopped. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #backoff = new Backoff();
@@ -33,22 +33,22 @@ export class Supervisor {
   readonly #ready: Promise<void>;
   #isReady: () => void = () => undefined;
   #connection: Connection | undefined;
-  /** What was lost and is still being ended. */
-  #ending: Promise<void> = Promise.resolve();
+  /** Settles when the previous connection is closed. */
+  #closing: Promise<void> = Promise.resolve();
   #supervision: Omit<Supervision, 'restarts'> = { state: 'connecting', since: Date.now() };
   #connections = 0;
-  /** Why and since when the server counts as down; absent during a hiccup. */
+  /** Why and since when the server counts as down; absent during a short outage. */
   #down: SourceState['down'];
-  /** Who can help with what failed last. */
-  #help: DownCause = {};
-  #retry: NodeJS.Timeout | undefined;
-  #grace: NodeJS.Timeout | undefined;
-  #settling: NodeJS.Timeout | undefined;
+  /** The cause of the last failure. */
+  #cause: DownCause = {};
+  #retryTimer: NodeJS.Timeout | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  #stableTimer: NodeJS.Timeout | undefined;
   #attempt: Promise<void> | undefined;
   #aborting = new AbortController();
-  #underWay = 0;
-  #idling: NodeJS.Timeout | undefined;
-  /** A call waits for a server that was idle: that it cannot be had must be told at once. */
+  #runningCalls = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  /** Whether a call waits for a server that was idle, so a failure must be reported at once. */
   #isWaking = false;
 
   constructor(options: SupervisorOptions) {
@@ -70,31 +70,31 @@ export class Supervisor {
     return this.#down;
   }
 
-  /** The first attempt has ended, well or not. */
+  /** Resolves when the first attempt succeeded or failed. */
   ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** A call begins: from now until its end the server is not idle. */
+  /** Counts a running call, during which the server is not idle. */
   callBegins(): void {
-    this.#underWay += 1;
-    clearTimeout(this.#idling);
+    this.#runningCalls += 1;
+    clearTimeout(this.#idleTimer);
   }
 
   callEnds(): void {
-    this.#underWay -= 1;
-    if (this.#underWay > 0) return;
+    this.#runningCalls -= 1;
+    if (this.#runningCalls > 0) return;
     this.#watchIdleness();
     this.#wake();
   }
 
-  /** Waits until no call is under way, but not longer than this. */
+  /** Resolves when no call is running, or after this time. */
   async drained(withinMs: number): Promise<void> {
     const signal = AbortSignal.timeout(withinMs);
-    while (this.#underWay > 0 && !signal.aborted) await this.#change(signal);
+    while (this.#runningCalls > 0 && !signal.aborted) await this.#change(signal);
   }
 
-  /** The connection, for which a call waits during a hiccup, or until an idle server is back. */
+  /** Resolves with the connection: waits during a short outage, and starts an idle server. Rejects when the server is down. */
   async connected(signal: AbortSignal): Promise<Connection> {
     if (this.#supervision.state === 'idle') {
       this.#isWaking = true;
@@ -107,33 +107,33 @@ export class Supervisor {
     throw new ServerUnreachableError(`server "${this.#options.server}" is down: ${why}; nothing was run`);
   }
 
-  /** Ends the connection and makes a new one, without waiting for its turn. */
+  /** Closes the connection and opens a new one at once. */
   async restart(): Promise<void> {
     if (this.#supervision.state === 'stopped') throw new ServerUnreachableError('the server is closed');
     this.#backoff.reset();
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     this.#isWaking = this.#supervision.state === 'idle';
-    // Somebody else may begin another one meanwhile.
+    // Another attempt may begin meanwhile.
     while (this.#attempt !== undefined) await this.#abandon();
     if (this.#isStopped()) throw new ServerUnreachableError('the server is closed');
     const lost = this.#connection;
     if (lost !== undefined) {
       this.#connection = undefined;
       this.#startGrace('it is being restarted');
-      this.#ending = lost.close();
+      this.#closing = lost.close();
     }
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     await this.#begin();
   }
 
   async stop(): Promise<void> {
     this.#set({ state: 'stopped', since: Date.now() });
-    for (const timer of [this.#retry, this.#grace, this.#settling, this.#idling]) clearTimeout(timer);
+    for (const timer of [this.#retryTimer, this.#graceTimer, this.#stableTimer, this.#idleTimer]) clearTimeout(timer);
     this.#down = { reason: 'it is closed', since: Date.now() };
     const connection = this.#connection;
     this.#connection = undefined;
     this.#wake();
-    await Promise.all([connection?.close(), this.#abandon(), this.#ending]);
+    await Promise.all([connection?.close(), this.#abandon(), this.#closing]);
     this.#isReady();
   }
 
@@ -144,7 +144,7 @@ export class Supervisor {
     return attempt;
   }
 
-  /** Ends the attempt under way: a server may never answer. */
+  /** Cancels the running attempt, since a server may never respond. */
   #abandon(): Promise<void> | undefined {
     this.#aborting.abort();
     return this.#attempt;
@@ -153,7 +153,7 @@ export class Supervisor {
   async #try(signal: AbortSignal): Promise<void> {
     this.#set({ state: 'connecting' });
     try {
-      await this.#ending;
+      await this.#closing;
       const connection = await this.#options.open(signal);
       if (signal.aborted) await connection.close();
       else this.#up(connection);
@@ -165,7 +165,7 @@ export class Supervisor {
 
   #up(connection: Connection): void {
     if (connection.isOver) {
-      this.#ending = connection.close();
+      this.#closing = connection.close();
       this.#failed('it was lost as soon as it was connected to', true);
       return;
     }
@@ -173,15 +173,15 @@ export class Supervisor {
       if (this.#connection !== connection) return;
       const reason = this.#options.redact(why);
       this.#connection = undefined;
-      clearTimeout(this.#settling);
-      this.#ending = connection.close();
+      clearTimeout(this.#stableTimer);
+      this.#closing = connection.close();
       this.#startGrace(reason);
       this.#failed(reason, true, cause);
     };
     this.#connection = connection;
-    this.#settling = setTimeout(() => this.#backoff.settled(), settledAfterMs).unref();
-    clearTimeout(this.#grace);
-    this.#grace = undefined;
+    this.#stableTimer = setTimeout(() => this.#backoff.settled(), stableAfterMs).unref();
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = undefined;
     const wasDown = this.#down !== undefined;
     this.#down = undefined;
     this.#connections += 1;
@@ -193,44 +193,44 @@ export class Supervisor {
   }
 
   #failed(reason: string, isItACrash: boolean, cause?: unknown): void {
-    this.#help = downCause(cause);
+    this.#cause = downCause(cause);
     const { delayMs, isCrashing } = this.#backoff.next(isItACrash);
-    const told = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
-    this.#set({ state: 'down', since: Date.now(), lastError: told, nextRetryAt: Date.now() + delayMs });
-    if (this.#down !== undefined) this.#tell(told, this.#down.since);
-    else if (isCrashing || this.#isWaking) this.#tell(told, Date.now());
+    const reasonWithRetry = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
+    this.#set({ state: 'down', since: Date.now(), lastError: reasonWithRetry, nextRetryAt: Date.now() + delayMs });
+    if (this.#down !== undefined) this.#markDown(reasonWithRetry, this.#down.since);
+    else if (isCrashing || this.#isWaking) this.#markDown(reasonWithRetry, Date.now());
     this.#isWaking = false;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.#begin(), delayMs);
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.#begin(), delayMs);
   }
 
   #watchIdleness(): void {
-    clearTimeout(this.#idling);
+    clearTimeout(this.#idleTimer);
     const { idleStopMs } = this.#options;
-    if (idleStopMs === undefined || this.#underWay > 0 || this.#connection === undefined) return;
-    this.#idling = setTimeout(() => this.#sleep(), idleStopMs).unref();
+    if (idleStopMs === undefined || this.#runningCalls > 0 || this.#connection === undefined) return;
+    this.#idleTimer = setTimeout(() => this.#sleep(), idleStopMs).unref();
   }
 
   #sleep(): void {
     const connection = this.#connection;
-    if (connection === undefined || this.#underWay > 0) return;
+    if (connection === undefined || this.#runningCalls > 0) return;
     this.#connection = undefined;
-    clearTimeout(this.#settling);
+    clearTimeout(this.#stableTimer);
     this.#backoff.settled();
-    this.#ending = connection.close();
+    this.#closing = connection.close();
     this.#set({ state: 'idle', since: Date.now() });
   }
 
   #startGrace(reason: string): void {
     const since = Date.now();
-    this.#grace = setTimeout(() => this.#tell(this.#supervision.lastError ?? reason, since), graceMs).unref();
+    this.#graceTimer = setTimeout(() => this.#markDown(this.#supervision.lastError ?? reason, since), graceMs).unref();
   }
 
-  #tell(reason: string, since: number): void {
-    clearTimeout(this.#grace);
-    this.#grace = undefined;
+  #markDown(reason: string, since: number): void {
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = undefined;
     if (this.#down?.reason === reason) return;
-    this.#down = { reason, since, ...this.#help };
+    this.#down = { reason, since, ...this.#cause };
     this.#wake();
     this.#options.onChange();
   }
@@ -248,7 +248,7 @@ export class Supervisor {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Waits until the server is up, counts as down, or the call is over. */
+  /** Waits for a change of state, or for the signal. */
   #change(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -262,7 +262,7 @@ export class Supervisor {
   }
 }
 
-/** That a server cannot be reached is no crash: it may be back any moment. */
+/** Returns whether the failure counts as a crash. An unreachable server does not, since it may be back any moment. */
 function isCrash(error: unknown): boolean {
   return error instanceof ServerCrashed || (error instanceof ConnectionLost && error.sent);
 }

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, type LookupFunction, isIP } from 'node:net';
 
-const inside = new BlockList();
+const privateNetworks = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -14,9 +14,9 @@ for (const [network, bits] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const)
-  inside.addSubnet(network, bits, 'ipv4');
+  privateNetworks.addSubnet(network, bits, 'ipv4');
 for (const [network, bits] of [
-  // Forms that carry an IPv4 address, which a router or the system may reach: compatible, translated, NAT64, Teredo, 6to4.
+  // Forms that embed an IPv4 address, which a router or the system may reach: compatible, translated, NAT64, Teredo, 6to4.
   ['::', 96],
   ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
@@ -28,30 +28,30 @@ for (const [network, bits] of [
   ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
-  inside.addSubnet(network, bits, 'ipv6');
+  privateNetworks.addSubnet(network, bits, 'ipv6');
 
-/** Names that can only mean something inside: single words, and the suffixes that the public name system does not have. */
-const insideName = /^[^.]+$|\.(?:localhost|local|internal|intranet|lan|home|corp|private|test|home\.arpa)$/;
+/** Host names of private networks: single words, and suffixes that public DNS does not have. */
+const privateName = /^[^.]+$|\.(?:localhost|local|internal|intranet|lan|home|corp|private|test|home\.arpa)$/;
 
-/** Whether an address is of this machine or of a network that the public internet does not reach. */
+/** Returns whether an IP address belongs to this machine or to a private network. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
-  return family !== 0 && inside.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  return family !== 0 && privateNetworks.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether a host, as a URL names it, is plainly meant to be inside. */
+/** Returns whether the host of a URL is a private address or a name of a private network. */
 export function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
-  return isIP(bare) === 0 ? insideName.test(bare.replace(/\.$/, '')) : isPrivateAddress(bare);
+  return isIP(bare) === 0 ? privateName.test(bare.replace(/\.$/, '')) : isPrivateAddress(bare);
 }
 
-/** Refuses a host that is written as an address inside. Names are refused by what they resolve to. */
+/** Throws when a host is a private address. Names are checked by `publicLookup`. */
 export function assertPublicAddress(host: string): void {
   const bare = host.replace(/^\[|\]$/g, '');
   if (isPrivateAddress(bare)) throw refusal(bare, bare);
 }
 
-/** Resolves names, but not to addresses inside: the check is made on the very address that is connected to. */
+/** Resolves names, and fails for private addresses. The checked address is the one that is connected to, which prevents DNS rebinding. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     const refused = error === null ? addresses.find(({ address }) => isPrivateAddress(address)) : undefined;

@@ -1,32 +1,32 @@
 let waiting: (() => void)[] = [];
-let isEnding = false;
+let isRunningBatch = false;
 
 /**
- * Does what came up in one turn of the event loop together at its end. For answers, which arrive one by one on many connections: what
- * they lead to has much in common, above all a commit, and that is then done once and not for each of them.
+ * Runs work at the end of this turn of the event loop, together with all other work of the turn. Responses arrive one by one on many
+ * connections; handled together, they share the commit of the journal.
  */
 export function batchPerTick(work: () => void): void {
   if (waiting.length === 0) {
-    setImmediate(workOff);
-    // In the same turn, after all that follows at once from what was done.
-    setImmediate(ended);
+    setImmediate(runBatch);
+    // In the same turn, after all microtasks of the batch.
+    setImmediate(endBatch);
   }
   waiting.push(work);
 }
 
-/** Does something at the end of this turn, in the asynchronous context of this; at once where the turn is ending. */
+/** Runs work at the end of this turn in the current asynchronous context, or at once while the batch of this turn runs. */
 export function atEndOfTick(work: () => void): void {
-  if (isEnding) work();
+  if (isRunningBatch) work();
   else setImmediate(work);
 }
 
-function workOff(): void {
+function runBatch(): void {
   const all = waiting;
   waiting = [];
-  isEnding = true;
+  isRunningBatch = true;
   for (const work of all) work();
 }
 
-function ended(): void {
-  isEnding = false;
+function endBatch(): void {
+  isRunningBatch = false;
 }

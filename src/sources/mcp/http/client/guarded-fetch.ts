@@ -16,7 +16,7 @@ const withoutBody = new Set([204, 205, 304]);
 
 /**
  * Creates a `fetch` that connects to private addresses only when one of the given URLs names them, follows no redirect and limits the
- * size of responses. For what is not requested often; calls of tools take the transport of their own.
+ * size of responses. Tool calls do not use it; they go through the Streamable HTTP transport.
  */
 export function createGuardedFetch(
   configured: URL,
