@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { minimalEnvironment } from './minimal-environment.ts';
 import type { ProgramOptions } from './process-group.ts';
 
-/** How a process ended, in words. */
+/** Describes how a process ended. */
 export function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null
     ? `its process ended with exit code ${code ?? 'unknown'}`

@@ -1,17 +1,17 @@
 const newline = 10;
 
-/** What to do with what is read. */
+/** Handlers of a message reader. */
 export interface MessageReaderOptions {
   readonly maxMessageBytes: number;
   onMessage(message: object): void;
-  /** Reads a line, and throws when it cannot be taken (`JSON.parse`). */
+  /** Parses a line, and throws when it is invalid (default `JSON.parse`). */
   readonly parse?: (line: string) => unknown;
-  /** A line that is no message: programs that print to their output do that. Why it could not be read, where that is so. */
+  /** Called with a line that is not a message, as programs print them, and with the parse error. */
   onNoise(line: string, error: unknown): void;
   onTooLarge(): void;
 }
 
-/** Cuts a byte stream into JSON messages, one on each line. Each byte is looked at once, however long the message. */
+/** Splits a byte stream into JSON messages, one on each line. Reads each byte once, however long the message is. */
 export class MessageReader {
   readonly #options: MessageReaderOptions;
   #parts: Buffer[] = [];

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { minimalEnvironment } from './minimal-environment.ts';
 
-/** How a program is started. */
+/** A program to start. */
 export interface ProgramOptions {
   readonly command: string;
   readonly args?: readonly string[];
@@ -17,22 +17,22 @@ const kindlyMs = 1000;
 const firmlyMs = 2000;
 const leftoversMs = 500;
 
-/** The groups that run now, by the id of their leader. */
+/** The running groups, by the process id of their leader. */
 const running = new Set<number>();
 
-// The last moment at which anything can be done, and only at once.
+// At exit, only synchronous work is possible.
 process.on('exit', () => {
   for (const leader of running) signalGroup(leader, 'SIGKILL');
 });
 
-/** A program and everything it starts: a process group of its own, which is ended as a whole. */
+/** A program and everything that it starts, in a process group that is stopped as a whole. */
 export class ProcessGroup {
   readonly child: Child;
-  /** Resolves when nothing of the group is left. */
+  /** Resolves when all processes of the group have exited. */
   readonly ended: Promise<void>;
   readonly #exited: Promise<void>;
 
-  /** Starts the program; that it cannot be started is an `error` event of the child. */
+  /** Starts the program. A failure to start is an `error` event of the child. */
   constructor({ command, args = [], env = {}, cwd }: ProgramOptions) {
     this.child = spawn(command, args, {
       shell: false,
@@ -62,7 +62,7 @@ export class ProcessGroup {
     await this.ended;
   }
 
-  /** Ends the group at once. */
+  /** Kills the group. */
   async kill(): Promise<void> {
     this.#signal('SIGKILL');
     await this.ended;
@@ -76,7 +76,7 @@ export class ProcessGroup {
     return inTime;
   }
 
-  /** Whatever the program started does not outlive it. */
+  /** Kills what the program left running when it exits. */
   async #endLeftovers(): Promise<void> {
     const { pid } = this.child;
     if (pid === undefined) return;
@@ -85,7 +85,7 @@ export class ProcessGroup {
       await wait(5);
     signalGroup(pid, 'SIGKILL');
     running.delete(pid);
-    // A leftover that held the pipes would have kept them open.
+    // A remaining process would hold the pipes open.
     for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream.destroy();
   }
 
@@ -94,7 +94,7 @@ export class ProcessGroup {
   }
 }
 
-/** Signals a group; false when nothing is left of it. */
+/** Sends a signal to a group. Returns false when the group no longer exists. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-leader, signal);

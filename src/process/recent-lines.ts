@@ -1,37 +1,37 @@
-const mostLines = 200;
-const longestLine = 2048;
+const maxLines = 200;
+const maxLineLength = 2048;
 
-/** The last lines that a server wrote about itself. */
+/** The last lines of a server's error output. */
 export class RecentLines {
   readonly #lines: string[] = [];
   readonly #redact: (text: string) => string;
   #rest = '';
 
-  /** `redact` takes out what must not be shown. */
+  /** `redact` removes secrets. */
   constructor(redact: (text: string) => string = (text) => text) {
     this.#redact = redact;
   }
 
-  /** Takes a piece of a stream, which may end in the middle of a line. */
+  /** Adds a piece of a stream, which may end in the middle of a line. */
   write(piece: string): void {
     const lines = (this.#rest + piece).split(/\r?\n/);
-    // What is cut from a line without end is not needed to show its beginning.
-    this.#rest = (lines.pop() ?? '').slice(0, longestLine + 1);
+    // Only the beginning of an endless line is shown.
+    this.#rest = (lines.pop() ?? '').slice(0, maxLineLength + 1);
     for (const line of lines) this.add(line);
   }
 
   add(line: string): void {
     this.#lines.push(shortened(this.#redact(line)));
-    if (this.#lines.length > mostLines) this.#lines.shift();
+    if (this.#lines.length > maxLines) this.#lines.shift();
   }
 
   all(): string[] {
     return this.#rest === ''
       ? [...this.#lines]
-      : [...this.#lines, shortened(this.#redact(this.#rest))].slice(-mostLines);
+      : [...this.#lines, shortened(this.#redact(this.#rest))].slice(-maxLines);
   }
 }
 
 function shortened(line: string): string {
-  return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+  return line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line;
 }

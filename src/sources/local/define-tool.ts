@@ -23,10 +23,10 @@ export type ReturnOf<Schema> = Schema extends StandardSchemaV1
   : FromJsonSchema<Schema>;
 
 /** What stands for a schema where a tool takes no arguments. */
-type NoInput = { readonly type: 'object' };
+export type NoInput = { readonly type: 'object' };
 
 /** What every tool object says about itself, whatever its schemas. */
-interface ToolFacts {
+export interface ToolFacts {
   /** Letters, digits, `-` and `_` by preference; other characters are replaced when it is shown to models. */
   readonly name: string;
   readonly title?: string;

@@ -32,7 +32,10 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
 }
 
 /** Values of one connection attempt. */
-interface AttemptOptions extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'> {
+interface AttemptOptions extends Pick<
+  ConnectionOptions,
+  'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'
+> {
   roots(): readonly CallRoot[];
   readonly lines: RecentLines;
 }

@@ -34,11 +34,7 @@ export async function connect(options: ConnectOptions): Promise<ConnectedServer>
   }
 }
 
-async function negotiate(
-  link: ServerLink,
-  open: () => ServerLink,
-  options: ConnectOptions,
-): Promise<ConnectedServer> {
+async function negotiate(link: ServerLink, open: () => ServerLink, options: ConnectOptions): Promise<ConnectedServer> {
   const { protocolVersions, transport, signal } = options;
   let cached: string | undefined;
   // Computed after the program was started: it loads `node:crypto`, which takes milliseconds.

@@ -162,7 +162,10 @@ export class Connection {
   ): Promise<JsonObject> {
     let result = first;
     for (let round = 1; round < maxInputRounds; round += 1) {
-      const withInputs = { ...params, ...(await this.#inputsFor(result, requestOptions.caller, requestOptions.signal)) };
+      const withInputs = {
+        ...params,
+        ...(await this.#inputsFor(result, requestOptions.caller, requestOptions.signal)),
+      };
       result = await this.#channel.request(method, withInputs, requestOptions);
       if (result['resultType'] !== 'input_required') return result;
     }

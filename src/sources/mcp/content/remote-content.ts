@@ -120,7 +120,11 @@ export class RemoteContent implements SourceContent {
     };
   }
 
-  #request(method: string, params: JsonObject, { signal, onProgress, ...context }: ContentOptions): Promise<JsonObject> {
+  #request(
+    method: string,
+    params: JsonObject,
+    { signal, onProgress, ...context }: ContentOptions,
+  ): Promise<JsonObject> {
     const given = { signal, context, ...(onProgress === undefined ? {} : { onProgress }) };
     return callServer(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
       connection.request(method, params, given),

@@ -84,8 +84,7 @@ export class ServerRequests {
     asking: QuestionOptions,
   ): Promise<JsonObject> {
     if (method === 'roots/list') return { roots: (await this.#roots(target, asking)).map((root) => ({ ...root })) };
-    if (target.problem !== undefined)
-      throw new RemoteError(-32_603, `${method} cannot be answered: ${target.problem}`);
+    if (target.problem !== undefined) throw new RemoteError(-32_603, `${method} cannot be answered: ${target.problem}`);
     const releases = target.calls.map(({ client }) => client?.hold());
     try {
       if (method === 'elicitation/create')
@@ -100,7 +99,8 @@ export class ServerRequests {
 
   /** Cancels all open questions, when the connection is closed. */
   close(): void {
-    for (const question of this.#openQuestions.values()) question.abort(new Error('the connection to the server is gone'));
+    for (const question of this.#openQuestions.values())
+      question.abort(new Error('the connection to the server is gone'));
     this.#openQuestions.clear();
   }
 

@@ -23,7 +23,8 @@ export async function initializeProcess(
   if (prior?.kind === 'modern') return toInitializeResult(prior.discover);
   if (prior?.kind === 'legacy') return await initialize(channel, options);
   const probing = discover(channel, options);
-  if (!(await settlesWithin(probing, options.probeAloneMs))) return await initializeSlowProcess(channel, probing, options);
+  if (!(await settlesWithin(probing, options.probeAloneMs)))
+    return await initializeSlowProcess(channel, probing, options);
   const discovered = await probing;
   return discovered ? toInitializeResult(discovered) : await initialize(channel, options);
 }

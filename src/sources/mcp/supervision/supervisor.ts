@@ -195,7 +195,9 @@ export class Supervisor {
   #failed(reason: string, isItACrash: boolean, cause?: unknown): void {
     this.#cause = downCause(cause);
     const { delayMs, isCrashing } = this.#backoff.next(isItACrash);
-    const reasonWithRetry = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
+    const reasonWithRetry = isCrashing
+      ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)`
+      : reason;
     this.#set({ state: 'down', since: Date.now(), lastError: reasonWithRetry, nextRetryAt: Date.now() + delayMs });
     if (this.#down !== undefined) this.#markDown(reasonWithRetry, this.#down.since);
     else if (isCrashing || this.#isWaking) this.#markDown(reasonWithRetry, Date.now());

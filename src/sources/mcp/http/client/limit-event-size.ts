@@ -12,7 +12,8 @@ export function limitEventSize(maxBytes: number): Transform {
     transform(chunk: Buffer, _encoding, done) {
       const begun = afterLastEnd(chunk);
       if (begun !== undefined) size = chunk.length - begun;
-      else if (afterLastEnd(Buffer.concat([before, chunk.subarray(0, maxEndLength)])) !== undefined) size = chunk.length;
+      else if (afterLastEnd(Buffer.concat([before, chunk.subarray(0, maxEndLength)])) !== undefined)
+        size = chunk.length;
       else size += chunk.length;
       before = Buffer.concat([before, chunk.subarray(-maxEndLength)]).subarray(1 - maxEndLength);
       if (size <= maxBytes) done(null, chunk);

@@ -3,16 +3,16 @@ import { createGuardedFetch } from '../client/guarded-fetch.ts';
 import type { ProtectedServer } from './oauth-options.ts';
 
 const requestMs = 30_000;
-const largestAnswer = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
-/** Talks with the authorization server of a server, on connections that are let go of afterwards. */
+/** Runs work with a `fetch` for the authorization server, and closes its connections afterwards. */
 export async function withAuthorizationFetch<Result>(
   { url, oauth: { issuer } }: ProtectedServer,
   work: (fetch: FetchLike) => Promise<Result>,
 ): Promise<Result> {
   const { fetch, close } = createGuardedFetch(
     new URL(url),
-    largestAnswer,
+    maxResponseBytes,
     issuer === undefined ? [] : [new URL(issuer)],
   );
   try {
@@ -25,7 +25,7 @@ export async function withAuthorizationFetch<Result>(
   }
 }
 
-/** Refuses an address to which secrets would go in clear. */
+/** Throws when secrets would be sent unencrypted to this URL. */
 export function assertConfidential({ protocol, hostname, origin }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
   throw new Error(`${origin} is no https address, so secrets are not sent there`);

@@ -9,12 +9,12 @@ import {
 import { z } from 'zod';
 import type { ProtectedServer } from './oauth-options.ts';
 
-/** Who may issue tokens for a server, and for what. */
+/** The authorization server of an MCP server, and the resource that its tokens are for. */
 export interface Authorization {
   /** The resource indicator. */
   readonly resource: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** What the server says is needed. */
+  /** The scopes that the server asks for. */
   readonly scopes: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const resourceSchema = z.object({
   scopes_supported: z.array(z.string()).optional(),
 });
 
-/** Finds the authorization server of a server: what the server's refusal names, the well-known places, its own origin. */
+/** Finds the authorization server of an MCP server: from its 401 response, from the well-known URLs, or at its own origin. */
 export async function findAuthorization(server: ProtectedServer, fetch: FetchLike): Promise<Authorization> {
   const url = new URL(server.url);
   const challenge = await challengeOf(server, fetch);
@@ -63,7 +63,7 @@ function defaultMetadata(origin: string): AuthorizationServerMetadata {
 
 type Challenge = ReturnType<typeof extractWWWAuthenticateParams>;
 
-/** What the server says to somebody whom it does not know. */
+/** Returns the `WWW-Authenticate` parameters that the server sends to an unauthenticated client. */
 async function challengeOf({ type, url }: ProtectedServer, fetch: FetchLike): Promise<Challenge> {
   const response =
     type === 'sse'
@@ -77,7 +77,7 @@ async function challengeOf({ type, url }: ProtectedServer, fetch: FetchLike): Pr
   return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
 }
 
-/** RFC 9728. The SDK takes any failure for "has none", and would go on with the server's own origin. */
+/** Reads the protected resource metadata (RFC 9728). The SDK treats any failure as missing metadata and falls back to the server's own origin. */
 async function resourceMetadata(
   url: URL,
   named: URL | undefined,
@@ -96,7 +96,7 @@ async function resourceMetadata(
       continue;
     }
     const { data } = resourceSchema.safeParse(await response.json().catch(() => undefined));
-    if (data === undefined) throw new Error(`what stands at ${at.href} is no metadata of a protected resource`);
+    if (data === undefined) throw new Error(`${at.href} did not return protected resource metadata`);
     return data;
   }
   return undefined;
@@ -110,7 +110,7 @@ function issuerOf({ url, oauth: { issuer } }: ProtectedServer, offered: readonly
   return issuer;
 }
 
-/** RFC 8707: without a fragment, and without the slash that stands for no path. */
+/** Returns the canonical resource URI (RFC 8707): without a fragment, and without the slash of an empty path. */
 function canonical(url: URL): string {
   return url.pathname === '/' && url.search === '' ? url.origin : url.href.replace(/#.*$/, '');
 }

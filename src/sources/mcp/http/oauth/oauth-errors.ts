@@ -1,12 +1,12 @@
 import type { OAuthOptions } from './oauth-options.ts';
 
-/** There is no token that the server would take. Nothing was run at it. */
+/** No usable token is available. The request was not run. */
 export class NotAuthorized extends Error {
   override readonly name: string = 'NotAuthorized';
   readonly code: 'SIGNALBOX_NOT_AUTHORIZED' | 'SIGNALBOX_SIGN_IN_NEEDED' = 'SIGNALBOX_NOT_AUTHORIZED';
 }
 
-/** Only a person can help, by signing in; its words are what the server is told to be down for. */
+/** A person has to sign in. The message becomes the reason why the server is down. */
 export class SignInNeeded extends NotAuthorized {
   override readonly name = 'SignInNeeded';
   override readonly code = 'SIGNALBOX_SIGN_IN_NEEDED';

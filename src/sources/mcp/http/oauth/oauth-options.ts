@@ -1,34 +1,34 @@
 import type { TokenStore } from './tokens/token-store.ts';
 
-/** How one signs in at a server that is protected with OAuth 2.1. */
+/** Options for a server that is protected with OAuth 2.1. */
 export interface OAuthOptions {
   /**
    * `authorization_code` (the default): a person signs in with `signIn`. `client_credentials`: the client signs in as itself.
    * `jwt_bearer`: the client signs in with a token of the platform that it runs on (workload identity, RFC 7523).
    */
   readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer';
-  /** The client as it was registered by hand. Without it the client registers itself, where the server lets it. */
+  /** The id of a client that was registered by hand. Without it the client registers dynamically, where the server supports that. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** For `client_credentials`, in the place of a secret: a private key in PEM, which signs the client's assertions (`private_key_jwt`). */
+  /** For `client_credentials`, instead of a secret: a private key in PEM, which signs the client's assertions (`private_key_jwt`). */
   readonly privateKey?: string;
   /** For `jwt_bearer`: returns the token of the platform. Called for each token request, since such tokens are short-lived. */
   readonly assertion?: () => string | Promise<string>;
-  /** An https address with a client ID metadata document, which is the client's id where the server takes such. */
+  /** The https URL of a client ID metadata document, used as client id where the server supports it. */
   readonly clientMetadataUrl?: string;
-  /** What to ask for; without it, what the server says is needed. */
+  /** Scopes to request; by default those that the server asks for. */
   readonly scopes?: readonly string[];
-  /** The only authorization server to trust. It may be inside when it is named here. */
+  /** The only authorization server to trust. It may have a private address when it is named here. */
   readonly issuer?: string;
-  /** The port of the loopback address to which the browser comes back; any free one when absent. */
+  /** The loopback port of the redirect URI; any free one when absent. */
   readonly redirectPort?: number;
-  /** Where the sign-in is kept; in memory when absent. */
+  /** Stores the tokens; in memory when absent. */
   readonly tokens?: TokenStore;
-  /** Tells sign-ins at the same address apart. */
+  /** Distinguishes several sign-ins at the same URL. */
   readonly account?: string;
-  /** What people are told to do when they need to sign in. */
+  /** Instruction for users who need to sign in, as part of error messages. */
   readonly howToSignIn?: string;
-  /** Told of every token before it is used, so that it can be kept out of records. */
+  /** Called with every token before it is used, so that it can be redacted from records. */
   readonly onSecret?: (name: string, value: string) => void;
 }
 

@@ -7,18 +7,18 @@ import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } fr
 import { TokenRefused, requestTokens } from './tokens/token-request.ts';
 import { type TokenStore, processTokenStore } from './tokens/token-store.ts';
 
-/** What all connections with one sign-in share. */
+/** State that all connections with one sign-in share. */
 interface Shared {
   record?: SignInRecord | undefined;
   renewing?: Promise<SignInRecord> | undefined;
 }
 
 const shared = new WeakMap<TokenStore, Map<string, Shared>>();
-/** Refusals that another try does not change. */
-const final = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
+/** Errors of the token endpoint that a retry does not change. */
+const finalErrors = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 const otherProcessMs = 300;
 
-/** The tokens for one server: kept, renewed before they expire, and renewed only once at a time. */
+/** The tokens for one server: stored, renewed before they expire, with one renewal at a time. */
 export class OAuthSession {
   readonly #server: ProtectedServer;
   readonly #store: TokenStore;
@@ -35,37 +35,37 @@ export class OAuthSession {
     ofStore.set(this.#key, this.#shared);
   }
 
-  /** A token that the server should take. Rejects with `NotAuthorized` when there is none. */
+  /** Returns a valid token. Rejects with `NotAuthorized` when there is none. */
   async token(): Promise<string> {
     const { record } = this.#shared;
     if (record?.accessToken !== undefined && isFresh(record)) return record.accessToken;
     return await this.#renewed(undefined);
   }
 
-  /** Another token than the one that the server refused. */
+  /** Returns another token than the one that the server refused. */
   async replace(refused: string): Promise<string> {
     return await this.#renewed(refused);
   }
 
-  /** What is kept, read anew: another process may have changed it. */
+  /** Reads the stored record, which another process may have changed. */
   async record(): Promise<SignInRecord | undefined> {
     try {
       const record = parseRecord(await this.#store.load(this.#key));
-      this.#tellSecrets(record);
+      this.#reportSecrets(record);
       return record;
     } catch (error) {
       throw this.#needsSignIn(`what is kept of the last one cannot be used: ${messageOf(error)}`, error);
     }
   }
 
-  /** Takes over a sign-in; without one, forgets it. */
+  /** Stores a record, or deletes it when `undefined`. */
   async save(record: SignInRecord | undefined): Promise<void> {
-    this.#tellSecrets(record);
+    this.#reportSecrets(record);
     this.#shared.record = record;
     await this.#store.save(this.#key, record === undefined ? undefined : JSON.stringify(record));
   }
 
-  /** Notes what the next sign-in has to ask for. */
+  /** Adds a scope to request at the next sign-in. */
   async requireScope(scope: string): Promise<void> {
     const record = await this.record();
     if (record !== undefined) await this.save({ ...record, wantedScope: `${record.scope ?? ''} ${scope}`.trim() });
@@ -82,14 +82,14 @@ export class OAuthSession {
     const kept = await this.record();
     if (kept !== undefined && kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
     this.#shared.record = undefined;
-    const isByItself = isUnattended(this.#server.oauth);
-    if (kept === undefined && !isByItself) throw this.#needsSignIn('nobody has signed in yet');
-    const renew = (): Promise<SignInRecord> => (isByItself ? this.#obtain() : this.#renewAlone(refused));
+    const isUnattendedGrant = isUnattended(this.#server.oauth);
+    if (kept === undefined && !isUnattendedGrant) throw this.#needsSignIn('nobody has signed in yet');
+    const renew = (): Promise<SignInRecord> => (isUnattendedGrant ? this.#obtain() : this.#renewExclusively(refused));
     return await (this.#store.exclusively?.(this.#key, renew) ?? renew());
   }
 
-  /** Reads again what is kept: a refresh token that is used twice may end the whole sign-in. */
-  async #renewAlone(refused: string | undefined): Promise<SignInRecord> {
+  /** Reads the record again first: a refresh token that is used twice may end the whole sign-in. */
+  async #renewExclusively(refused: string | undefined): Promise<SignInRecord> {
     const kept = await this.record();
     if (kept === undefined) throw this.#needsSignIn('nobody has signed in yet');
     if (kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
@@ -97,8 +97,8 @@ export class OAuthSession {
     try {
       return await this.#refresh(kept, kept.refreshToken);
     } catch (error) {
-      if (error instanceof TokenRefused && final.has(error.error)) return await this.#afterRefusal(kept, error);
-      // Early renewal may fail without harm.
+      if (error instanceof TokenRefused && finalErrors.has(error.error)) return await this.#afterRefusal(kept, error);
+      // The present token is still valid.
       if (kept.accessToken !== refused && (kept.expiresAt ?? 0) > Date.now()) return kept;
       throw new NotAuthorized(`its sign-in could not be renewed: ${messageOf(error)}`, { cause: error });
     }
@@ -113,7 +113,7 @@ export class OAuthSession {
     return renewed;
   }
 
-  /** Refresh tokens are good for one use: another process may have had it, and be about to write down what it got. */
+  /** Handles a refused refresh token, which is valid once: another process may have used it and be about to store the result. */
   async #afterRefusal(kept: SignInRecord, refusal: TokenRefused): Promise<SignInRecord> {
     await wait(otherProcessMs);
     const now = await this.record();
@@ -125,7 +125,7 @@ export class OAuthSession {
 
   async #obtain(): Promise<SignInRecord> {
     try {
-      // With it comes the SDK, which signing out does not need.
+      // Imports the SDK, which signing out does not need.
       const { authorizeByCredentials } = await import('./authorize-by-credentials.ts');
       const record = await withAuthorizationFetch(this.#server, (fetch) => authorizeByCredentials(this.#server, fetch));
       await this.save(record);
@@ -140,7 +140,7 @@ export class OAuthSession {
     return new SignInNeeded(why, this.#server.oauth, { cause });
   }
 
-  #tellSecrets(record: SignInRecord | undefined): void {
+  #reportSecrets(record: SignInRecord | undefined): void {
     const { onSecret, account = 'server' } = this.#server.oauth;
     if (onSecret === undefined || record === undefined) return;
     for (const kind of ['accessToken', 'refreshToken', 'clientSecret'] as const) {

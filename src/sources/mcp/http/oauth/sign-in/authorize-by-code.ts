@@ -11,9 +11,9 @@ import type { SignIn, SignInOptions } from './sign-in.ts';
 import { type SignInRecord, issuedRecord } from '../tokens/sign-in-record.ts';
 import { type TokenClient, requestTokens, toSingleLine } from '../tokens/token-request.ts';
 
-const usualTimeoutMs = 5 * 60_000;
+const defaultTimeoutMs = 5 * 60_000;
 
-/** The authorization code grant with PKCE, through the person's browser and back to a loopback address. */
+/** Signs a person in by the authorization code grant with PKCE: through the browser, back to a loopback address. */
 export async function authorizeByCode(server: ProtectedServer, options: SignInOptions): Promise<SignIn> {
   const session = new OAuthSession(server);
   const record = await withAuthorizationFetch(server, async (fetch) => {
@@ -51,7 +51,7 @@ export async function authorizeByCode(server: ProtectedServer, options: SignInOp
   return { issuer, resource, ...(scope === undefined ? {} : { scope }) };
 }
 
-/** A server that does not say it checks the proof might ignore it. */
+/** Throws when the server does not announce PKCE, since it might ignore the challenge. */
 function assertCodeWithProof({ metadata }: Authorization): void {
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
     throw new Error(
@@ -59,13 +59,13 @@ function assertCodeWithProof({ metadata }: Authorization): void {
     );
 }
 
-/** What is configured, or else what the server says is needed, and what it missed the last time. */
+/** Returns the scopes to request: those configured or asked for by the server, and those that were missing last time. */
 function scopeFor(
   { scopes: configured }: OAuthOptions,
   { scopes: needed, metadata }: Authorization,
   last: SignInRecord | undefined,
 ): string | undefined {
-  // Without it some servers give no refresh token.
+  // Some servers issue no refresh token without it.
   const offline = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
   const scopes = new Set([...(configured ?? [...needed, ...offline]), ...(last?.wantedScope?.split(' ') ?? [])]);
   return scopes.size === 0 ? undefined : [...scopes].join(' ');
@@ -98,7 +98,7 @@ async function redeem(
   return issuedRecord(authorization, client, { ...(scope === undefined ? {} : { scope }), ...tokens });
 }
 
-/** RFC 9207: before anything else of the answer is believed. */
+/** Checks the issuer of the response (RFC 9207), before anything else in it is trusted. */
 function assertIssuer(parameters: URLSearchParams, { metadata }: Authorization): void {
   const given = parameters.get('iss');
   if (given === null && metadata['authorization_response_iss_parameter_supported'] !== true) return;
@@ -106,7 +106,7 @@ function assertIssuer(parameters: URLSearchParams, { metadata }: Authorization):
     throw new Error(`the answer comes from ${toSingleLine(given ?? 'nobody')} and not from ${metadata.issuer}`);
 }
 
-/** Tells the person in the browser how it ended. */
+/** Shows the result in the browser. */
 async function answering<Result>(
   callback: Callback,
   { url }: ProtectedServer,
@@ -123,7 +123,7 @@ async function answering<Result>(
 }
 
 async function unlessOver<Result>(promise: Promise<Result>, options: SignInOptions): Promise<Result> {
-  const { signal, timeoutMs = usualTimeoutMs } = options;
+  const { signal, timeoutMs = defaultTimeoutMs } = options;
   const over = Promise.withResolvers<never>();
   const cancel = (): void => over.reject(new Error('the sign-in was cancelled'));
   const timer = setTimeout(

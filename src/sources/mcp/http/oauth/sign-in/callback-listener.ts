@@ -2,22 +2,22 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the browser brought back. */
+/** The response that the browser delivered. */
 export interface Callback {
   readonly parameters: URLSearchParams;
-  /** Shows the person in the browser how it ended. */
+  /** Shows the result in the browser. */
   answer(isSignedIn: boolean, text: string): void;
 }
 
-/** Waits on a loopback address for the browser to come back. */
+/** Waits on a loopback address for the redirect of the browser. */
 export interface CallbackListener {
   readonly redirectUri: string;
-  /** The one answer that carries our state. Others are turned away, so that no page can end a sign-in by guessing the port. */
+  /** Resolves with the response that carries our state. Others are rejected, so that no page can end a sign-in by guessing the port. */
   readonly callback: Promise<Callback>;
   close(): void;
 }
 
-/** Opens a loopback address for one answer (RFC 8252, 7.3). */
+/** Opens a loopback address for one response (RFC 8252, section 7.3). */
 export async function listenForCallback(state: string, port = 0): Promise<CallbackListener> {
   const { promise, resolve } = Promise.withResolvers<Callback>();
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
   };
 }
 
-/** The host that was asked for, and the parameters when it was for the callback. */
+/** Returns the requested host, and the parameters of a request to the callback. */
 function asked(request: IncomingMessage, port: number): { host: string | undefined; parameters?: URLSearchParams } {
   const { host } = request.headers;
   const base = `http://127.0.0.1:${port}`;
@@ -73,7 +73,7 @@ function reply(response: ServerResponse, status: number, text: string, isSignedI
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** The page on which a sign-in ends. */
+/** Returns the page that ends a sign-in. */
 export function callbackPage(isSignedIn: boolean, text: string): string {
   const title = isSignedIn ? 'Signed in' : 'Not signed in';
   const safe = text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');

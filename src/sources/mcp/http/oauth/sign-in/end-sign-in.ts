@@ -3,18 +3,18 @@ import type { ProtectedServer } from '../oauth-options.ts';
 import { postForm } from '../tokens/token-request.ts';
 import { OAuthSession } from '../oauth-session.ts';
 
-/** What became of a sign-in. */
+/** The result of signing out. */
 export interface SignOut {
   readonly wasSignedIn: boolean;
-  /** Whether the server was told, too; it may have no way to be. */
+  /** Whether the tokens were revoked; not every server offers that. */
   readonly isRevoked: boolean;
 }
 
-/** Forgets a sign-in, and has its tokens revoked where the authorization server offers it (RFC 7009). */
+/** Deletes the stored tokens, and revokes them where the authorization server offers it (RFC 7009). */
 export async function endSignIn(transport: ProtectedServer): Promise<SignOut> {
   const session = new OAuthSession(transport);
   const record = await session.record().catch(() => 'unreadable' as const);
-  // Forgotten first: it must not stay because a server does not answer.
+  // Deleted first, so that a server that does not answer cannot prevent it.
   await session.save(undefined);
   if (record === undefined) return { wasSignedIn: false, isRevoked: false };
   if (record === 'unreadable') return { wasSignedIn: true, isRevoked: false };

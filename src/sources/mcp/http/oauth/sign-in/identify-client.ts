@@ -4,7 +4,7 @@ import type { Authorization } from '../find-authorization.ts';
 import type { OAuthOptions } from '../oauth-options.ts';
 import { type TokenClient, chooseMethod, toSingleLine } from '../tokens/token-request.ts';
 
-/** Who we are to the authorization server: who we were configured to be, a metadata document, or newly registered. */
+/** Returns the client identity at an authorization server: the configured one, a metadata document, or a new registration. */
 export async function identifyClient(
   options: OAuthOptions,
   { metadata }: Authorization,

@@ -6,7 +6,7 @@ import type { TokenClient, Tokens } from './token-request.ts';
 
 const text = z.string().min(1);
 const recordSchema = z.object({
-  /** The resource that the tokens are for, and who issued them: they go nowhere else. */
+  /** The resource that the tokens are for, and their issuer: they are sent nowhere else. */
   resource: text,
   issuer: text,
   tokenEndpoint: text,
@@ -17,28 +17,28 @@ const recordSchema = z.object({
   accessToken: text.exactOptional(),
   refreshToken: text.exactOptional(),
   scope: z.string().exactOptional(),
-  /** When the access token should be renewed, and when it is of no use any more. */
+  /** When the access token should be renewed, and when it expires. */
   renewAt: z.number().exactOptional(),
   expiresAt: z.number().exactOptional(),
-  /** Why it cannot be renewed. */
+  /** Why the tokens cannot be renewed. */
   ended: text.exactOptional(),
-  /** What the server asked for and the sign-in did not give. */
+  /** Scopes that the server asked for and the sign-in did not grant. */
   wantedScope: text.exactOptional(),
 });
 
-/** A sign-in as it is kept. */
+/** A stored sign-in. */
 export type SignInRecord = z.infer<typeof recordSchema>;
 
-const longestMarginMs = 60_000;
+const maxRenewalMarginMs = 60_000;
 
-/** What a sign-in is kept under. Another address, client or account is another sign-in. */
+/** Returns the storage key of a sign-in, which depends on URL, client and account. */
 export function recordKey(url: URL, options: OAuthOptions): string {
   const { account = 'server', grant, clientId, clientMetadataUrl, issuer } = options;
   const identity = JSON.stringify([url.href, account, grant, clientId, clientMetadataUrl, issuer]);
   return `${account}:${hash('sha256', identity, 'hex').slice(0, 16)}`;
 }
 
-/** Reads what was kept; what cannot be read is as good as none. */
+/** Parses a stored record. Returns undefined when it is missing or invalid. */
 export function parseRecord(kept: string | undefined): SignInRecord | undefined {
   if (kept === undefined) return undefined;
   try {
@@ -48,7 +48,7 @@ export function parseRecord(kept: string | undefined): SignInRecord | undefined 
   }
 }
 
-/** The record of what an authorization server has just issued to a client. */
+/** Creates the record of newly issued tokens. */
 export function issuedRecord(
   { resource, metadata }: Pick<Authorization, 'resource' | 'metadata'>,
   client: TokenClient,
@@ -59,7 +59,7 @@ export function issuedRecord(
   return withTokens({ resource, issuer: metadata.issuer, ...revocationEndpoint, ...client }, tokens);
 }
 
-/** The record with new tokens in it. A refresh token that was not replaced still holds. */
+/** Returns the record with new tokens. A refresh token that was not replaced remains valid. */
 export function withTokens(record: SignInRecord, tokens: Tokens, now = Date.now()): SignInRecord {
   const { accessToken, refreshToken, scope, expiresIn } = tokens;
   const { renewAt: _renewAt, expiresAt: _expiresAt, ended: _ended, wantedScope: _wanted, ...kept } = record;
@@ -71,11 +71,11 @@ export function withTokens(record: SignInRecord, tokens: Tokens, now = Date.now(
     ...(scope === undefined ? {} : { scope }),
     ...(lifeMs === undefined
       ? {}
-      : { expiresAt: now + lifeMs, renewAt: now + lifeMs - Math.min(longestMarginMs, lifeMs / 10) }),
+      : { expiresAt: now + lifeMs, renewAt: now + lifeMs - Math.min(maxRenewalMarginMs, lifeMs / 10) }),
   };
 }
 
-/** The record of a sign-in that is over, and why. */
+/** Returns the record of a sign-in that has ended, with the reason. */
 export function endedRecord(record: SignInRecord, why: string): SignInRecord {
   const { accessToken: _access, refreshToken: _refresh, ...kept } = record;
   return { ...kept, ended: why };

@@ -2,7 +2,7 @@ import { HttpRefusal } from '../../http-errors.ts';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
-/** What the authorization server gave. */
+/** The response of the token endpoint. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
@@ -11,16 +11,16 @@ export interface Tokens {
   readonly expiresIn?: number;
 }
 
-/** Who asks for tokens, and where. */
+/** The client of a token endpoint. */
 export interface TokenClient {
   readonly tokenEndpoint: string;
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** How the client shows who it is: `client_secret_basic`, `client_secret_post` or `none`. */
+  /** The authentication method: `client_secret_basic`, `client_secret_post` or `none`. */
   readonly clientMethod: string;
 }
 
-/** The authorization server said no. */
+/** An error response of the token endpoint. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
   readonly error: string;
@@ -41,7 +41,7 @@ const tokensSchema = z.object({
 });
 const refusalSchema = z.object({ error: z.string().max(100), error_description: z.string().optional() });
 
-/** Asks the token endpoint. The SDK's own requests neither encode what goes into Basic authentication nor keep bodies out of errors. */
+/** Requests tokens. The SDK's own requests neither encode the parts of Basic authentication nor keep response bodies out of errors. */
 export async function requestTokens(
   client: TokenClient,
   grant: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ export async function requestTokens(
   };
 }
 
-/** Posts a form as the client that it is. */
+/** Posts a form with the client's authentication. */
 export async function postForm(
   endpoint: string,
   client: Omit<TokenClient, 'tokenEndpoint'>,
@@ -84,20 +84,20 @@ export async function postForm(
   return await fetch(endpoint, { method: 'POST', headers, body: form.toString() });
 }
 
-/** How a client with this secret shows who it is at a server that takes these ways. */
+/** Returns the authentication method for a client with this secret, from those that the server supports. */
 export function chooseMethod(secret: string | undefined, supported: readonly string[] | undefined): string {
   if (secret === undefined) return 'none';
-  // RFC 8414: a server that lists none takes Basic.
+  // RFC 8414: a server that lists no methods supports Basic.
   const isPostOnly = supported?.includes('client_secret_basic') === false && supported.includes('client_secret_post');
   return isPostOnly ? 'client_secret_post' : 'client_secret_basic';
 }
 
-/** RFC 6749, 2.3.1: id and secret are encoded as in a form. */
+/** Encodes an id or secret as in a form (RFC 6749, section 2.3.1). */
 function encoded(value: string): string {
   return new URLSearchParams({ value }).toString().slice('value='.length);
 }
 
-/** Text of a stranger, for one line of a message. */
+/** Returns untrusted text as one line of limited length, without control characters. */
 export function toSingleLine(text: string | undefined): string | undefined {
   // oxlint-disable-next-line no-control-regex
   return text?.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);

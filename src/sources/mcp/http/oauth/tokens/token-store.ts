@@ -1,13 +1,13 @@
-/** Where sign-ins are kept. What is given to it is secret: a store on disk must encrypt it. */
+/** Stores sign-ins. The texts are secret: a store on disk must encrypt them. */
 export interface TokenStore {
   load(key: string): Promise<string | undefined>;
-  /** Without a text: forgets it. */
+  /** Stores a text, or deletes it when `undefined`. */
   save(key: string, text: string | undefined): Promise<void>;
-  /** Does something while no other process does it for the same key; for a store that several processes share. */
+  /** Runs work under a lock for the key, for a store that several processes share. */
   exclusively?<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Keeps sign-ins as long as the process lives. */
+/** Creates a store that lasts as long as the process. */
 export function memoryTokenStore(): TokenStore {
   const kept = new Map<string, string>();
   return {
@@ -20,5 +20,5 @@ export function memoryTokenStore(): TokenStore {
   };
 }
 
-/** What `signIn` and the servers of this process share when they are given no store. */
+/** The store of `signIn` and of servers that are configured without one. */
 export const processTokenStore = memoryTokenStore();
