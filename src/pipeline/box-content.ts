@@ -15,7 +15,7 @@ import { CapabilityMissingError, RpcError } from '../core/tools/source-errors.ts
 import { type ContentMethod, fullName } from '../core/tools/tool-names.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** What a reader may say besides what to read. */
+/** Options of a read. */
 export type ReadOptions = Pick<
   CallOptions,
   | 'principal'
@@ -82,7 +82,7 @@ export interface ServerInstructions {
   readonly text: string;
 }
 
-/** What reading works with. */
+/** Dependencies of `createContent`. */
 export interface ContentParts {
   readonly catalog: Catalog;
   readonly redactor: Redactor;
@@ -90,7 +90,7 @@ export interface ContentParts {
   call(name: string, args: JsonObject, options: CallOptions): Promise<CallResult>;
 }
 
-/** Reads resources and prompts: each reading is a call, bounded, decided and recorded like one. */
+/** Creates the access to resources and prompts. Each read is a call, which is limited, decided and recorded like any other. */
 export function createContent(parts: ContentParts): BoxContent & {
   /** Returns the instructions of the servers that are up. */
   instructions(view?: ContentView): readonly ServerInstructions[];

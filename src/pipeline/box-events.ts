@@ -21,7 +21,7 @@ import type { Journal } from '../journal/journal.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';
 
-/** What the host can listen to. Journal events come after they are written. */
+/** The events of a box. Journal events are emitted after their entry is written. */
 export interface SignalboxEvents {
   readonly CallStarted: CallStarted;
   readonly ToolInvoked: ToolInvoked;
@@ -43,7 +43,7 @@ export interface SignalboxEvents {
 
 type Listeners = { readonly [Name in keyof SignalboxEvents]: Set<(event: SignalboxEvents[Name]) => void> };
 
-/** Hands events to listeners; nothing is prepared for events that nobody listens to. */
+/** Emits events to listeners. Events without listeners are not prepared. */
 export class Events {
   readonly #listeners: Listeners = {
     CallStarted: new Set(),
@@ -76,7 +76,7 @@ export class Events {
     });
   }
 
-  /** Listens; returns how to stop. */
+  /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof SignalboxEvents>(name: Name, listener: (event: SignalboxEvents[Name]) => void): () => void {
     const listeners = this.#listeners[name];
     if (listeners === undefined) {

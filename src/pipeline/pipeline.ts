@@ -12,7 +12,7 @@ import type { Questions } from './approvals/questions.ts';
 import { type Next, chainOf } from './stage.ts';
 import type { FileGuard } from './files/file-guard.ts';
 import type { SizeLimits } from './results/result-size.ts';
-import type { Limiters } from './limits/concurrency-limiter.ts';
+import type { ServerLimiters } from './limits/concurrency-limiter.ts';
 import type { CallMetrics } from './recording/telemetry.ts';
 import type { ActivePolicies } from './policies/active-policies.ts';
 import type { SessionStates } from './handler/session-states.ts';
@@ -54,7 +54,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly traceContent: boolean;
   readonly isRecording: boolean;
   readonly timeoutMs: number;
-  readonly limiters: Limiters;
+  readonly limiters: ServerLimiters;
   /** The name of the built-in server, if there is one. */
   readonly builtin: string | undefined;
   readonly results: SizeLimits;

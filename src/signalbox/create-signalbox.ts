@@ -5,7 +5,7 @@ import { Approvals } from '../pipeline/approvals/approval-inbox.ts';
 import type { RevealKey } from '../pipeline/approvals/reveal-store.ts';
 import { endLostCalls } from '../pipeline/approvals/waiting-calls.ts';
 import { Questions, callbackChannel } from '../pipeline/approvals/questions.ts';
-import { ActivePolicies, directoryOf } from '../pipeline/policies/active-policies.ts';
+import { ActivePolicies, singleDirectory } from '../pipeline/policies/active-policies.ts';
 import { ExternalRun, beginCall } from '../pipeline/begin-call.ts';
 import { Compensations } from '../pipeline/undo/compensations.ts';
 import { type Call, toCallResult, createCall } from '../pipeline/call-lifecycle.ts';
@@ -209,7 +209,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
       async backtest(rules, span) {
         const { backtest } = await import('../pipeline/policies/run-backtest.ts');
         return backtest(reader, rules, span, (server) =>
-          directoryOf(catalog.sources().find((source) => source.server === server)?.limits.workspace),
+          singleDirectory(catalog.sources().find((source) => source.server === server)?.limits.workspace),
         );
       },
     },

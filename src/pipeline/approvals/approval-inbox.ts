@@ -26,18 +26,18 @@ import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** How a human says yes. */
+/** An approval by a human. */
 export interface Approving {
   readonly by: Principal;
   /** Runs the tool with these in the place of the arguments that were asked about. */
   readonly arguments?: JsonObject;
-  /** Also answers later calls; `nothing` where the default policy would remember by itself. */
+  /** Also answers later calls. `nothing` overrides a default that would be remembered. */
   readonly remember?: RememberScope | 'nothing';
   /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
   readonly acknowledgeHidden?: boolean;
 }
 
-/** Which approvals a page is made of. */
+/** A query for a page of the inbox. */
 export interface ApprovalPageQuery {
   /** `pending` waits for an answer, `open` (the default) for an answer or for its call. */
   readonly state?: 'pending' | 'open' | 'all';
@@ -51,21 +51,21 @@ export interface ApprovalPageQuery {
 /** A page of the inbox, newest first. */
 export interface ApprovalPage {
   readonly items: readonly Approval[];
-  /** How many there are on all pages. */
+  /** The number of approvals on all pages. */
   readonly total: number;
-  /** Where the following page begins. */
+  /** The cursor of the next page. */
   readonly next?: string;
   /** Every principal with a pending question, on any page. */
   readonly callers: readonly { readonly principal: string; readonly pending: number }[];
 }
 
-/** How a human says no. */
+/** A denial by a human. */
 export interface Denying {
   readonly by: Principal;
   readonly reason?: string;
 }
 
-/** Whether a call waits for the answer to a question from now on. */
+/** A change of whether a call waits for an answer. */
 export interface CallerChange {
   readonly approvalId: string;
   readonly caller: NonNullable<Approval['caller']>;
@@ -77,14 +77,14 @@ interface Answer {
   readonly rule?: RememberedRule;
 }
 
-/** Notes of answers, each with the id of its approval. */
+/** The topic on which processes notify each other of answers, by approval id. */
 export const answeredTopic = 'approval-answered';
 
-const mostExamples = 5;
-const mostCompared = 10_000;
-const largestEdit = 1024 * 1024;
+const maxExamples = 5;
+const maxComparedApprovals = 10_000;
+const maxEditLength = 1024 * 1024;
 
-/** The inbox: what waits for a human, and how humans answer. The first answer wins. */
+/** The questions that wait for a human, and their answers. The first answer wins. */
 export class Approvals {
   readonly #store: Store;
   readonly #journal: Journal;
@@ -96,8 +96,8 @@ export class Approvals {
   readonly reveals: RevealStore;
 
   /**
-   * With a catalog, edited arguments are checked when they are approved; they are again when they run. `revealKey` says where the
-   * key is that hidden arguments are sealed with.
+   * With a catalog, edited arguments are checked on approval already; they are checked again when they run. `revealKey` is the place of
+   * the key that encrypts hidden arguments.
    */
   constructor(
     store: Store,
@@ -114,12 +114,12 @@ export class Approvals {
     this.#redactor = redactor;
   }
 
-  /** What can still be answered or used, newest first; with `all`, also what is over. */
+  /** Returns the approvals that can still be answered or used, newest first; with `all` also the others. */
   async list({ all = false, limit = 100 }: { all?: boolean; limit?: number } = {}): Promise<readonly Approval[]> {
     return (await this.#select({ state: all ? 'all' : 'open', limit })).items;
   }
 
-  /** Returns a page of the inbox, and who has questions on any page: many of one caller do not hide those of another. */
+  /** Returns a page of the inbox, and every principal with pending questions, so that one with many does not hide the others. */
   async page(query: ApprovalPageQuery): Promise<ApprovalPage> {
     if (query.cursor !== undefined) await this.#find(query.cursor);
     const { items, conditions, isLast } = await this.#select(query);
@@ -167,7 +167,7 @@ export class Approvals {
     return { arguments: again.arguments, hidden: [...revealed.hidden, ...again.hidden] };
   }
 
-  /** Says yes to one exact call. Only humans can. */
+  /** Approves one exact call. Only humans can. */
   async approve(id: string, approving: Approving): Promise<Approval> {
     return this.#approve(id, approving, async (approval) => {
       if (await this.#hasRevealed(approval, approving.by)) return 'revealed';
@@ -176,7 +176,7 @@ export class Approvals {
     });
   }
 
-  /** Says yes for a human whose host was given the whole arguments, unless it says that it showed less of them. */
+  /** Approves for a human whose host received the arguments in full; they count as revealed unless `acknowledgeHidden` is set. */
   async approveWhole(id: string, approving: Approving): Promise<Approval> {
     return this.#approve(id, approving, async () =>
       approving.acknowledgeHidden === true ? 'acknowledged' : 'revealed',
@@ -211,25 +211,25 @@ export class Approvals {
     return (await this.waiting.approvals()).has(id);
   }
 
-  /** Says no to one exact call. Only humans can. */
+  /** Denies one exact call. Only humans can. */
   async deny(id: string, { by, reason }: Denying): Promise<Approval> {
     assertHuman(by, 'deny');
     return this.refuse(id, by, reason);
   }
 
-  /** A no that does not come from a human: whoever should have been asked could not be. */
+  /** Denies a call without a human, because a question could not be delivered. */
   async refuse(id: string, by: Principal, reason: string | undefined): Promise<Approval> {
     const approval = toApproval(await this.#pending(id));
     const safe = reason === undefined ? {} : { reason: this.#redactor.text(reason).slice(0, 1000).toWellFormed() };
     return this.#answer(approval, { answer: 'denied', given: { by, at: new Date().toISOString(), ...safe } });
   }
 
-  /** The remembered approvals, oldest first. */
+  /** Returns the remembered approvals, oldest first. */
   async rules(): Promise<readonly RememberedRule[]> {
     return (await this.#store.rules()).map(toRule);
   }
 
-  /** Ends a remembered approval: its calls ask again, also the one it was made with if that did not run. Only humans can. */
+  /** Ends a remembered approval: its calls are asked about again, including the first one when it has not run. Only humans can. */
   async revoke(rule: string, { by }: { readonly by: Principal }): Promise<void> {
     assertHuman(by, 'revoke');
     const approval = (await this.rules()).find(({ id }) => id === rule)?.approval;
@@ -243,22 +243,22 @@ export class Approvals {
       throw new SignalboxError('rule-unknown', `no remembered rule ${JSON.stringify(rule)} is in force`);
   }
 
-  /** The rule that remembering would make, and the calls on record that it would have let through. */
+  /** Returns the rule that remembering would create, and the recorded calls that it would have allowed. */
   async preview(id: string, scope: RememberScope, by: Principal): Promise<RememberPreview> {
     const approval = await this.get(id);
     const rule = rememberedRule(approval, scope, by);
     const { principal, server } = approval;
-    const records = await this.#store.approvals({ principal: principal.id, server, limit: mostCompared });
+    const records = await this.#store.approvals({ principal: principal.id, server, limit: maxComparedApprovals });
     const matching = records.map((record) => toApproval(record)).filter((asked) => rememberedBy([rule], asked));
     return {
       rule,
       count: matching.length,
       denied: matching.filter(({ state }) => state === 'denied').length,
-      examples: matching.slice(0, mostExamples),
+      examples: matching.slice(0, maxExamples),
     };
   }
 
-  /** Adds a way to reach a human; returns how to take it away. */
+  /** Adds a channel to humans; returns a function that removes it. */
   attach(channel: ApprovalChannel): () => void {
     this.#channels.add(channel);
     return () => this.#channels.delete(channel);
@@ -276,18 +276,18 @@ export class Approvals {
     });
   }
 
-  /** A call that leaves because it was answered is not gone. */
+  /** Ignores calls that no longer wait because they were answered. */
   async #reportGone(id: string, listener: (change: CallerChange) => void): Promise<void> {
     const record = await this.#store.approval(id).catch(() => undefined);
     if (record !== undefined && stateOf(record) === 'pending') listener({ approvalId: id, caller: 'gone' });
   }
 
-  /** Tells of every answer that was given through this object. */
+  /** Calls the listener for every answer that is given through this object. */
   onAnswer(listener: (record: ApprovalRecord) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** The remembered rules that answer all that is asked of a call, if they do. */
+  /** Returns the remembered rules that together answer every question about a call; `undefined` when they do not. */
   async remembered(call: Rememberable): Promise<readonly RememberedRule[] | undefined> {
     const rules = await this.#store.rules({ principal: call.principal.id, server: call.server });
     return rememberedBy(rules.map(toRule), call);
@@ -317,7 +317,7 @@ export class Approvals {
         ...(keptRule === undefined ? {} : { rule: keptRule }),
       },
     };
-    // A yes is told before it survives a loss of power: the intent that uses it is written after it, and does before anything runs.
+    // An approval is reported before it would survive a power loss: the intent that uses it is written after it and durable before the run.
     const isYes = answer === 'approved';
     let telling: Promise<ApprovalRecord> | undefined;
     const tell = (): void => {
@@ -383,7 +383,7 @@ export class Approvals {
   /** Answers are kept until the call comes for them, so a secret must not be in one. */
   async #assertEdit(edited: JsonObject, approval: Approval): Promise<void> {
     const { tool, definitionHash, arguments: shown, givenArguments = shown } = approval;
-    const inspection = inspectJson(edited, largestEdit);
+    const inspection = inspectJson(edited, maxEditLength);
     if (!isJsonObject(edited) || !inspection.ok) {
       const why = inspection.ok ? 'an object is needed' : `${inspection.problem} (at ${inspection.path})`;
       throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
@@ -499,7 +499,7 @@ function storedRule(rule: RememberedRule): StoredRule {
   return { id: rule.id, principal: rule.principal.id, server: rule.server, text: JSON.stringify(rule) };
 }
 
-/** What waits for a human, and how humans answer. */
+/** The public part of `Approvals`. */
 export type ApprovalInbox = Pick<
   Approvals,
   'list' | 'page' | 'get' | 'reveal' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach' | 'followCallers'

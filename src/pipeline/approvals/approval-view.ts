@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Approval, ApprovalState, ApprovalQuestion, ApprovalResolution } from '../../core/calls/approval.ts';
 
-/** An approval as people see it; with `waiting`, the approvals that a call waits for, also whether its caller still does. */
+/** Returns an approval as it is shown. With `waiting`, the ids that calls wait for, it includes whether its caller still waits. */
 export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: ReadonlySet<string>): Approval {
   const state = stateOf(record, now);
   const isOpen = waiting !== undefined && (state === 'pending' || state === 'approved');

@@ -11,7 +11,7 @@ import { recordableArguments } from '../recording/call-entries.ts';
 import { hideParts } from './hidden-parts.ts';
 import { hash } from 'node:crypto';
 
-/** What a human is shown of a call, and what is stored of it: without secrets. */
+/** Returns the question about a call as it is stored and shown to humans, without secrets. */
 export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
   const { definition, source, flags } = call.tool;
   const { session } = call;
@@ -33,7 +33,7 @@ export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redacto
   return { ...redacted, ...hideParts(call.argumentsText, redactor, 'everything'), argumentsHash };
 }
 
-/** The question as the journal and the inbox get it, in one. */
+/** Returns the journal entry that also adds the question to the inbox. */
 export function askDraft(record: ApprovalRecord, asked: ApprovalQuestion): EntryDraft {
   const { callId, tool, session, ...facts } = asked;
   const expiresAt = new Date(record.expiresAt).toISOString();
@@ -49,7 +49,7 @@ export function askDraft(record: ApprovalRecord, asked: ApprovalQuestion): Entry
   };
 }
 
-/** What an approval of a call is bound to. */
+/** The digests that bind an approval to a call. */
 export interface Binding {
   /** Principal, tool, definition, arguments, the rules that ask and protected files: all must be the same for the question to be the same. */
   readonly binding: string;
@@ -63,7 +63,7 @@ export function bindingOf(call: DecidedCall): Binding {
   const { definition } = call.tool;
   const argumentsHash = argumentsDigest(call.argumentsText);
   const { kind, id } = call.principal;
-  // A link that leads to another file since the answer makes it another question.
+  // When a link leads to another file since the answer, the question is another one.
   const { protectedFiles = [] } = call.decision;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {

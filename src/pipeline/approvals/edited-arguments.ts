@@ -10,8 +10,8 @@ import type { Call, DecidedCall } from '../call-lifecycle.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 
 /**
- * Puts the human's version of the arguments together with what they could not see: wherever they left a value as it was
- * shown, it is what it was, secrets included. A redacted value that was moved or changed stands for nothing and is refused.
+ * Returns edited arguments with the original values wherever the human left a value as shown, secrets included. Throws `edit-invalid` for
+ * a redacted value that was moved or changed.
  */
 export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined, original: JsonValue): JsonValue {
   if (isDeepStrictEqual(edited, shown)) return original;
@@ -34,7 +34,7 @@ export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined,
   }
 }
 
-/** Whether a text stands in part for something that was taken out of it. */
+/** Returns whether a text holds a redaction placeholder. */
 export function looksRedacted(value: string): boolean {
   return /\[(redacted|●)/.test(value);
 }
@@ -61,7 +61,7 @@ function partAsGiven(
   return isObject ? asGiven(edited, received, given) : edited;
 }
 
-/** What a human changed, for the model to read: `amount: 5 → 3`. */
+/** Describes an edit for the model: `amount: 5 → 3`. */
 export function describeEdit(shown: JsonObject, edited: JsonObject): string {
   const names = [...new Set([...Object.keys(shown), ...Object.keys(edited)])];
   const changed = names.filter((name) => !isDeepStrictEqual(shown[name], edited[name]));

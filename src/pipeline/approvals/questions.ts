@@ -8,13 +8,13 @@ import { fallbackPollMs } from '../../journal/store/pub-sub.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
-import type { Ended, Waits } from '../limits/waits.ts';
+import type { EarlyEnd, Waits } from '../limits/waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';
 import { type Approvals, answeredTopic } from './approval-inbox.ts';
 import { type Binding, askDraft, askedCall, unanswered } from './asked-call.ts';
 import { hideParts } from './hidden-parts.ts';
 
-/** What questions are asked with. */
+/** Dependencies of `Questions`. */
 export interface QuestionParts {
   readonly store: Store;
   readonly journal: Journal;
@@ -26,12 +26,12 @@ export interface QuestionParts {
   readonly shared: boolean;
 }
 
-/** How waiting ended: with the approval as it then was, or because the call ended. */
-export type Answered = { readonly record: ApprovalRecord } | { readonly ended: Ended };
+/** The end of a wait: the approval as it was then, or the reason why the call ended. */
+export type Answered = { readonly record: ApprovalRecord } | { readonly ended: EarlyEnd };
 
 const maxCompared = 10;
 
-/** Where nobody tells us of answers that other processes got, we look this often; and where notes may be lost, now and then. */
+/** Poll intervals for answers from other processes: without notifications, and as a safety net with them. */
 const pollMs = { untold: 250, told: fallbackPollMs };
 
 /** Asks humans about calls, through every channel at once, and waits for the first answer, wherever it is given. */

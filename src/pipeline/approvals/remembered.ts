@@ -5,23 +5,23 @@ import { type AskingRule, type Decision, askingRules } from '../../core/calls/de
 import { SignalboxError } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
 
-/** What a rule is held against. */
+/** The part of a question that remembered rules are compared with. */
 export type Rememberable = Pick<
   ApprovalQuestion,
   'principal' | 'server' | 'tool' | 'definitionHash' | 'effect' | 'session' | 'argumentsHash' | 'decision'
 >;
 
-/** What remembering would have meant for the calls that were asked about until now. */
+/** The effect that a rule would have had on the calls that were asked about so far. */
 export interface RememberPreview {
   readonly rule: RememberedRule;
-  /** How many would have run without a question, and how many of these a human refused. */
+  /** The number of calls that would have run without a question, and of those that a human denied. */
   readonly count: number;
   readonly denied: number;
   /** The newest of them. */
   readonly examples: readonly Approval[];
 }
 
-/** The rule that remembers an approval. What cannot be undone is remembered only for exactly the same arguments. */
+/** Returns the rule that remembers an approval. An irreversible call is remembered only for exactly the same arguments. */
 export function rememberedRule(approval: Approval, scope: RememberScope, by: Principal): RememberedRule {
   const { effect, tool, session, decision } = approval;
   if (decision.protectedFiles !== undefined) {
@@ -57,8 +57,7 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
 }
 
 /**
- * The rules that together let a call through that asks: every rule of the policy that asks must be answered by one of them.
- * Nothing where a question is left.
+ * Returns the rules that together answer every question about a call; `undefined` when one is left.
  */
 export function rememberedBy(
   rules: readonly RememberedRule[],
@@ -87,7 +86,7 @@ function holdsFor(rule: RememberedRule, call: Rememberable): boolean {
   );
 }
 
-/** The decision in the place of the questions that rules answer; the first of them is named. */
+/** Returns the decision of remembered rules, in place of one that asks. */
 export function rememberedDecision(rules: readonly RememberedRule[], decision: Decision): Decision {
   const { asks: _, version: __, ...asked } = decision;
   const approved = rules.map(
@@ -103,7 +102,7 @@ export function rememberedDecision(rules: readonly RememberedRule[], decision: D
   };
 }
 
-/** What a rule holds for, in words. */
+/** Describes the calls that a rule answers. */
 function rememberedFor({ scope, tool, server, session }: RememberedRule): string {
   switch (scope) {
     case 'session':

@@ -14,7 +14,7 @@ const maxSealedCharacters = 8 * 1024 * 1024;
 const sealedKind = 'hidden-arguments';
 const keyKind = 'hidden-arguments-key';
 
-/** Where the key is that hidden arguments are sealed with. */
+/** The place of the key that encrypts hidden arguments. */
 export type RevealKey =
   /** In a file of the data directory: not in the database, its backups or its free pages. */
   | { readonly in: 'directory'; readonly data: string }

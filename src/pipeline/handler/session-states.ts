@@ -1,11 +1,11 @@
 import type { SessionState } from '../../core/tools/tool-context.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 
-/** What servers remember about sessions, each server for itself. */
+/** The states that servers store for sessions, separate for each server. */
 export class SessionStates {
   readonly #states = new Map<string, SessionState>();
 
-  /** The state of one server in one session; a call without a session gets one that is gone afterwards. */
+  /** Returns the state of a server in a session. A call without a session has a state of its own. */
   of(session: string | undefined, server: string): SessionState {
     if (session === undefined) return sessionState();
     const key = `${server}\n${session}`;
@@ -14,7 +14,7 @@ export class SessionStates {
     return state;
   }
 
-  /** Forgets what all servers remember about a session. */
+  /** Deletes the states of all servers for a session. */
   end(session: string): void {
     for (const key of this.#states.keys()) if (key.endsWith(`\n${session}`)) this.#states.delete(key);
   }

@@ -1,12 +1,12 @@
-/** How long the questions of one call may take together before its time goes on. */
-const longestAsking = 10 * 60_000;
+/** The longest time that the questions of one call may stop its clock, in all. */
+const maxQuestionsMs = 10 * 60_000;
 
 /**
- * When a call runs out of time. The tool’s own time stands still while its caller is asked something, for at most ten minutes
- * in all; the deadline that the caller gave never moves. So no answer is cut off for being slow, and every call ends.
+ * The time limit of a call. The tool's own limit is paused while its caller is asked something, for at most ten minutes in all; the
+ * caller's deadline never moves. So a slow answer is not cut off, and every call ends.
  */
 export class CallClock {
-  /** Told whenever the time has moved. */
+  /** Called when the end of the call has moved. */
   onMove: (() => void) | undefined;
   readonly #own: number;
   readonly #callers: number;
@@ -19,17 +19,17 @@ export class CallClock {
     this.#callers = callers ?? Number.POSITIVE_INFINITY;
   }
 
-  /** When the call ends, if nothing is answered or asked from now on. */
+  /** The time at which the call ends if nothing more is answered or asked. */
   get end(): number {
-    return Math.min(this.#callers, this.#own + (this.#holders > 0 ? longestAsking : this.#moved));
+    return Math.min(this.#callers, this.#own + (this.#holders > 0 ? maxQuestionsMs : this.#moved));
   }
 
-  /** When the call ends, if what is asked now were answered now. */
+  /** The time at which the call ends if the open question were answered now. */
   get deadline(): number {
     return Math.min(this.#callers, this.#own + this.#used());
   }
 
-  /** Lets the tool’s own time stand still until what it returns is called. */
+  /** Pauses the tool's own time limit until the returned function is called. */
   hold(): () => void {
     this.#holders += 1;
     if (this.#holders === 1) {
@@ -50,6 +50,6 @@ export class CallClock {
 
   #used(): number {
     const now = this.#holders > 0 ? Date.now() - this.#heldSince : 0;
-    return Math.min(longestAsking, this.#moved + now);
+    return Math.min(maxQuestionsMs, this.#moved + now);
   }
 }

@@ -1,58 +1,58 @@
-const silencesToOpen = 5;
+const timeoutsToOpen = 5;
 const firstPauseMs = 5000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /**
- * Keeps calls from a server that does not answer: after some calls in a row that it let run out of their time, the others are not
- * made to wait for the same. After a pause one call tries; while it finds silence, the pauses grow.
+ * Refuses calls of a server that does not respond. It opens after several timeouts in a row; after a pause one call is let through as a
+ * probe, and the pause doubles each time that the probe times out too.
  */
-export class Breaker {
+export class CircuitBreaker {
   #silences = 0;
   #pauseMs = firstPauseMs;
   #opensAt = 0;
   #isTrying = false;
 
-  /** Whether so many calls in a row got no answer that not everybody is let through. */
+  /** Whether so many calls in a row have timed out that calls are refused. */
   get isOpen(): boolean {
-    return this.#silences >= silencesToOpen;
+    return this.#silences >= timeoutsToOpen;
   }
 
-  /** How long nobody is let through, in milliseconds; 0 while somebody is. */
+  /** Returns for how many milliseconds calls are refused; 0 when a call may pass. */
   pausesFor(now: number): number {
     return this.isOpen ? Math.max(0, this.#opensAt - now) : 0;
   }
 
-  /** Whether a call may go through now; what became of it has to be told. */
+  /** Returns whether a call may pass now. Its end must be recorded with one of the methods below. */
   tryPass(now: number): boolean {
     if (!this.isOpen) return true;
     if (this.pausesFor(now) > 0) return false;
     this.#isTrying = true;
-    // It may take long, for a human or by its own limit: then another one tries.
-    this.#opensAt = now + longestPauseMs;
+    // The probe may take long, by its own limit or for a human: then another call probes.
+    this.#opensAt = now + maxPauseMs;
     return true;
   }
 
-  /** A call got an answer, good or bad. */
-  answered(): void {
+  /** Records that the server responded, with success or an error. */
+  recordAnswer(): void {
     if (this.#silences === 0) return;
     this.#silences = 0;
     this.#pauseMs = firstPauseMs;
     this.#isTrying = false;
   }
 
-  /** A call got none in the time that the server has. */
-  silent(now: number): void {
+  /** Records that the server did not respond within its time limit. */
+  recordTimeout(now: number): void {
     this.#silences += 1;
     if (!this.isOpen) return;
-    // Calls that were under way before the pause began say nothing new.
+    // Calls that began before the pause say nothing new.
     if (!this.#isTrying && now < this.#opensAt) return;
-    if (this.#isTrying) this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    if (this.#isTrying) this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
     this.#isTrying = false;
     this.#opensAt = now + this.#pauseMs;
   }
 
-  /** A call ended without telling anything of the server: its caller gave up. */
-  untold(): void {
+  /** Records that a call ended without a sign of the server, because its caller gave up. */
+  recordCancelled(): void {
     if (!this.#isTrying) return;
     this.#isTrying = false;
     this.#opensAt = 0;

@@ -1,35 +1,35 @@
 import type { Source } from '../../catalog/source/source.ts';
-import { Breaker } from './circuit-breaker.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
 
-/** How many calls may wait for a place at one server: the line of a sick one must not take the room of the others. */
-const mostWaiting = 1000;
+/** Bounds the queue of one server, so that a slow server does not fill the memory. */
+const maxWaitingCalls = 1000;
 
-/** Lets so many holders in at a time; so many others wait in the order they came. */
-export class Limiter {
-  /** Knows whether the server answers; absent for those that are in this process. */
-  readonly breaker: Breaker | undefined;
-  readonly #most: number;
+/** Limits how many calls run at a time. The others wait in order of arrival, in a bounded queue. */
+export class ConcurrencyLimiter {
+  /** Absent for servers in this process. */
+  readonly breaker: CircuitBreaker | undefined;
+  readonly #limit: number;
   readonly #waiting = new Set<() => void>();
   #held = 0;
 
-  constructor(most: number, breaker?: Breaker) {
-    this.#most = most;
+  constructor(limit: number, breaker?: CircuitBreaker) {
+    this.#limit = limit;
     this.breaker = breaker;
   }
 
-  /** There is neither a place nor room to wait for one. */
+  /** Whether neither a slot nor a place in the queue is free. */
   get isFull(): boolean {
-    return this.#held >= this.#most && this.#waiting.size >= mostWaiting;
+    return this.#held >= this.#limit && this.#waiting.size >= maxWaitingCalls;
   }
 
-  /** Takes a place if there is one. */
+  /** Takes a slot if one is free. */
   tryAcquire(): boolean {
-    if (this.#held >= this.#most) return false;
+    if (this.#held >= this.#limit) return false;
     this.#held += 1;
     return true;
   }
 
-  /** A place in the queue: `ready` resolves when it is this one's turn; `leave` gives the place up, before or after. `undefined` if it is full. */
+  /** Joins the queue: `ready` resolves with a slot, and `leave` gives the place or the slot up. Returns `undefined` when the queue is full. */
   enqueue(): { readonly ready: Promise<void>; leave(): void } | undefined {
     if (this.isFull) return undefined;
     let granted = false;
@@ -61,23 +61,26 @@ export class Limiter {
   }
 }
 
-/** One limiter for each server, for everything that is asked of it. */
-export class Limiters {
-  readonly #usual: number;
-  readonly #bySource = new WeakMap<Source, Limiter>();
+/** The concurrency limiters of all servers. */
+export class ServerLimiters {
+  readonly #defaultLimit: number;
+  readonly #bySource = new WeakMap<Source, ConcurrencyLimiter>();
 
-  /** How many a server gets at a time where it does not say. */
-  constructor(usual: number) {
-    this.#usual = usual;
+  /** `defaultLimit` is for servers that set none. */
+  constructor(defaultLimit: number) {
+    this.#defaultLimit = defaultLimit;
   }
 
-  of(source: Source): Limiter {
+  of(source: Source): ConcurrencyLimiter {
     let limiter = this.#bySource.get(source);
     if (limiter === undefined) this.#bySource.set(source, (limiter = this.#make(source)));
     return limiter;
   }
 
-  #make({ limits, health }: Source): Limiter {
-    return new Limiter(limits.concurrency ?? this.#usual, health === undefined ? undefined : new Breaker());
+  #make({ limits, health }: Source): ConcurrencyLimiter {
+    return new ConcurrencyLimiter(
+      limits.concurrency ?? this.#defaultLimit,
+      health === undefined ? undefined : new CircuitBreaker(),
+    );
   }
 }

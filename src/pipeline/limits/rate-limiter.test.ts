@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Rate } from './rate-limiter.ts';
+import { RateLimiter } from './rate-limiter.ts';
 
 test('in no span of time do more begin than the limit says, and none waits longer than it must', () => {
   fc.assert(
@@ -10,7 +10,7 @@ test('in no span of time do more begin than the limit says, and none waits longe
       fc.integer({ min: 1, max: 100 }),
       fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }),
       (max, perMs, gaps) => {
-        const rate = new Rate({ max, perMs });
+        const rate = new RateLimiter({ max, perMs });
         const begins: number[] = [];
         let now = 0;
         for (const gap of gaps) {
@@ -29,7 +29,7 @@ test('in no span of time do more begin than the limit says, and none waits longe
 });
 
 test('a turn that would come too late is not taken', () => {
-  const rate = new Rate({ max: 1, perMs: 100 });
+  const rate = new RateLimiter({ max: 1, perMs: 100 });
   assert.deepEqual(rate.take(0, 50), { at: 0, taken: true });
   assert.deepEqual(rate.take(10, 50), { at: 100, taken: false });
   assert.deepEqual(rate.take(20, 100), { at: 100, taken: true });

@@ -1,7 +1,7 @@
-/** Lets at most `max` begin in any span of `perMs`, in the order they come. */
-export class Rate {
+/** Lets at most `max` calls begin in any period of `perMs`, in order of arrival. */
+export class RateLimiter {
   readonly #perMs: number;
-  /** When the last `max` begin or began, as a ring. */
+  /** The start times of the last `max` calls, as a ring buffer. */
   readonly #begins: number[];
   #oldest = 0;
 
@@ -10,7 +10,7 @@ export class Rate {
     this.#begins = Array.from({ length: max }, () => Number.NEGATIVE_INFINITY);
   }
 
-  /** Takes the next turn and says when it is; takes none when it would come after `latest`, and says so with a date. */
+  /** Reserves the next start time, unless it would be after `latest`. */
   take(now: number, latest: number): { readonly at: number; readonly taken: boolean } {
     const at = Math.max(now, (this.#begins[this.#oldest] ?? now) + this.#perMs);
     if (at > latest) return { at, taken: false };

@@ -6,32 +6,32 @@ import type { CallClock } from './call-clock.ts';
 import type { Call } from '../call-lifecycle.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 
-/** Why a wait ended before what was waited for came. */
-export type Ended = 'cancelled' | 'timed-out' | 'closed';
+/** The reason why a wait ended before its promise settled. */
+export type EarlyEnd = 'cancelled' | 'timed-out' | 'closed';
 
-/** What came of a wait. */
-export type Waited<Value> = { readonly value: Value } | { readonly ended: Ended };
+/** The result of a wait: the value of the promise, or the reason why the wait ended early. */
+export type WaitResult<Value> = { readonly value: Value } | { readonly ended: EarlyEnd };
 
 // Node's timers overflow above this and would fire at once.
-const longestTimer = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
-/** Until when is waited: a moment, one that may still move, or for as long as it takes. */
+/** The end of a wait: a time, a clock whose end may move, or none. */
 type Deadline = number | CallClock | undefined;
 
 /** One wait. */
 class Wait {
   readonly deadline: Deadline;
-  /** Among all; none when it is over. */
+  /** Its slot in `Waits`; `undefined` when the wait is over. */
   place: number | undefined;
   readonly #signal: AbortSignalLike | undefined;
-  readonly #onEnd: ((ended: Ended) => void) | undefined;
+  readonly #onEnd: ((ended: EarlyEnd) => void) | undefined;
   readonly #onOver: (wait: Wait) => void;
-  #resolve: ((waited: Waited<never>) => void) | undefined;
+  #resolve: ((waited: WaitResult<never>) => void) | undefined;
 
   constructor(
     signal: AbortSignalLike | undefined,
     deadline: Deadline,
-    onEnd: ((ended: Ended) => void) | undefined,
+    onEnd: ((ended: EarlyEnd) => void) | undefined,
     onOver: (wait: Wait) => void,
   ) {
     this.deadline = deadline;
@@ -40,7 +40,7 @@ class Wait {
     this.#onOver = onOver;
   }
 
-  for<Value>(promise: PromiseLike<Value>): Promise<Waited<Value>> {
+  for<Value>(promise: PromiseLike<Value>): Promise<WaitResult<Value>> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       promise.then(
@@ -58,7 +58,7 @@ class Wait {
     });
   }
 
-  end(ended: Ended): void {
+  end(ended: EarlyEnd): void {
     this.#over();
     this.#onEnd?.(ended);
     this.#resolve?.({ ended });
@@ -76,31 +76,31 @@ class Wait {
   }
 }
 
-/** Everything that calls wait for, so that all waits can be ended when the box closes. */
+/** All waits of calls, so that they can be ended when the box closes. */
 export class Waits {
   readonly #waits = new SlotMap<Wait>();
-  // One timer for all: a timer for each wait would cost every call, and most calls end long before their deadline.
+  // One timer for all waits: a timer each would cost every call, and most calls end long before their deadline.
   #timer: NodeJS.Timeout | undefined;
   #firesAt = Number.POSITIVE_INFINITY;
   #timed = 0;
 
   /**
-   * Waits for a promise, no longer than the caller's signal, the deadline and the box allow. `onEnd` hears of an early end
-   * before the waiter does. What the promise does afterwards is ignored.
+   * Waits for a promise until the signal is aborted, the deadline has passed or the box closes. `onEnd` is called before the wait resolves
+   * with an early end. A later result of the promise is ignored.
    */
   until<Value>(
     promise: PromiseLike<Value>,
     signal: AbortSignalLike | undefined,
     deadline: Deadline,
-    onEnd?: (ended: Ended) => void,
-  ): Promise<Waited<Value>> {
+    onEnd?: (ended: EarlyEnd) => void,
+  ): Promise<WaitResult<Value>> {
     const wait = new Wait(signal, deadline, onEnd, this.#remove);
     this.#add(wait);
     if (typeof deadline === 'object') deadline.onMove = () => this.#watch(wait);
     return wait.for(promise);
   }
 
-  /** Ends every wait there is. */
+  /** Ends every wait. */
   endAll(): void {
     for (const wait of this.#waits) wait.end('closed');
   }
@@ -119,17 +119,17 @@ export class Waits {
     wait.place = undefined;
     if (wait.deadline === undefined) return;
     this.#timed -= 1;
-    // A timer that nobody needs any more must not keep the process alive.
+    // An unused timer must not keep the process alive.
     if (this.#timed === 0) this.#timer?.unref();
   };
 
-  /** Sees to it that the timer fires in time. It may fire too early, and then looks when it has to fire next. */
+  /** Ensures that the timer fires in time for a wait. It may fire early, and is then set again. */
   #watch(wait: Wait): void {
     const at = endOf(wait);
     if (at >= this.#firesAt) return;
     clearTimeout(this.#timer);
     this.#firesAt = at;
-    this.#timer = setTimeout(this.#fire, Math.min(Math.max(0, at - Date.now()), longestTimer));
+    this.#timer = setTimeout(this.#fire, Math.min(Math.max(0, at - Date.now()), maxTimerMs));
   }
 
   readonly #fire = (): void => {
@@ -141,19 +141,19 @@ export class Waits {
       if (endOf(wait) <= now) due.push(wait);
       else this.#watch(wait);
     }
-    // A timer that is late finds several: they end in the order of their deadlines all the same.
+    // A late timer finds several due waits: they end in the order of their deadlines.
     for (const wait of due.toSorted((one, other) => endOf(one) - endOf(other))) wait.end('timed-out');
   };
 }
 
-/** When a wait ends; never, where it has no deadline. */
+/** Returns the time at which a wait ends; infinity without a deadline. */
 function endOf({ deadline }: Wait): number {
   if (deadline === undefined) return Number.POSITIVE_INFINITY;
   return typeof deadline === 'number' ? deadline : deadline.end;
 }
 
-/** The outcome of a call that ended early while it was doing `what`. */
-export function endedOutcome(call: Call, ended: Ended, what: string): CallOutcome {
+/** Returns the outcome of a call that ended early, with what it was doing then. */
+export function endedOutcome(call: Call, ended: EarlyEnd, what: string): CallOutcome {
   switch (ended) {
     case 'cancelled':
       return failedOutcome('cancelled', 'caller-cancelled', `${call.name} was cancelled by its caller while ${what}`);

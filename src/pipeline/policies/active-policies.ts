@@ -12,24 +12,24 @@ import type { PolicySource, RuleSource } from './compile-policies.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
 
-/** The rules in force, the code beside them, and the past they look at. */
+/** The rules and the policies in code that are in force, and the facts that they use. */
 export interface PolicySet {
   readonly policy: Policy;
   readonly code: readonly ToolPolicy[];
   readonly facts: SessionFacts;
 }
 
-/** The policies in force, for people. */
+/** The policies in force, as they are shown. */
 export interface PolicySummary {
   /** Changes whenever a rule does; absent while there is no policy. */
   readonly version?: string;
-  /** The rules as they were written, each with where it stands. */
+  /** The rules as written, each with its place. */
   readonly rules: readonly { readonly rule: JsonValue; readonly at?: string }[];
   /** The names of the policies in code. */
   readonly code: readonly string[];
 }
 
-/** Keeps the policies in force; they can be changed while calls run. */
+/** The policies in force. They can be replaced while calls run. */
 export class ActivePolicies {
   readonly #store: Store;
   readonly #builtin: string | undefined;
@@ -42,19 +42,19 @@ export class ActivePolicies {
     journal.subscribe((entry) => this.#observe(entry));
   }
 
-  /** Must not throw: the journal has written the entry, and calls wait for it to say so. */
+  /** Must not throw: the entry is written, and calls wait for the journal to report it. */
   #observe(entry: StoredEntry): void {
     const current = this.#current;
     try {
       current?.facts.observe(entry);
     } catch {
-      // The journal has it all: everything is read from it again, and what cannot be read denies.
+      // The facts are loaded from the journal again. Calls are denied when that fails.
       if (current !== undefined)
         this.#current = { ...current, facts: new SessionFacts(current.policy, this.#store, current.facts) };
     }
   }
 
-  /** Absent when there is no policy: then the default holds and no past is kept. */
+  /** `undefined` when there is no policy: then the default policy decides, and no facts are collected. */
   get current(): PolicySet | undefined {
     return this.#current;
   }
@@ -65,7 +65,7 @@ export class ActivePolicies {
     return current?.facts.isShared === true && current.policy.isCounted(call.tool.definition);
   }
 
-  /** Counts a call again. Returns the denial when calls of other processes reached a limit before it. */
+  /** Counts a call again. Returns the denial when calls of other processes have reached a limit before it. */
   async recount(call: DecidedCall, seq: number): Promise<Decision | undefined> {
     const current = this.#current;
     const { answer, ruled } = call.decision;
@@ -91,7 +91,15 @@ export class ActivePolicies {
     // The output of a labeled tool is recognized as far as it is recorded, so its entry is read.
     if (labels.length > 0) return;
     const args = call.recordedArguments ?? recordedArguments(call);
-    facts.ended(call.id, { naming, effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
+    facts.expectEnding(call.id, {
+      naming,
+      effect,
+      labels,
+      ok: true,
+      arguments: args,
+      output: '',
+      cost: call.costUsd ?? 0,
+    });
   }
 
   /** Stops counting a call whose outcome could not be recorded. */
@@ -106,7 +114,7 @@ export class ActivePolicies {
     return { version: policy.version, rules, code: code.map(({ name }) => name) };
   }
 
-  /** Puts other policies in force, all or none of them. Rejects with a `PolicyError` that tells everything that is wrong. */
+  /** Replaces the policies, all or none. Rejects with a `PolicyError` that lists every problem. */
   async set(
     sources: readonly PolicySource[],
     { keepCode = false }: { readonly keepCode?: boolean } = {},
@@ -116,7 +124,7 @@ export class ActivePolicies {
       this.#current = undefined;
       return;
     }
-    // Imported when it is needed: not every box has rules.
+    // Imported on demand: not every box has rules.
     const { compilePolicies } = await import('./compile-policies.ts');
     const code = [...kept, ...sources.filter(isCode)];
     const rules = sources.filter((source): source is RuleSource => !isCode(source));
@@ -125,7 +133,7 @@ export class ActivePolicies {
   }
 }
 
-/** Returns a call as rules see it. */
+/** Returns the input of policies for a call. */
 export function toPolicyInput(call: PreparedCall): PolicyInput {
   return {
     id: call.id,
@@ -133,13 +141,13 @@ export function toPolicyInput(call: PreparedCall): PolicyInput {
     tool: call.tool.definition,
     arguments: call.argumentsJson,
     size: call.argumentsText.length,
-    directory: directoryOf(workspaceOf(call)),
+    directory: singleDirectory(workspaceOf(call)),
     principal: call.principal,
     session: call.session,
   };
 }
 
-/** Not the ones that the tool was given: it may have changed them. */
+/** Parsed from the text, because the tool may have changed the arguments that it received. */
 function recordedArguments({ argumentsText }: Call): JsonObject {
   return JSON.parse(recordableArguments(argumentsText)) as JsonObject;
 }
@@ -151,7 +159,7 @@ function isCode(source: PolicySource): source is ToolPolicy {
 const known = new WeakMap<readonly string[], string>();
 
 /** Returns the directory that relative paths are relative to: the workspace of a tool that has exactly one. */
-export function directoryOf(workspace: readonly string[] | undefined): string | undefined {
+export function singleDirectory(workspace: readonly string[] | undefined): string | undefined {
   const only = workspace?.length === 1 ? workspace[0] : undefined;
   if (workspace === undefined || only === undefined) return undefined;
   let directory = known.get(workspace);

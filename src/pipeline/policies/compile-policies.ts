@@ -4,12 +4,12 @@ import { Policy } from '../../policy/policy.ts';
 import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
 import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
 
-/** Makes one policy of rules from anywhere. Throws a `PolicyError` that tells everything that is wrong with them. */
+/** Compiles rules from several sources into one policy. Throws a `PolicyError` that lists every problem. */
 export function compilePolicies(sources: readonly RuleSource[], builtin?: string): Policy {
   return new Policy(readPolicies(documentsOf(sources), builtin));
 }
 
-/** The documents that rules are read from; rules that stand alone make one together. */
+/** Returns the documents of the rules. Single rules form one document together. */
 function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] {
   const documents: PolicyDocument[] = [];
   const rules: JsonObject[] = [];
@@ -38,6 +38,6 @@ export type RuleSource = JsonObject | PolicyText | PolicyDocument;
 /** The text of a file of rules, as YAML. */
 export interface PolicyText {
   readonly text: string;
-  /** What the rules are said to stand in. */
+  /** The file name for messages. */
   readonly file: string;
 }

@@ -12,7 +12,7 @@ import { type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecy
 import type { FileGuard } from '../files/file-guard.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 import { type ActivePolicies, type PolicySet, toPolicyInput } from './active-policies.ts';
-import type { FactsOfCall } from './session-facts.ts';
+import type { CallFacts } from './session-facts.ts';
 
 /** Dependencies of the decider. */
 export interface DeciderParts {
@@ -68,7 +68,7 @@ export class Decider {
     );
   }
 
-  #apply(call: PreparedCall, set: PolicySet, at: FactsOfCall): MaybePromise<Decided> {
+  #apply(call: PreparedCall, set: PolicySet, at: CallFacts): MaybePromise<Decided> {
     const input = toPolicyInput(call);
     call.policies = set;
     call.policyInput = input;

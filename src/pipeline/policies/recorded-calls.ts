@@ -5,7 +5,7 @@ import { type JournalEvent } from '../../journal/entries/journal-event.ts';
 import { type ToolInvoked } from '../../journal/entries/journal-event.ts';
 import { type CallEvent, mayHaveRun } from '../../policy/facts/call-event.ts';
 
-/** What facts are made of, out of the record of a call. */
+/** The owner of a recorded call, and the event that facts are made of. */
 export interface EndedCall {
   readonly session: string;
   readonly principal: string;
@@ -13,13 +13,13 @@ export interface EndedCall {
   readonly event: CallEvent | undefined;
 }
 
-/** Reads a `ToolInvoked` entry as facts need it. */
+/** Parses a `ToolInvoked` entry. */
 export function endedCall(entry: StoredEntry): EndedCall {
   const recorded = toEvent(entry) as ToolInvoked;
   return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded, countedIn(entry)) };
 }
 
-/** What a call left behind, unless it certainly did not run or another call counts in its place. Calls that went past the pipeline ran without a decision. */
+/** Returns the event of a recorded call; `undefined` when it did not run or another call counts instead. Observed calls ran without a decision. */
 export function eventOf(recorded: ToolInvoked, counted?: ArgumentFacts): CallEvent | undefined {
   const { outcome, error, decision, approvalId, observed = false, uncounted = false } = recorded;
   if (uncounted) return undefined;

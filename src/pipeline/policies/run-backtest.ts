@@ -5,7 +5,7 @@ import { type Backtest, Backtester, type RecordedCall } from '../../policy/backt
 import { type RuleSource, compilePolicies } from './compile-policies.ts';
 import { eventOf, namingIn } from './recorded-calls.ts';
 
-/** Tells which recorded calls a policy would have decided otherwise. What happened before `since` is their past. */
+/** Returns the recorded calls that a policy would have decided differently. Calls before `since` only count as past calls. */
 export async function backtest(
   journal: JournalReader,
   rules: readonly RuleSource[],

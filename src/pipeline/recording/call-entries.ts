@@ -12,14 +12,14 @@ import type { Call, PreparedEntry } from '../call-lifecycle.ts';
 import { argumentsDigest } from './canonical-arguments.ts';
 import { hostname } from 'node:os';
 
-/** So many characters of an output are recorded. */
+/** The number of characters of an output that are recorded. */
 export const maxOutputLength = 1000;
-const mostChanges = 100;
-const longestDiffs = 16 * 1024;
-const longestArguments = 1024 * 1024;
+const maxChanges = 100;
+const maxDiffsLength = 16 * 1024;
+const maxArgumentsLength = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
-/** Of a call that was begun: nothing of it changes any more. */
+/** Returns the part of the entry that does not change any more once the tool was started. */
 export function prepareEntry(call: Call, redactor: Redactor): PreparedEntry {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
@@ -28,13 +28,13 @@ export function prepareEntry(call: Call, redactor: Redactor): PreparedEntry {
   return { text, tail: seam, secretCount: redactor.registeredCount };
 }
 
-/** The intent: what is about to be run, and by whose leave. */
+/** Returns the entry of an intent. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
   const whole = `{${(call.preparedEntry ?? prepareEntry(call, redactor)).text}}`;
   return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
 }
 
-/** The outcome: everything about the call, so that it can be read on its own. */
+/** Returns the entry of an outcome. It holds everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
@@ -50,7 +50,7 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, counting(call, whole, body));
 }
 
-/** Adds what rules count of the arguments to an entry that does not have them whole. */
+/** Adds the facts that rules use to an entry that does not hold the arguments whole. */
 function counting(call: Call, whole: string, body: string): string {
   const { policies, tool } = call;
   if (policies === undefined || tool === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
@@ -60,14 +60,14 @@ function counting(call: Call, whole: string, body: string): string {
   return withCounted(body, call.argumentFacts);
 }
 
-/** Whether nothing is to be taken out of an entry, as far as that can be told without looking at all of it. */
+/** Returns whether an entry certainly holds no secret, without searching its prepared part again. */
 function isClean(known: PreparedEntry | undefined, rest: string, redactor: Redactor): boolean {
   return (
     known?.tail !== undefined && known.secretCount === redactor.registeredCount && redactor.isClean(known.tail + rest)
   );
 }
 
-/** Whether a replay needs more than the entry: one short text stands in the entry itself. */
+/** Returns whether a replay needs more than the entry, which holds a single short text itself. */
 export function needsRecording(call: Call, outcome: CallOutcome): boolean {
   if (call.session === undefined || call.tool === undefined) return false;
   const { content, structuredContent, _meta, fields } = outcome;
@@ -83,11 +83,11 @@ export function needsRecording(call: Call, outcome: CallOutcome): boolean {
   return !isInEntry;
 }
 
-/** Paths and kinds of the first ones, with as many of their diffs as there is room for. */
+/** Returns paths and kinds of the first changes, with as many diffs as fit. */
 function changesText(list: ChangeList | undefined): string {
   if (list === undefined) return '';
-  let room = longestDiffs;
-  const changes = list.changes.slice(0, mostChanges).map(({ diff, ...change }) => {
+  let room = maxDiffsLength;
+  const changes = list.changes.slice(0, maxChanges).map(({ diff, ...change }) => {
     if (diff === undefined) return change;
     room -= diff.length;
     return room < 0 ? change : { ...change, diff };
@@ -96,11 +96,11 @@ function changesText(list: ChangeList | undefined): string {
   return `,"changes":${JSON.stringify(changes)}${total}`;
 }
 
-/** The outcome of a call that was only observed: nothing decided it, so it carries no decision. */
+/** Returns the entry of a call that was only observed, and so has no decision. */
 export function observedDraft(call: ObservedCall, redactor: Redactor): EntryDraft {
   const { tool, server, adapter, principal, outcome, durationMs } = call;
   const given = call.arguments ?? {};
-  const args = inspectJson(given, longestArguments).ok ? given : {};
+  const args = inspectJson(given, maxArgumentsLength).ok ? given : {};
   const seen = JSON.stringify({ principal, arguments: args, server, adapter, observed: true });
   return {
     type: 'ToolInvoked',
@@ -130,7 +130,7 @@ function draft(
 ): EntryDraft {
   const made = {
     type,
-    // A call that a human approved starts after the answer, however long ago it was made.
+    // An approved call starts after the answer.
     at: type === 'CallStarted' && call.approval === undefined ? call.startedAt : Date.now(),
     call: call.id,
     session: call.session ?? '',
@@ -142,10 +142,10 @@ function draft(
   return { ...made, approval: { kind: 'tell', id: call.closesApproval } };
 }
 
-/** Whether the entry alone does not prove what the tool ran with, whatever is redacted in it. Reads are many and change nothing. */
+/** Returns whether the entry needs a digest of the arguments, as evidence of what ran. Reads change nothing and go without. */
 function needsDigest({ tool, argumentsText }: Call): boolean {
   if (tool === undefined) return false;
-  return tool.definition.effect !== 'read' || argumentsText.length > longestArguments;
+  return tool.definition.effect !== 'read' || argumentsText.length > maxArgumentsLength;
 }
 
 function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
@@ -153,7 +153,7 @@ function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
   return redactor.json(recorded) !== recorded;
 }
 
-// Put together as text: the arguments were turned into text once, for checking, and are not walked again.
+// Built as text, because the arguments are JSON text already and need not be serialized again.
 function facts(call: Call, hasDigest = needsDigest(call)): string {
   const { tool, decision } = call;
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
@@ -177,16 +177,16 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
 }
 
 function isRecordable(given: string): boolean {
-  return given.length <= longestArguments;
+  return given.length <= maxArgumentsLength;
 }
 
-/** Arguments that are not too long to be kept. */
+/** Returns arguments for an entry, or a placeholder when they are too long. */
 export function recordableArguments(given: string): string {
   if (isRecordable(given)) return given;
   return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
 }
 
-/** Takes secrets out before it cuts: half a secret would not be recognised. What is not cut is redacted with the whole entry. */
+/** Redacts a text before it is cut, because half a secret would not be recognized. An uncut text is redacted with the entry. */
 function shortened(value: string, redactor: Redactor): string {
   if (value.length <= maxOutputLength) return value;
   const safe = redactor.text(value);
@@ -197,7 +197,7 @@ function shortened(value: string, redactor: Redactor): string {
 
 const decisionTexts = new WeakMap<Decision, string>();
 
-/** Policies give the same decision objects out again and again. */
+/** Cached, because policies return the same decision objects repeatedly. */
 function decisionText(decision: Decision): string {
   let known = decisionTexts.get(decision);
   if (known === undefined) decisionTexts.set(decision, (known = JSON.stringify(decision)));
@@ -209,7 +209,7 @@ export interface ObservedCall {
   /** The rendered name of the tool. */
   readonly tool: string;
   readonly server: string;
-  /** How the tool was reached: `mcp:files`. */
+  /** The adapter of the server, such as `mcp:files`. */
   readonly adapter: string;
   readonly principal: Principal;
   readonly session?: string;

@@ -6,9 +6,9 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 
 /**
- * Writes to the journal whenever a server changes how it is, or goes; returns how to stop. One that comes and is up is not
- * worth an entry: a box that is opened for a single call would write one for each of its servers. Neither are the tools
- * that the host adds to the built-in server while it starts.
+ * Records each change of a server's status or tools, and its removal, until the returned function is called. A new server that is up is
+ * not recorded, because a box for a single call would write an entry for each server. Nor are tools that the host adds to the built-in
+ * server during startup.
  */
 export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor, builtin?: string): () => void {
   let before = new Map<string, ServerProvenance>();
@@ -36,7 +36,7 @@ function draft(
   return { type: 'ServerChanged', at: Date.now(), call: '', session: '', tool: '', outcome: '', body };
 }
 
-/** Writes to the journal what became of a changed configuration. */
+/** Records whether a changed configuration was applied. */
 export function recordConfiguration(change: ConfigurationChange, journal: Journal, redactor: Redactor): void {
   const { status, file, by, details } = change;
   journal.note(() => ({

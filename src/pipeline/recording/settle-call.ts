@@ -10,8 +10,8 @@ import { text } from '../../core/tools/content.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 
-/** What a human found out about a call whose outcome was unknown. */
-export interface Settling {
+/** The outcome that a human determined for an unknown call. */
+export interface CallSettlement {
   readonly as: 'completed' | 'failed';
   readonly by: Principal;
   readonly note?: string;
@@ -21,7 +21,7 @@ export interface Settling {
 export async function settleCall(
   { store, journal, redactor }: { store: Store; journal: Journal; redactor: Redactor },
   id: string,
-  { as, by, note }: Settling,
+  { as, by, note }: CallSettlement,
 ): Promise<void> {
   if (by.kind !== 'human')
     throw new SignalboxError(

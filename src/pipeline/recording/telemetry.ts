@@ -2,7 +2,7 @@ import type * as Telemetry from '@opentelemetry/api';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import { createRequire } from 'node:module';
 
-/** Where calls are counted and timed; the host brings its own meter. */
+/** Receives counts and durations of calls. The host implements it with its own meter. */
 export interface CallMetrics {
   callStarted(): void;
   callEnded(call: {

@@ -6,18 +6,18 @@ import type { Store } from '../../journal/store/store.ts';
 import type { Call } from '../call-lifecycle.ts';
 
 const firstPauseMs = 250;
-const longestPauseMs = 5000;
-/** More than can be under way at once; what is beyond it is found when the next process starts. */
-const mostCalls = 100_000;
+const maxPauseMs = 5000;
+/** More than can run at once. Any others are settled when the next process starts. */
+const maxCalls = 100_000;
 
 /**
- * Calls of this process whose outcome could not be recorded. The store may hold their intent, by which they would seem to run for as
- * long as this process lives: when the store is there again, they get the outcome that their callers were told.
+ * Calls of this process whose outcome could not be recorded. With a stored intent they would seem to run as long as this process lives:
+ * when the store is back, the outcome that their callers received is recorded.
  */
 export class UnsettledCalls {
   readonly #store: Store;
   readonly #journal: Journal;
-  /** Whether each was run, so far as is known. */
+  /** Whether the tool of each call may have run. */
   readonly #calls = new Map<string, boolean>();
   readonly #closing = new AbortController();
   #settling: Promise<void> | undefined;
@@ -28,18 +28,18 @@ export class UnsettledCalls {
   }
 
   add({ id, isStarted }: Pick<Call, 'id' | 'isStarted'>): void {
-    if (this.#calls.size < mostCalls) this.#calls.set(id, isStarted);
+    if (this.#calls.size < maxCalls) this.#calls.set(id, isStarted);
     this.#settling ??= this.#settle().finally(() => (this.#settling = undefined));
   }
 
-  /** What is left then, the next process finds. */
+  /** Stops. The next process settles the rest. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#settling;
   }
 
   async #settle(): Promise<void> {
-    for (let pause = firstPauseMs; this.#calls.size > 0; pause = Math.min(pause * 2, longestPauseMs)) {
+    for (let pause = firstPauseMs; this.#calls.size > 0; pause = Math.min(pause * 2, maxPauseMs)) {
       await wait(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
       if (this.#closing.signal.aborted) return;
       const known = [...this.#calls.keys()];
@@ -48,7 +48,7 @@ export class UnsettledCalls {
         await Promise.all(open.map((intent) => this.#journal.append(this.#draftOf(intent), 'crash')));
         for (const call of known) this.#calls.delete(call);
       } catch {
-        // Still away: the calls that fail by it say so.
+        // The store is still unavailable; the calls that fail because of it report that.
       }
     }
   }

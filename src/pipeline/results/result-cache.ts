@@ -1,7 +1,7 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 
-const mostResults = 1000;
-const mostCharacters = 8 * 1024 * 1024;
+const maxResults = 1000;
+const maxCharacters = 8 * 1024 * 1024;
 
 interface Kept {
   readonly outcome: CallOutcome;
@@ -9,7 +9,7 @@ interface Kept {
   readonly size: number;
 }
 
-/** Results of one server's reads, until they are too old, too many, or something was changed at the server. */
+/** Results of one server's reads. They expire, are evicted when there are too many, and are dropped when a call with an effect runs. */
 export class ResultCache {
   readonly #kept = new Map<string, Kept>();
   #size = 0;
@@ -24,7 +24,7 @@ export class ResultCache {
     return undefined;
   }
 
-  /** Begins a read; what it returns keeps the result, unless something was changed in the meantime. */
+  /** Begins a read. The returned function stores its result, unless a call with an effect ran meanwhile. */
   reading(key: string): (outcome: CallOutcome, until: number) => void {
     const generation = this.#generation;
     return (outcome, until) => {
@@ -32,7 +32,7 @@ export class ResultCache {
     };
   }
 
-  /** Something may change at the server from now until what it returns is called: nothing read before then holds. */
+  /** Begins a call with an effect: nothing is cached until the returned function is called. */
   writing(): () => void {
     this.#writing += 1;
     this.#forget();
@@ -50,13 +50,13 @@ export class ResultCache {
 
   #keep(key: string, outcome: CallOutcome, until: number): void {
     const size = key.length + JSON.stringify(outcome).length;
-    if (size > mostCharacters) return;
+    if (size > maxCharacters) return;
     const before = this.#kept.get(key);
     if (before !== undefined) this.#drop(key, before);
     this.#kept.set(key, { outcome, until, size });
     this.#size += size;
     for (const [oldest, kept] of this.#kept) {
-      if (this.#kept.size <= mostResults && this.#size <= mostCharacters) return;
+      if (this.#kept.size <= maxResults && this.#size <= maxCharacters) return;
       this.#drop(oldest, kept);
     }
   }

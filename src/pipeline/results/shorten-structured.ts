@@ -146,7 +146,7 @@ function planCuts(value: JsonValue, options: StructuredOptions, shortest: number
 }
 
 interface Cuttable {
-  /** How often each string occurs. */
+  /** The number of occurrences of each string. */
   readonly strings: Map<string, number>;
   readonly containers: object[];
 }

@@ -5,8 +5,8 @@ import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonO
 import { type ContentBlock, type ToolResult, text } from '../../core/tools/content.ts';
 import { withoutGatewayFields } from '../../core/tools/server-result.ts';
 
-/** Turns whatever a handler returned into an outcome: a string, an object, content blocks, a full result, or nonsense. */
-export function outcomeOf(
+/** Converts the return value of a handler into an outcome: a string, an object, content blocks, a full result, or an invalid value. */
+export function toOutcome(
   name: string,
   tool: SourceTool,
   returned: unknown,
@@ -46,7 +46,7 @@ function unusable(name: string, { path, problem, tooLarge }: JsonProblem, larges
     return failedOutcome(
       'failed',
       'result-too-large',
-      `${name} ran, but returned more than ${megabytes} MB, which is more than can be kept; return less, or write it to a file and return its path`,
+      `${name} ran, but returned more than ${megabytes} MB, which is more than can be stored; return less, or write it to a file and return its path`,
     );
   }
   return failedOutcome(
@@ -159,13 +159,13 @@ async function outputProblem(name: string, tool: SourceTool, result: ToolResult)
   return `${name} ran, but its result does not fit its output schema: ${problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
 }
 
-/** Where in `_meta` of its result a tool says what the call cost. */
+/** The key in `_meta` under which a tool reports the cost of the call. */
 export const costKey = 'signalbox/costUsd';
 
-/** What is wrong with a cost that is none. */
-export const noCost = `_meta["${costKey}"] of its result is not a finite number of at least 0`;
+/** The message for an invalid cost. */
+export const invalidCostMessage = `_meta["${costKey}"] of its result is not a finite number of at least 0`;
 
-/** What a tool says its call cost, in `_meta["signalbox/costUsd"]` of its result; `NaN` when it says something else than an amount. */
+/** Returns the cost that a tool reports in `_meta["signalbox/costUsd"]` of its result; `NaN` when it is not an amount. */
 export function reportedCost(returned: unknown): number | undefined {
   if (!isJsonObject(returned) || !isJsonObject(returned['_meta']) || !Object.hasOwn(returned['_meta'], costKey))
     return undefined;

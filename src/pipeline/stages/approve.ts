@@ -39,13 +39,13 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
   return (call, next) => (call.decision.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call));
 
   async function ask(call: DecidedCall, next: Next<DecidedCall>): Promise<CallOutcome> {
-    // The caller may change its own object while a human looks at the call.
+    // The caller may change its object while the call waits.
     if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
     const until = Date.now() + (call.options.waitMs ?? defaultWaitMs);
     for (;;) {
       const bound = bindingOf(call);
       const known = await questions.find(call, bound);
-      // What a human said to exactly this call counts before what was remembered for more than it.
+      // An answer to exactly this call has precedence over a remembered approval.
       const answer = known === undefined || stateOf(known) === 'pending' ? undefined : known;
       const decision = answer === undefined ? await remembered(call, bound) : undefined;
       if (decision !== undefined) {
@@ -60,13 +60,13 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       const refusal = refusalOf(call, record) ?? (record === open ? undefined : await checkAgain(call));
       if (refusal !== undefined) return refusal;
       if (call.decision.answer === 'allow') return next(call);
-      // The rules have changed meanwhile, and the answer was to another question.
+      // The rules have changed while the call waited, so the answer was to another question.
       if (!answersCall(record, call)) continue;
       if (givenOf(record).arguments !== undefined) return replaceCall(call, record);
       call.approval = record.id;
       const outcome = await next(call);
       if (outcome.error?.code !== 'approval-used') return outcome;
-      // An identical call was faster: one approval, one run.
+      // An identical call has used the approval, which admits one run.
       call.approval = undefined;
     }
   }

@@ -11,20 +11,20 @@ import type { Next, Stage } from '../stage.ts';
 import type { Compensations } from '../undo/compensations.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
-/** What calls are taken back with. */
+/** Dependencies of the stage. */
 export interface CheckpointParts {
   readonly checkpoints: Checkpoints;
   readonly compensations: Compensations;
   readonly waits: Waits;
 }
 
-// A handler that was told to stop may still be writing.
+// An aborted handler may still be writing.
 const settlingMs = 2000;
 const actedCodes = new Set(['tool-failed', 'capability-missing', 'result-invalid', 'result-too-large']);
 
 /**
- * Keeps the state before a call that can be taken back, tells what it changed, and takes that back when it did not complete. An
- * `unknown` call is left as it is: nobody knows whether it goes on. A state that cannot be kept means that nothing is run.
+ * Stores the state before an undoable call, reports its changes, and rolls them back when it did not complete. The changes of an `unknown`
+ * call stay, because it may still be running. When the state cannot be stored, the tool is not run.
  */
 export function checkpoint({ checkpoints, compensations, waits }: CheckpointParts): Stage<AdmittedCall> {
   return (call, next) => {
@@ -60,7 +60,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
       if ('value' in waited) return waited.value;
       // It may have begun in the same moment.
       beginning.then((late) => late.finish()).catch(() => undefined);
-      return endedOutcome(call, waited.ended, 'the state of its workspace was kept');
+      return endedOutcome(call, waited.ended, 'the state of its workspace was stored');
     } catch (error) {
       return failedOutcome('failed', 'checkpoint-failed', `${call.name} was not run: ${messageOf(error)}`);
     }
@@ -143,7 +143,7 @@ function rollbackNote({ total, conflicts }: Undone): string {
   return `${pluralize(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
 }
 
-/** Says something to whoever reads the outcome. */
+/** Adds a note to the content and the error message of an outcome. */
 function noted(outcome: CallOutcome, note: string): CallOutcome {
   const content = [...outcome.content, text(note)];
   if (outcome.error === undefined) return { ...outcome, content };

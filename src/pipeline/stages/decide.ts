@@ -45,7 +45,7 @@ function observeResult(call: DecidedCall, outcome: CallOutcome, redactor: Redact
   const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
   const output = `${renderContent(outcome.content, maxObservedLength)}\n${structured.slice(0, maxObservedLength)}`;
   const isRecorded = structured === '' && output.length <= maxOutputLength && redactor.isClean(JSON.stringify(output));
-  const stored = policies.facts.heard(call.id, call.tool.definition.labels, output, isRecorded);
+  const stored = policies.facts.recordOutput(call.id, call.tool.definition.labels, output, isRecorded);
   if (stored === undefined) return outcome;
   // Without the fingerprints, a flow rule would not recognize the output after a restart: fail closed, as with an unrecorded outcome.
   const message = `${call.name} ended as "${outcome.outcome}", but fingerprints of its output could not be stored`;

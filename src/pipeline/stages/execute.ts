@@ -21,13 +21,13 @@ import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
 import { type Next, after } from '../stage.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
-import { noCost, outcomeOf, reportedCost } from '../results/tool-outcome.ts';
+import { invalidCostMessage, toOutcome, reportedCost } from '../results/tool-outcome.ts';
 import type { SessionStates } from '../handler/session-states.ts';
 import { type AskedCall, toolClient } from '../handler/tool-client.ts';
 import { type ResourceBox, toolResources } from '../handler/tool-resources.ts';
-import { type Ended, type Waits, endedOutcome } from '../limits/waits.ts';
+import { type EarlyEnd, type Waits, endedOutcome } from '../limits/waits.ts';
 
-/** Limits that hold where neither tool nor server say otherwise. */
+/** Dependencies and default limits of the stage. */
 export interface ExecuteOptions {
   readonly states: SessionStates;
   readonly waits: Waits;
@@ -35,11 +35,11 @@ export interface ExecuteOptions {
   /** The resources that handlers may read. */
   readonly content: ResourceBox;
   readonly timeoutMs: number;
-  /** The largest result that can be kept, in characters. */
+  /** The largest result that can be stored, in characters. */
   readonly largestResult: number;
 }
 
-/** Runs the tool: bounded in time and cancellable. Whatever it does, there is an outcome. */
+/** Runs the tool, limited in time and cancellable. A throw, a hang and an invalid result have an outcome too. */
 export function execute(options: ExecuteOptions): Next<AdmittedCall> {
   return (call) => run(call, call.tool, options);
 }
@@ -55,7 +55,7 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   const context = new CallContext(call, tool.source.server, clock, options);
   const judge = (returned: unknown): MaybePromise<CallOutcome> => {
     try {
-      const outcome = after(outcomeOf(call.name, tool.offered, returned, options.largestResult), (ended) => {
+      const outcome = after(toOutcome(call.name, tool.offered, returned, options.largestResult), (ended) => {
         context.end(undefined);
         return withCost(call, ended, returned);
       });
@@ -101,12 +101,13 @@ async function runExternally(
   }
   const { outcome, content } = waited.value;
   if (outcome === 'cancelled') return endedOutcome(call, 'cancelled', 'it ran');
-  return await outcomeOf(call.name, offered, { content, isError: outcome === 'failed' }, largestResult);
+  return await toOutcome(call.name, offered, { content, isError: outcome === 'failed' }, largestResult);
 }
 
 function withCost(call: AdmittedCall, outcome: CallOutcome, returned: unknown): CallOutcome {
   const cost = reportedCost(returned);
-  if (Number.isNaN(cost)) return failedOutcome('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
+  if (Number.isNaN(cost))
+    return failedOutcome('failed', 'result-invalid', `${call.name} ran, but ${invalidCostMessage}`);
   call.costUsd = cost;
   return outcome;
 }
@@ -141,7 +142,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** What the handler sees. Signal and state are made when they are first looked at: most handlers never do. */
+/** The context of a handler. Signal, client and state are created at first use: most handlers need none of them. */
 class CallContext implements ToolContext, AskedCall {
   readonly callId;
   readonly session;
@@ -158,7 +159,7 @@ class CallContext implements ToolContext, AskedCall {
   #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
   #resources: ToolResources | undefined;
-  #ended: Ended | 'settled' | undefined;
+  #ended: EarlyEnd | 'settled' | undefined;
 
   constructor(call: AdmittedCall, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
     this.callId = call.id;
@@ -212,14 +213,14 @@ class CallContext implements ToolContext, AskedCall {
     return this.#onProgress !== undefined;
   }
 
-  /** A function of its own, since handlers take it out of the context. Progress after the end would belong to nobody. */
+  /** A bound function, because handlers destructure it. Progress after the end is dropped. */
   get progress(): (progress: Progress) => void {
     return (this.#progress ??= (progress) => {
       if (this.#ended === undefined && this.#onProgress !== undefined) emitSafely(this.#onProgress, progress);
     });
   }
 
-  end(ended: Ended | undefined): void {
+  end(ended: EarlyEnd | undefined): void {
     if (this.#ended !== undefined) return;
     this.#ended = ended ?? 'settled';
     if (ended !== undefined) this.#abort(ended);
@@ -233,7 +234,7 @@ class CallContext implements ToolContext, AskedCall {
     return this.#stop;
   }
 
-  #abort(ended: Ended | 'settled'): void {
+  #abort(ended: EarlyEnd | 'settled'): void {
     const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
     this.#stop?.abort(new DOMException(`the call is over (${ended})`, name));
   }

@@ -1,28 +1,28 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
-import type { Breaker } from '../limits/circuit-breaker.ts';
+import type { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { AdmittedCall, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
-import type { Limiter, Limiters } from '../limits/concurrency-limiter.ts';
-import { Rate } from '../limits/rate-limiter.ts';
+import type { ConcurrencyLimiter, ServerLimiters } from '../limits/concurrency-limiter.ts';
+import { RateLimiter } from '../limits/rate-limiter.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
-/** What holds where neither tool nor server say otherwise. */
+/** Dependencies and defaults of the stage. */
 interface LimitOptions {
   readonly waits: Waits;
   readonly timeoutMs: number;
-  readonly limiters: Limiters;
+  readonly limiters: ServerLimiters;
 }
 
 interface Limits {
-  readonly places: Limiter;
-  readonly rate: Rate | undefined;
+  readonly places: ConcurrencyLimiter;
+  readonly rate: RateLimiter | undefined;
 }
 
 /**
- * Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn, as long as
- * they may run; where too many wait already, or the server has stopped answering, they are refused.
+ * Applies the concurrency and rate limits of each server. Calls over the limit wait for at most the time that they may run; they are
+ * refused when too many wait already, or when the server has stopped responding.
  */
 export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<AdmittedCall> {
   const known = new WeakMap<Source, Limits>();
@@ -32,7 +32,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
       const { rateLimit } = source.limits;
       limits = {
         places: limiters.of(source),
-        rate: rateLimit === undefined ? undefined : new Rate(rateLimit),
+        rate: rateLimit === undefined ? undefined : new RateLimiter(rateLimit),
       };
       known.set(source, limits);
     }
@@ -48,8 +48,8 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
   async function inTurn(
     call: AdmittedCall,
     next: Next<AdmittedCall>,
-    places: Limiter,
-    rate: Rate | undefined,
+    places: ConcurrencyLimiter,
+    rate: RateLimiter | undefined,
   ): Promise<CallOutcome> {
     const stopped = rate === undefined ? undefined : await turn(call, rate);
     if (stopped !== undefined) return stopped;
@@ -65,8 +65,8 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
     return run(call, next, places);
   }
 
-  /** A turn that is given up is used up: those behind it know when theirs is. */
-  async function turn(call: AdmittedCall, rate: Rate): Promise<CallOutcome | undefined> {
+  /** Waits for the call's turn under the rate limit. An abandoned turn is used up, because the turns after it are assigned already. */
+  async function turn(call: AdmittedCall, rate: RateLimiter): Promise<CallOutcome | undefined> {
     const { source } = call.tool;
     const now = Date.now();
     const { at, taken } = rate.take(now, lastMoment(call));
@@ -87,7 +87,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
     return undefined;
   }
 
-  /** Whoever may run so long waits no longer than that for it. */
+  /** Returns the end of waiting: a call waits no longer than it may run. */
   function lastMoment(call: AdmittedCall): number {
     const { definition, source } = call.tool;
     const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
@@ -95,7 +95,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
   }
 }
 
-function run(call: AdmittedCall, next: Next<AdmittedCall>, places: Limiter): MaybePromise<CallOutcome> {
+function run(call: AdmittedCall, next: Next<AdmittedCall>, places: ConcurrencyLimiter): MaybePromise<CallOutcome> {
   const { breaker } = places;
   const left = (error: unknown): never => {
     places.release();
@@ -118,17 +118,17 @@ function run(call: AdmittedCall, next: Next<AdmittedCall>, places: Limiter): May
   }
 }
 
-/** Only the time that the server itself has tells of the server: a caller may be in a hurry. */
-function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: Breaker): void {
+/** Records how a call ended. A timeout counts only when it is the server's own time limit, not the caller's deadline. */
+function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: CircuitBreaker): void {
   const now = Date.now();
-  if (outcome === 'cancelled') breaker.untold();
-  else if (outcome !== 'timed-out') breaker.answered();
-  else if (deadline === undefined || now < deadline) breaker.silent(now);
-  else breaker.untold();
+  if (outcome === 'cancelled') breaker.recordCancelled();
+  else if (outcome !== 'timed-out') breaker.recordAnswer();
+  else if (deadline === undefined || now < deadline) breaker.recordTimeout(now);
+  else breaker.recordCancelled();
 }
 
-/** Refuses a call that would only wait in vain, before anything is decided, asked or written for it. */
-export function shed(limiters: Limiters): Stage<ResolvedCall> {
+/** Sheds load: refuses a call that could not run soon, before it is decided, asked about or recorded. */
+export function shed(limiters: ServerLimiters): Stage<ResolvedCall> {
   return (call, next) => {
     const places = limiters.of(call.tool.source);
     if (places.isFull) return busy(call);
@@ -139,7 +139,7 @@ export function shed(limiters: Limiters): Stage<ResolvedCall> {
   };
 }
 
-/** Too many wait already. */
+/** Returns the outcome of a call that is refused because too many wait. */
 function busy(call: ResolvedCall): CallOutcome {
   return failedOutcome(
     'failed',
@@ -148,8 +148,8 @@ function busy(call: ResolvedCall): CallOutcome {
   );
 }
 
-/** The server lets calls run out of their time. */
-function silent(call: ResolvedCall, breaker: Breaker): CallOutcome {
+/** Returns the outcome of a call that is refused because the server does not respond. */
+function silent(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome {
   const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
   return failedOutcome(
     'failed',

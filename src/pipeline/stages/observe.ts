@@ -6,17 +6,17 @@ import { type Next, type Stage, after } from '../stage.ts';
 import type { Call } from '../call-lifecycle.ts';
 import { type CallMetrics, telemetry } from '../recording/telemetry.ts';
 
-/** What leaves the box by way of telemetry. */
+/** Options of the stage. */
 export interface ObserveOptions {
-  /** Who tells: the version of this package. */
+  /** The version of this package. */
   readonly version: string;
   readonly metrics: CallMetrics | undefined;
   readonly redactor: Redactor;
-  /** Puts arguments and results on spans; they may hold private data, so only on request. */
+  /** Puts arguments and results on spans. Off by default, because they may hold private data. */
   readonly content: boolean;
 }
 
-/** One span for each call, by the GenAI and MCP conventions, and the counters. Costs next to nothing when nobody listens. */
+/** Emits one span for each call, by the GenAI and MCP conventions, and updates the metrics. */
 export function observe(options: ObserveOptions): Stage<Call> {
   return (call, next) => {
     options.metrics?.callStarted();

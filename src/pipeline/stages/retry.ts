@@ -5,7 +5,7 @@ import { type Next, type Stage, after } from '../stage.ts';
 import type { Waits } from '../limits/waits.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Tries again when the way to the server broke: only what harms nobody when it happens twice, reads and idempotent tools. */
+/** Retries calls whose connection to the server broke: reads and idempotent tools, which do no harm when they run twice. */
 export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall> {
   const budgets = new WeakMap<Source, RetryBudget>();
 
@@ -38,24 +38,24 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
   }
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 const firstPauseMs = 100;
-const mostRetries = 10;
+const maxRetries = 10;
 const retriesByCall = 0.1;
 
 /**
- * How many retries a server gets: one for ten calls, and never more than ten at once. A server that is really down then gets
- * a tenth more load from retries, not a multiple.
+ * The retries of one server: one for every ten calls, and at most ten at once. So retries add a tenth to the load of a server that is
+ * down, and do not multiply it.
  */
 export class RetryBudget {
-  #left = mostRetries;
+  #left = maxRetries;
 
-  /** A call was made. */
+  /** Adds to the budget for a call. */
   earn(): void {
-    this.#left = Math.min(mostRetries, this.#left + retriesByCall);
+    this.#left = Math.min(maxRetries, this.#left + retriesByCall);
   }
 
-  /** Takes a retry if there is one. */
+  /** Takes a retry from the budget, if one is left. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left -= 1;
@@ -63,10 +63,10 @@ export class RetryBudget {
   }
 }
 
-/** How long to wait before a call is tried again; `undefined` when it is not: too often, too late, or nothing left of the budget. */
+/** Returns the delay before the next attempt; `undefined` when attempts, time or budget are used up. */
 export function retryPause(call: AdmittedCall, budget: RetryBudget): number | undefined {
-  if (call.attempts >= mostAttempts) return undefined;
-  // Between half and all of a pause that doubles: callers that failed together do not come back together.
+  if (call.attempts >= maxAttempts) return undefined;
+  // Jitter: callers that failed together do not retry together.
   const pause = firstPauseMs * 2 ** (call.attempts - 1) * (0.5 + Math.random() / 2);
   if (call.deadline !== undefined && Date.now() + pause >= call.deadline) return undefined;
   return budget.spend() ? pause : undefined;

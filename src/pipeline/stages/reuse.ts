@@ -6,8 +6,8 @@ import { canonicalArguments } from '../recording/canonical-arguments.ts';
 import { ResultCache } from '../results/result-cache.ts';
 
 /**
- * Gives the result of a read out again where the server allows it: to the same principal and session, for the same arguments
- * and definition, while nothing with an effect has run at that server, unless the tool asked its caller something. Everything before it, policy included, has had its say.
+ * Caches results of reads, for servers that allow it. A cached result serves the same principal, session, arguments and definition until
+ * a call with an effect runs at the server. A read that asked its caller something is not cached. Policy has decided every call before.
  */
 export function reuse(): Stage<DecidedCall> {
   const caches = new WeakMap<Source, ResultCache>();
@@ -21,7 +21,7 @@ export function reuse(): Stage<DecidedCall> {
     const { cacheMs } = source.limits;
     if (cacheMs === undefined) return next(call);
     const cache = cacheOf(source);
-    // A human said yes to a run of the tool, not to what it gave out before.
+    // A human has approved a run of the tool, not an earlier result.
     if (definition.effect === 'read' && call.approval !== undefined) return next(call);
     return definition.effect === 'read' ? read(call, next, cache, cacheMs) : write(call, next, cache);
   };

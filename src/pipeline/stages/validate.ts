@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { Parsed } from '../../catalog/source/source.ts';
+import type { ParsedArguments } from '../../catalog/source/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
@@ -38,7 +38,7 @@ export const validate: Stage<ResolvedCall, PreparedCall> = (call, next) => {
   }
 };
 
-/** The arguments on their way into the tool's schema. */
+/** The arguments before the tool's schema is applied. */
 class Input {
   /** With the defaults of required arguments. */
   readonly value: JsonObject;
@@ -49,7 +49,7 @@ class Input {
     const { definition, fillDefaults } = call.tool;
     this.#given = given;
     this.value = given;
-    // A call that waits for its intent or an approval gets a copy: the caller may change its own object meanwhile.
+    // Calls that wait for an intent or an approval use a copy, because the caller may change its object meanwhile.
     if (fillDefaults === undefined && definition.effect === 'read') return;
     this.#givenText = JSON.stringify(given);
     this.value = JSON.parse(this.#givenText) as JsonObject;
@@ -66,7 +66,7 @@ function proceed(
   call: ResolvedCall,
   next: Next<PreparedCall>,
   input: Input,
-  parsed: Parsed,
+  parsed: ParsedArguments,
 ): MaybePromise<CallOutcome> {
   if (!parsed.ok) {
     call.argumentsText = input.givenText;
@@ -75,7 +75,7 @@ function proceed(
   }
   const { value } = parsed;
   call.arguments = value;
-  // Most schemas only check. The text is made afterwards, so that it is what the handler gets in any case.
+  // Most schemas only check. The text is made after that, so that it is what the handler receives.
   if (value === call.rawArguments) {
     call.argumentsJson = value as JsonObject;
     call.argumentsText = JSON.stringify(value);
@@ -89,11 +89,11 @@ function proceed(
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
 }
 
-/** Notes arguments that are another object than the caller's; returns why that is not possible. */
+/** Takes arguments that the schema has changed. Returns the problem when they cannot be shown as JSON. */
 function receive(call: ResolvedCall, input: Input, value: unknown): string | undefined {
   const { givenText } = input;
   call.argumentsText = givenText;
-  // The handler gets what was read here, once: a getter or a proxy could return something else to it.
+  // The handler receives a copy: a getter or a proxy could return other values when it is read again.
   const copy = value === input.value ? input.value : plainCopy(value);
   const text = copy === undefined ? undefined : JSON.stringify(copy);
   if (text === givenText) {
@@ -113,7 +113,7 @@ function receive(call: ResolvedCall, input: Input, value: unknown): string | und
   call.argumentsJson = json as JsonObject;
   call.argumentsText = JSON.stringify(json);
   if (call.argumentsText.length > maxArgumentsSize) return `the schema of ${call.name} makes its arguments too large`;
-  // The order of keys means nothing.
+  // The order of keys is insignificant.
   if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.argumentsText))) call.rawArgumentsText = givenText;
   return undefined;
 }

@@ -12,7 +12,7 @@ import type { AdmittedCall } from '../call-lifecycle.ts';
 import type { SessionStates } from '../handler/session-states.ts';
 import type { Waits } from '../limits/waits.ts';
 
-/** What the undo functions of tools are run with. */
+/** Dependencies of `Compensations`. */
 export interface CompensationParts {
   readonly catalog: Catalog;
   readonly journal: Journal;
@@ -22,25 +22,25 @@ export interface CompensationParts {
   readonly timeoutMs: number;
 }
 
-/** A call whose undo function is to be run. */
+/** A run of a tool's undo function for one call. */
 export interface Compensation {
   readonly call: string;
   readonly session: string | undefined;
   readonly tool: CatalogTool;
   readonly args: unknown;
   readonly principal: Principal;
-  /** How often it was begun before, when it is run once more all the same. */
+  /** The number of earlier runs, when it is run again. */
   readonly earlier?: number;
 }
 
-/** What came of it. `taken`: it was run before, and is not run again. */
+/** The result of a compensation. `taken`: another one was begun for the call, so this one did not run. */
 export type Compensated =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly taken: boolean };
 
 const itself: Principal = { id: 'signalbox', kind: 'system' };
 
-/** Runs the undo functions of tools, each at most once for a call unless told otherwise: that it begins is recorded before it does. */
+/** Runs the undo functions of tools, at most once for each call unless requested again. The start is recorded before the run. */
 export class Compensations {
   readonly #parts: CompensationParts;
 
@@ -48,7 +48,7 @@ export class Compensations {
     this.#parts = parts;
   }
 
-  /** Runs the undo function of a call that may have acted and did not complete; answers what went wrong. */
+  /** Runs the undo function of a call that may have acted and did not complete. Returns the problem, if there was one. */
   async afterFailure(call: AdmittedCall): Promise<string | undefined> {
     const tool = call.tool;
     const { session } = call.options;
@@ -60,13 +60,13 @@ export class Compensations {
     return done.ok ? undefined : done.problem;
   }
 
-  /** Writes that what a call had changed in its workspace could not be taken back when it ended. */
+  /** Records that the workspace changes of a call could not be rolled back. */
   async rollbackFailed(call: AdmittedCall, error: string): Promise<void> {
     const about = { call: call.id, session: call.session, tool: call.tool, principal: itself };
     await this.record(about, { result: 'failed', changes: 0, conflicts: [], error });
   }
 
-  /** Runs an undo function, unless somebody else began it meanwhile. */
+  /** Runs an undo function, unless another process has begun it. */
   async run(compensation: Compensation): Promise<Compensated> {
     const { journal, redactor, waits, timeoutMs } = this.#parts;
     const { tool, args, earlier = 0 } = compensation;
@@ -78,7 +78,7 @@ export class Compensations {
         return {
           ok: false,
           taken: true,
-          problem: `the undo of ${compensation.call} is being run by somebody else; it is not run twice`,
+          problem: `the undo of ${compensation.call} is being run by another process; it is not run twice`,
         };
       const deadline = Date.now() + (tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? timeoutMs);
       const giveUp = new AbortController();
@@ -90,7 +90,7 @@ export class Compensations {
     }
   }
 
-  /** Writes how an undo ended. */
+  /** Records the end of an undo. */
   async record(
     compensation: Pick<Compensation, 'call' | 'session' | 'principal'> & { readonly tool: CatalogTool | string },
     ending: Pick<Undone, 'result' | 'changes' | 'conflicts' | 'error'>,
@@ -98,7 +98,7 @@ export class Compensations {
     await this.#parts.journal.append(this.#draft(compensation, 'Undone', ending), 'crash');
   }
 
-  /** The tool that has this name now. */
+  /** Returns the tool that has this name now. */
   find(tool: string): CatalogTool | undefined {
     return this.#parts.catalog.find(tool);
   }

@@ -5,15 +5,15 @@ import type { Principal } from '../../core/principal.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Compensation, Compensations } from './compensations.ts';
 
-/** How it stands with the tool's own undo of a call. `blocked`: it should be run and cannot be. */
+/** The state of a tool's own undo function for a call. `blocked`: it should run and cannot. */
 export type OwnUndo =
   | { readonly kind: 'none' }
   | { readonly kind: 'done' }
   | { readonly kind: 'ready'; readonly compensation: Compensation }
   | { readonly kind: 'blocked'; readonly reason: string };
 
-/** Whose undo it is, who wants it, and whether it is run although it was begun before. */
-interface Wanted {
+/** A request to run the undo function of a call; `again` runs it although it was begun before. */
+interface OwnUndoRequest {
   readonly call: ToolInvoked;
   readonly principal: Principal;
   readonly again: boolean;
@@ -22,16 +22,16 @@ interface Wanted {
 const none = { kind: 'none' } as const;
 const blocked = (reason: string): OwnUndo => ({ kind: 'blocked', reason });
 
-/** Finds out whether the undo function of a call's tool is to be run, and whether it can be. */
+/** Determines whether the undo function of a call's tool has to run, and whether it can. */
 export async function ownUndo(
-  { call, principal, again }: Wanted,
+  { call, principal, again }: OwnUndoRequest,
   journal: JournalReader,
   compensations: Compensations,
 ): Promise<OwnUndo> {
   const { callId, tool: name, sessionId: session } = call;
   const before = await runsBefore(callId, journal);
   if (before.ended === 'undone') return { kind: 'done' };
-  // Whatever else happened to the call, its undo was run at once if it may have acted.
+  // A call that did not complete was compensated at once if it may have acted.
   if (before.count === 0 && call.outcome !== 'completed' && call.outcome !== 'unknown') return none;
 
   const tool = compensations.find(name);
@@ -44,7 +44,7 @@ export async function ownUndo(
   }
   if (before.count > 0 && !again)
     return blocked(`${before.ended}; find out what it did, then run it once more with "again"`);
-  // In the form that the caller gave them, since they pass through the schema once more.
+  // The form in which the caller gave them, because they pass through the schema again.
   const given = call.givenArguments ?? call.arguments;
   if (isCut(given))
     return blocked(
@@ -59,7 +59,7 @@ export async function ownUndo(
   return { kind: 'ready', compensation };
 }
 
-/** How often the undo function was begun, and how that ended. */
+/** Returns how often the undo function was begun, and how the last run ended. */
 async function runsBefore(call: string, journal: JournalReader): Promise<{ count: number; ended: string }> {
   const begun = await journal.query({ call, type: 'UndoStarted', limit: 1000 });
   const [last] = begun.items;
@@ -77,7 +77,7 @@ async function runsBefore(call: string, journal: JournalReader): Promise<{ count
   return { count, ended };
 }
 
-/** The journal holds no secrets, and no very long arguments: what it left out cannot be given to the tool again. */
+/** Returns whether recorded arguments are incomplete: secrets and very long arguments are not in the journal. */
 function isCut(args: JsonObject): boolean {
   return '…' in args || JSON.stringify(args).includes('[redacted');
 }

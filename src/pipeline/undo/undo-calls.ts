@@ -11,48 +11,48 @@ import type { Compensations } from './compensations.ts';
 import { type OwnUndo, ownUndo } from './own-undo.ts';
 import { toolRan } from '../policies/recorded-calls.ts';
 
-/** What may be said about an undo. */
+/** Options of an undo. */
 export interface UndoOptions {
-  /** Who wants it; whoever uses the library unless said otherwise. */
+  /** The principal that requests the undo; the local human by default. */
   readonly principal?: Principal;
   /** Restores what nobody has changed since, instead of nothing, when something else was. */
   readonly partial?: boolean;
   /** Runs the tool's own undo once more although it failed or was cut short before. */
   readonly again?: boolean;
-  /** How long to wait for calls at work in the same workspace (60 s), who hears of them, and what ends the waiting. */
+  /** How long to wait for calls that run in the same workspace (60 s). */
   readonly waitMs?: number;
   readonly onBusy?: (call: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What came of the undo of one call. */
+/** The result of undoing one call. */
 export interface UndoResult {
   readonly callId: string;
   readonly tool: string;
-  /** `conflict`: something was changed since, and nothing was touched. `failed`: `error` tells why. */
+  /** `conflict`: a file was changed since, and nothing was touched. `failed`: see `error`. */
   readonly outcome: 'undone' | 'partly-undone' | 'conflict' | 'failed';
-  /** What the call had changed in its workspace. */
+  /** The changes that the call had made in its workspace. */
   readonly changes: readonly FileChange[];
-  /** What was left as it is, and why. */
+  /** The paths that were left unchanged, with the reasons. */
   readonly conflicts: readonly SkippedPath[];
-  /** Why it failed: the tool's own undo, or what stood in the way. */
+  /** Why the undo failed or was blocked. */
   readonly error?: string;
 }
 
-/** Whether a call can be taken back. `blocked`: something stands in the way, of all of it or of a part. */
+/** Whether a call can be undone. `blocked`: an obstacle prevents all or part of it. */
 export type UndoStanding =
   | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
   | {
       readonly state: 'blocked';
       readonly reason: string;
-      /** Whether an undo with `partial` would take back the rest. */
+      /** Whether an undo with `partial` would restore the rest. */
       readonly canDoTheRest: boolean;
       readonly changes: readonly FileChange[];
     }
   | { readonly state: 'undone' }
   | { readonly state: 'unavailable'; readonly reason: string };
 
-interface Look {
+interface UndoState {
   readonly kept: ChangesOfCall | undefined;
   readonly own: OwnUndo;
   readonly isKept: boolean;
@@ -63,8 +63,8 @@ interface Look {
 const someone: Principal = { id: 'local', kind: 'human' };
 
 /**
- * Takes calls back: what they changed in workspaces, then what only the tool's own undo function can. Where one of both is known
- * to be impossible, the other is done only on request. Session state that a completed call wrote stays.
+ * Undoes calls: restores workspaces, then runs the tool's own undo function. When one of the two is known to be impossible, the other is
+ * done only on request. Session state that a completed call wrote is not restored.
  */
 export class UndoCalls {
   readonly #journal: JournalReader;
@@ -77,10 +77,10 @@ export class UndoCalls {
     this.#compensations = compensations;
   }
 
-  /** Whether a call can be taken back now, as far as that is known without trying. */
+  /** Returns whether a call can be undone now, as far as that is known without trying. */
   async standing(callId: string): Promise<UndoStanding> {
     try {
-      const { kept, obstacle, canDoTheRest } = await this.#look(await this.#ended(callId), { partial: true });
+      const { kept, obstacle, canDoTheRest } = await this.#inspect(await this.#ended(callId), { partial: true });
       const changes = kept?.changes ?? [];
       if (obstacle === undefined) return { state: 'ready', changes };
       return { state: 'blocked', reason: obstacle, canDoTheRest, changes };
@@ -96,7 +96,7 @@ export class UndoCalls {
     const { principal = someone, again = false, partial = false, signal } = options;
     signal?.throwIfAborted();
     const call = await this.#ended(callId);
-    const { own, isKept, obstacle, canDoTheRest } = await this.#look(call, { principal, again, partial });
+    const { own, isKept, obstacle, canDoTheRest } = await this.#inspect(call, { principal, again, partial });
     if (obstacle !== undefined && !canDoTheRest) return refused(call, `nothing was touched: ${obstacle}`);
 
     const restored = isKept ? await this.#checkpoints.undo(callId, options) : nothingToRestore;
@@ -118,8 +118,11 @@ export class UndoCalls {
     return { callId, tool: call.tool, outcome: result, changes, conflicts, ...error };
   }
 
-  /** What is kept of a call, and what stands in the way. Throws when there is nothing to take back. */
-  async #look(call: ToolInvoked, { principal = someone, again = false, partial = false }: UndoOptions): Promise<Look> {
+  /** Returns what is stored of a call and what prevents its undo. Rejects when there is nothing to undo. */
+  async #inspect(
+    call: ToolInvoked,
+    { principal = someone, again = false, partial = false }: UndoOptions,
+  ): Promise<UndoState> {
     const { callId } = call;
     const kept = await this.#checkpoints.changesOf(callId);
     const own = await ownUndo({ call, principal, again }, this.#journal, this.#compensations);
@@ -132,7 +135,7 @@ export class UndoCalls {
     return { kept, own, isKept, obstacle, canDoTheRest: partial && (isKept || own.kind === 'ready') };
   }
 
-  /** Takes back all calls of a session, the last one first, until one cannot be. */
+  /** Undoes the calls of a session, newest first, until one cannot be undone. */
   async undoSession(session: string, options: UndoOptions = {}): Promise<UndoResult[]> {
     const results: UndoResult[] = [];
     for (let before: number | undefined; ;) {
@@ -153,7 +156,7 @@ export class UndoCalls {
     try {
       return await this.undo(call.callId, options);
     } catch (error) {
-      // What is kept on another machine is not gone: earlier calls are not taken back past it.
+      // Changes that are stored on another machine can still be undone there: earlier calls are not undone before them.
       if (error instanceof SignalboxError && error.code === 'undo-unavailable' && call.type === 'ToolInvoked')
         if (isLost(call, undefined) && isElsewhere(call)) return refused(call, error.message);
       const isNothing = error instanceof SignalboxError && ['undo-unavailable', 'undo-done'].includes(error.code);
@@ -192,9 +195,9 @@ export class UndoCalls {
 }
 
 const nothingToRestore = { outcome: 'undone', changes: [], total: 0, conflicts: [] } as const;
-const lost = 'what was kept of its changes is gone: kept no longer, or removed from the data directory';
+const lost = 'the stored state before its changes is gone: it has expired, or was removed from the data directory';
 
-/** It changed something, or may have, and there is nothing from which that could be restored. */
+/** Returns whether a call has changed something, or may have, and no stored state is left to restore. */
 function isLost(call: ToolInvoked, kept: ChangesOfCall | undefined): boolean {
   const { changes = [], outcome } = call;
   return kept === undefined && (changes.length > 0 || (outcome === 'unknown' && isElsewhere(call)));
@@ -206,7 +209,7 @@ function isElsewhere({ machine }: ToolInvoked): boolean {
 
 function lostWhere(call: ToolInvoked): string {
   if (!isElsewhere(call)) return lost;
-  return `it ran on ${call.machine}, where what it changed is kept; undo it there: signalbox undo ${call.callId}`;
+  return `it ran on ${call.machine}, where the state before it is stored; undo it there: signalbox undo ${call.callId}`;
 }
 
 function hasRun({ outcome }: ToolInvoked): boolean {
