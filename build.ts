@@ -1,6 +1,6 @@
 /**
- * Builds what the package runs: `node build.ts [--out DIR]`. A few files instead of many hundred, because finding and reading a
- * module takes longer than running it; other packages stay what the user has installed. See docs/decisions/start.md.
+ * Builds the files of the package: `node build.ts [--out DIR]`. It bundles the modules into a few files, because finding and reading
+ * a module takes longer than running it. Most dependencies are not bundled. See docs/decisions/start.md.
  */
 import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -14,23 +14,24 @@ const { values } = parseArgs({ options: { out: { type: 'string' } } });
 const root = import.meta.dirname;
 const source = join(root, 'src');
 
-/** The ways into the library. */
+/** The entry points of the library. */
 const exported = Object.values(manifest.exports)
   .filter((target) => typeof target !== 'string')
   .map((target) => target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1'));
-/** The command, and the threads, which are found by their place. */
+/** The command, and the worker threads, which are started by the path of their file. */
 const programs = ['cli/main', ...globSync('**/*-worker.ts', { cwd: source }).map((file) => file.replace(/\.ts$/, ''))];
 
 /**
- * What is loaded together: one file for what a way has alone, one for what it shares with the same others. So none of them loads
- * what it does not import, and what is not here is in files of its own, which are loaded when they are needed.
+ * The modules that are loaded at the same time, by the name of their group. The modules of one group become one file, and modules
+ * that several groups share become one file for each combination, so that no group loads a module that it does not import. All
+ * other modules are in separate files, which are loaded on demand.
  */
-const ways: Readonly<Record<string, readonly string[]>> = {
+const loadGroups: Readonly<Record<string, readonly string[]>> = {
   library: ['index.ts'],
   command: ['cli/main.ts'],
   serve: ['cli/serve/serve.ts'],
-  stdio: ['cli/stdio.ts'],
-  // Before the servers outside are started.
+  stdio: ['cli/stdio.ts', 'host/daemon/run-stdio.ts'],
+  // Before the external servers are started.
   start: [
     'host/read-configuration.ts',
     'host/box/start-servers.ts',
@@ -38,7 +39,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
     'host/servers/external-server.ts',
   ],
   rules: ['config/file/load-policies.ts'],
-  // While they start.
+  // While the external servers start.
   box: ['host/box/create-box.ts', 'pipeline/policies/compile-policies.ts'],
   network: ['sources/mcp/http/http-link.ts'],
   serving: ['host/daemon/run-server.ts', 'host/box/configured-agents.ts', 'sessions/create-sessions.ts'],
@@ -47,12 +48,12 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Each of these is loaded only after one of the ways that a list names, or after all that led there: what it shares with every one of
- * them is there already, and needs no file of its own.
+ * The groups that are always loaded before a group; each list is one possible sequence. Modules that the group shares with all groups
+ * of one of the lists are loaded already, and need no additional file.
  */
-const after: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const loadedBefore: Readonly<Record<string, readonly (readonly string[])[]>> = {
   start: [['command']],
-  // They need it at once.
+  // These commands load `start` at once.
   serve: [['command'], ['start']],
   stdio: [['command'], ['start']],
   rules: [
@@ -75,17 +76,17 @@ const after: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /**
- * Packages of which what we use is part of ours, for what is loaded before servers are started. Zod has ninety-five files, half of them
- * languages that we do not speak, Commander imports `node:process`, see `bareBuiltins`, and the others are used by us alone.
+ * The dependencies that are bundled, because they are loaded before servers are started. Zod has ninety-five files, half of them
+ * translations of messages, and Commander imports `node:process` (see `bareBuiltins`).
  */
-const included = ['zod', 'commander', 'jsonc-parser', '@marcbachmann/cel-js', 'picocolors'].map((name) => ({
+const bundled = ['zod', 'commander', 'jsonc-parser', '@marcbachmann/cel-js', 'picocolors'].map((name) => ({
   name,
   directory: realpathSync(join(root, 'node_modules', name)),
 }));
-const isIncluded = (id: string): boolean =>
-  included.some(({ name, directory }) => id === name || id.startsWith(`${name}/`) || id.startsWith(directory));
+const isBundled = (id: string): boolean =>
+  bundled.some(({ name, directory }) => id === name || id.startsWith(`${name}/`) || id.startsWith(directory));
 
-/** Builtins that take milliseconds to load, and of which we use functions alone: loaded with the first call. */
+/** Builtins that take milliseconds to load. They are loaded with the first call of one of their functions. */
 const slowBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:fs/promises', 'node:v8']);
 
 type ImportsOf = (id: string) => readonly string[];
@@ -97,24 +98,24 @@ const bundle = await rolldown({
     ...programs.map((name) => [name, join(source, `${name}.ts`)]),
     ...exported.map((name) => [chunkOf(name), join(source, `${name}.ts`)]),
   ]),
-  // Files may offer each other more than their module does; users see the library through `ownNames`.
+  // Files may export more to each other than their modules do; `publicExports` restricts the entry points of the library.
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
-  // A package that the user may leave out is looked for when it is needed.
-  external: (name) => !name.startsWith('.') && !name.startsWith(source) && !isIncluded(name) && !isBuiltin(name),
+  // Optional dependencies are resolved when they are imported.
+  external: (name) => !name.startsWith('.') && !name.startsWith(source) && !isBundled(name) && !isBuiltin(name),
   tsconfig: false,
-  // Zod asks it whether it runs at Cloudflare's; Node takes 5 ms to make it.
+  // Zod reads it to detect Cloudflare; Node takes 5 ms to create it.
   transform: { define: { navigator: 'undefined' } },
-  // What is included should come as ES modules, of which only what is used is taken.
+  // Prefers ES modules, of which unused exports can be removed.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [bareBuiltins(), ownPlaces(), ownNames(), licenses()],
+  plugins: [bareBuiltins(), modulePaths(), publicExports(), licenses()],
   checks: { ineffectiveDynamicImport: false },
 });
 await bundle.write({
   dir: resolve(values.out ?? join(root, 'dist')),
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
-  // A third of the text, which is read, decoded and hashed with every start; and where all is ASCII, a character takes one byte.
+  // Comments are a third of the text, which is read, decoded and hashed with every start. ASCII text takes one byte a character.
   comments: false,
   minify: {
     compress: false,
@@ -123,24 +124,27 @@ await bundle.write({
   },
   codeSplitting: {
     groups: [
-      { debugName: 'ways', name: (id, graph) => groupOf(id, (each) => graph.getModuleInfo(each)?.importedIds ?? []) },
+      {
+        debugName: 'load groups',
+        name: (id, graph) => groupOf(id, (each) => graph.getModuleInfo(each)?.importedIds ?? []),
+      },
     ],
     includeDependenciesRecursively: false,
   },
 });
 await bundle.close();
 
-/** The ways that load a module; none for what is loaded when it is needed. */
+/** Returns the name of the file for a module, from the groups that load it; `null` for a module that is loaded on demand. */
 function groupOf(id: string, importsOf: ImportsOf): string | null {
-  const all = Object.entries(ways).filter(([name, files]) => {
+  const all = Object.entries(loadGroups).filter(([name, files]) => {
     let loaded = loadedBy.get(name);
     if (loaded === undefined) loadedBy.set(name, (loaded = closureOf(files, importsOf)));
     return loaded.has(id);
   });
   const loading = new Set(all.map(([name]) => name));
-  const isThere = (name: string): boolean =>
-    after[name]?.some((before) => before.every((each) => loading.has(each))) ?? false;
-  const names = [...loading].filter((name) => !isThere(name));
+  const isLoadedBefore = (name: string): boolean =>
+    loadedBefore[name]?.some((sequence) => sequence.every((each) => loading.has(each))) ?? false;
+  const names = [...loading].filter((name) => !isLoadedBefore(name));
   return names.length === 0 ? null : names.join('-');
 }
 
@@ -154,12 +158,12 @@ function chunkOf(entry: string): string {
   return `chunks/${entry.replaceAll('/', '-')}`;
 }
 
-/** What is taken over comes with its terms. */
+/** Adds the licenses of the bundled dependencies. */
 function licenses(): Plugin {
   return {
     name: 'licenses',
     generateBundle() {
-      for (const { name, directory } of included) {
+      for (const { name, directory } of bundled) {
         const [file = 'LICENSE'] = globSync('LICENSE*', { cwd: directory });
         const terms = readFileSync(join(directory, file), 'utf8');
         this.emitFile({ type: 'asset', fileName: `chunks/LICENSE.${name.replace('/', '.')}.txt`, source: terms });
@@ -169,8 +173,8 @@ function licenses(): Plugin {
 }
 
 /**
- * What Node has built in, without the ES module around it: that one reads everything the module has, and there are properties that open
- * the standard streams or load all of `fetch` when they are read.
+ * Imports builtins without their ES module wrapper, which reads every property of the module; some properties open the standard
+ * streams, or load all of `fetch`, when they are read.
  */
 function bareBuiltins(): Plugin {
   const mark = '\0bare:';
@@ -187,7 +191,7 @@ function bareBuiltins(): Plugin {
       if (slowBuiltins.has(id.slice(mark.length)))
         return names
           .filter((each) => isFunction(id.slice(mark.length), each))
-          .map((each) => `export let ${each} = (...given) => (${each} = ${get}.${each})(...given);`)
+          .map((each) => `export let ${each} = (...args) => (${each} = ${get}.${each})(...args);`)
           .join('\n');
       const lines = names.map((each) => `export const ${each} = /* @__PURE__ */ (() => builtin.${each})();`);
       return [`const builtin = ${get};`, 'export default builtin;', ...lines].join('\n');
@@ -195,15 +199,15 @@ function bareBuiltins(): Plugin {
   };
 }
 
-/** Whoever imports anything else of a slow builtin, such as a class, is told when this is built. */
+/** Returns whether an export is a function. Importing anything else of a slow builtin, such as a class, fails the build. */
 function isFunction(builtin: string, name: string): boolean {
   return /^[a-z]/.test(name) && typeof Reflect.get(Object(process.getBuiltinModule(builtin)), name) === 'function';
 }
 
-/** The ways into the library, with the names that they export and no others. */
-function ownNames(): Plugin {
+/** Creates the entry points of the library, which export only the names of their modules. */
+function publicExports(): Plugin {
   return {
-    name: 'own-names',
+    name: 'public-exports',
     generateBundle() {
       for (const entry of exported) {
         const names = this.getModuleInfo(join(source, `${entry}.ts`))?.exports ?? [];
@@ -216,29 +220,29 @@ function ownNames(): Plugin {
   };
 }
 
-/** `import.meta` tells each module the place that it would have alone, whichever file it is in: what it looks for from there is there. */
-function ownPlaces(): Plugin {
-  const mark = /OWN_PLACE_OF\("([^"]+)"\)\.(\w+)/g;
+/** Keeps `import.meta` of each module as if it were in its own file, so that paths relative to a module stay valid. */
+function modulePaths(): Plugin {
+  const mark = /META_OF\("([^"]+)"\)\.(\w+)/g;
   return {
-    name: 'own-places',
+    name: 'module-paths',
     transform(code, id) {
       const { importMetas } = parseSync(id, code).module;
       if (importMetas.length === 0 || !id.startsWith(source)) return undefined;
-      const place = relative(source, id).replaceAll('\\', '/').replace(/ts$/, 'js');
+      const path = relative(source, id).replaceAll('\\', '/').replace(/ts$/, 'js');
       return importMetas.reduceRight(
-        (text, { start, end }) => `${text.slice(0, start)}OWN_PLACE_OF("${place}")${text.slice(end)}`,
+        (text, { start, end }) => `${text.slice(0, start)}META_OF("${path}")${text.slice(end)}`,
         code,
       );
     },
     renderChunk: (code, { fileName }) =>
-      code.replaceAll(mark, (asked, place: string, property: string) => {
+      code.replaceAll(mark, (expression, path: string, property: string) => {
         const from = posix.dirname(fileName);
-        if (property === 'url') return `new URL("${posix.relative(from, place)}", import.meta.url).href`;
-        const directory = `${posix.relative(from, posix.dirname(place)) || '.'}/`;
-        // Without the slash at its end, as Node has it.
+        if (property === 'url') return `new URL("${posix.relative(from, path)}", import.meta.url).href`;
+        const directory = `${posix.relative(from, posix.dirname(path)) || '.'}/`;
+        // Node's value has no trailing slash.
         if (property === 'dirname')
           return `process.getBuiltinModule("node:url").fileURLToPath(new URL("${directory}", import.meta.url)).slice(0, -1)`;
-        throw new Error(`${place} asks for import.meta.${property}, which it would not get in the package (${asked})`);
+        throw new Error(`${path} uses import.meta.${property}, which the package does not support (${expression})`);
       }),
   };
 }
