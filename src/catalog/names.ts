@@ -2,7 +2,7 @@ import { SignalboxError } from '../core/errors.ts';
 import type { ToolId } from '../core/tools/tool.ts';
 import { fullName, maxNameLength, renderedName, safeName } from '../core/tools/tool-names.ts';
 
-const longestServerName = 44;
+const maxServerNameLength = 44;
 const prefix = 'mcp__';
 
 /** Throws for a server name that cannot be parsed back from a rendered tool name. */
@@ -11,13 +11,13 @@ export function assertServerName(server: string): void {
   if (problem === undefined) return;
   throw new SignalboxError(
     'name-invalid',
-    `server name ${JSON.stringify(server)} ${problem}: use letters, digits, "-" and single "_", at most ${longestServerName} characters`,
+    `server name ${JSON.stringify(server)} ${problem}: use letters, digits, "-" and single "_", at most ${maxServerNameLength} characters`,
   );
 }
 
 function serverNameProblem(server: string): string | undefined {
   if (server === '') return 'is empty';
-  if (server.length > longestServerName) return `is ${server.length} characters long`;
+  if (server.length > maxServerNameLength) return `is ${server.length} characters long`;
   if (!/^[A-Za-z0-9_-]+$/.test(server)) return 'has a character that tool names cannot carry';
   if (server.includes('__')) return 'has "__", which separates server and tool';
   if (server.endsWith('_')) return 'ends with "_", which would blur where the tool name begins';

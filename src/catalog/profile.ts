@@ -33,9 +33,9 @@ export class Profile {
   readonly #since = Date.now();
   readonly #builtin: string | undefined;
   readonly #servers: ReadonlySet<string> | undefined;
-  readonly #wanted: readonly string[];
-  readonly #unwanted: readonly string[];
-  readonly #verdicts = new WeakMap<ToolDefinition, { readonly reason: string | undefined }>();
+  readonly #included: readonly string[];
+  readonly #excluded: readonly string[];
+  readonly #reasons = new WeakMap<ToolDefinition, { readonly reason: string | undefined }>();
   readonly #views = new WeakMap<CatalogSnapshot, CatalogSnapshot>();
 
   constructor(name: string, settings: ProfileSettings, builtin: string | undefined) {
@@ -44,16 +44,16 @@ export class Profile {
     this.#builtin = builtin;
     this.#servers = settings.servers && new Set(settings.servers);
     const patterns = settings.tools ?? [];
-    this.#wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
-    this.#unwanted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+    this.#included = patterns.filter((pattern) => !pattern.startsWith('!'));
+    this.#excluded = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
   }
 
   /** Returns the reason why a tool is not in the profile; `undefined` when it is. An unlisted tool can only be excluded by a pattern. */
   outside(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
-    const known = this.#verdicts.get(tool);
+    const known = this.#reasons.get(tool);
     if (known !== undefined) return known.reason;
     const reason = this.#reason(tool, isUnlisted);
-    this.#verdicts.set(tool, { reason });
+    this.#reasons.set(tool, { reason });
     return reason;
   }
 
@@ -79,13 +79,13 @@ export class Profile {
   #reason(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
     const { id } = tool;
     const names = namesOf(tool);
-    const unwanted = this.#unwanted.find((pattern) => matchesAnyName(names.all, pattern));
-    if (unwanted !== undefined) return `profile "${this.name}" leaves it out with "!${unwanted}"`;
+    const excluded = this.#excluded.find((pattern) => matchesAnyName(names.all, pattern));
+    if (excluded !== undefined) return `profile "${this.name}" leaves it out with "!${excluded}"`;
     if (isUnlisted) return undefined;
     if (this.#servers?.has(id.server) === false && id.server !== this.#builtin)
       return `profile "${this.name}" does not have the server "${id.server}"`;
     const granted = grantedBy(names);
-    if (this.#wanted.length > 0 && !this.#wanted.some((pattern) => matchesAnyName(granted, pattern)))
+    if (this.#included.length > 0 && !this.#included.some((pattern) => matchesAnyName(granted, pattern)))
       return `profile "${this.name}" does not name it`;
     return undefined;
   }

@@ -60,16 +60,16 @@ export function startingServer(
   return { ended: promise, stop };
 }
 
-const usualWaitMs = 5000;
+const defaultWaitMs = 5000;
 
 /** Waits until every required server is up. Rejects when one is not in time, with its reason, and when the signal is aborted. */
 export async function requireServers(
   catalog: Catalog,
-  { waitMs = usualWaitMs, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
+  { waitMs = defaultWaitMs, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   signal?.throwIfAborted();
   if (missingServers(catalog.snapshot).length === 0) return;
-  await changed(catalog, waitMs, signal);
+  await waitForRequired(catalog, waitMs, signal);
   signal?.throwIfAborted();
   const missing = missingServers(catalog.snapshot);
   if (missing.length === 0) return;
@@ -78,7 +78,7 @@ export async function requireServers(
 }
 
 /** Resolves when no required server is missing any more, when the time is up, or when the signal is aborted. */
-function changed(catalog: Catalog, waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+function waitForRequired(catalog: Catalog, waitMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -86,11 +86,11 @@ function changed(catalog: Catalog, waitMs: number, signal: AbortSignal | undefin
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const look = (snapshot: CatalogSnapshot): void => {
+    const check = (snapshot: CatalogSnapshot): void => {
       if (missingServers(snapshot).length === 0) done();
     };
     const timer = setTimeout(done, waitMs);
-    const unsubscribe = catalog.subscribe(look);
+    const unsubscribe = catalog.subscribe(check);
     signal?.addEventListener('abort', done, { once: true });
   });
 }

@@ -34,7 +34,7 @@ interface ToolRules {
   readonly enforced: readonly PreparedRule[];
   readonly shadowed: readonly PreparedRule[];
   readonly byDefault: Decision;
-  readonly lookBack: boolean;
+  readonly dependsOnHistory: boolean;
   /** Whether a limit counts calls of the tool. */
   readonly counted: boolean;
   /** Whether rules for the tool read facts of the principal, or calls of the tool change those facts. */
@@ -86,7 +86,7 @@ export class Policy {
 
   /** Returns whether decisions about a tool depend on earlier calls. */
   dependsOnHistory(tool: ToolDefinition): boolean {
-    return this.#rulesFor(tool).lookBack;
+    return this.#rulesFor(tool).dependsOnHistory;
   }
 
   /** Returns whether a limit counts calls of a tool. Such calls are counted again once their intents have a place in the journal. */
@@ -97,12 +97,12 @@ export class Policy {
   /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
   denyOverLimit(call: PolicyInput, past: DecisionFacts, isAsked: boolean): Decision | undefined {
     const { enforced, view } = this.#rulesFor(call.tool);
-    const situation = new EvaluationContext(call, past.session, past.principal, view);
+    const context = new EvaluationContext(call, past.session, past.principal, view);
     for (const rule of enforced) {
-      const said = rule.isLimit ? rule.evaluate(situation) : undefined;
-      if (said === undefined || (said.answer === 'ask' && isAsked)) continue;
-      const { rule: id, at } = said.asking;
-      const reason = `${said.reason}; calls that began just before this one reached it`;
+      const result = rule.isLimit ? rule.evaluate(context) : undefined;
+      if (result === undefined || (result.answer === 'ask' && isAsked)) continue;
+      const { rule: id, at } = result.asking;
+      const reason = `${result.reason}; calls that began just before this one reached it`;
       return { answer: 'deny', rule: id, reason, ...(at === undefined ? {} : { at }), policy: this.version };
     }
     return undefined;
@@ -123,8 +123,8 @@ export class Policy {
     }
     const names = new Set([...pathArguments, ...sessionNeeds.tracks.map(({ path }) => path)]);
     const paths = [...names].flatMap((name) => {
-      const found = Object.hasOwn(args, name) ? pathsIn(args[name]) : undefined;
-      return found === undefined ? [] : [[name, found.slice(0, maxPaths).map(pathFingerprint)] as const];
+      const values = Object.hasOwn(args, name) ? pathsIn(args[name]) : undefined;
+      return values === undefined ? [] : [[name, values.slice(0, maxPaths).map(pathFingerprint)] as const];
     });
     return { costs: Object.fromEntries(costs), paths: Object.fromEntries(paths) };
   }
@@ -133,25 +133,29 @@ export class Policy {
   decide(call: PolicyInput, past: DecisionFacts): Decision {
     const rules = this.#rulesFor(call.tool);
     if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.byDefault;
-    const situation = new EvaluationContext(call, past.session, past.principal, rules.view);
-    let found: RuleResult | undefined;
+    const context = new EvaluationContext(call, past.session, past.principal, rules.view);
+    let strongest: RuleResult | undefined;
     const asking: AskingRule[] = [];
     for (const rule of rules.enforced) {
       // Nothing beats a deny. An allow may still be beaten by an allow: what cannot be evaluated denies.
-      if (found?.answer === 'deny') break;
-      const said = rule.evaluate(situation);
-      if (said === undefined) continue;
-      if (said.answer === 'ask') asking.push(said.asking);
-      if (found === undefined || (said.answer !== found.answer && isStronger(said.answer, found.answer))) found = said;
+      if (strongest?.answer === 'deny') break;
+      const result = rule.evaluate(context);
+      if (result === undefined) continue;
+      if (result.answer === 'ask') asking.push(result.asking);
+      if (
+        strongest === undefined ||
+        (result.answer !== strongest.answer && isStronger(result.answer, strongest.answer))
+      )
+        strongest = result;
     }
     const shadow = rules.shadowed.flatMap((rule) => {
-      const said = rule.evaluate(situation);
-      return said === undefined ? [] : { answer: said.answer, rule: said.rule.id, reason: said.reason };
+      const result = rule.evaluate(context);
+      return result === undefined ? [] : { answer: result.answer, rule: result.rule.id, reason: result.reason };
     });
     const shadowed = shadow.length === 0 ? {} : { shadow };
-    if (found === undefined) return shadow.length === 0 ? rules.byDefault : { ...rules.byDefault, ...shadowed };
-    const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking } : {};
-    return { ...decisionOf(found, situation), ...asks, policy: this.version, ...shadowed };
+    if (strongest === undefined) return shadow.length === 0 ? rules.byDefault : { ...rules.byDefault, ...shadowed };
+    const asks = strongest.answer === 'ask' && asking.length > 1 ? { asks: asking } : {};
+    return { ...decisionOf(strongest, context), ...asks, policy: this.version, ...shadowed };
   }
 
   #rulesFor(tool: ToolDefinition): ToolRules {
@@ -165,8 +169,8 @@ export class Policy {
         enforced: prepared(false),
         shadowed: prepared(true),
         byDefault: { ...decideByDefault(tool), policy: this.version },
-        lookBack: rules.some(({ kind }) => looksBack(kind)),
-        counted: this.rules.some((rule) => counts(rule, tool)),
+        dependsOnHistory: rules.some(({ kind }) => readsHistory(kind)),
+        counted: this.rules.some((rule) => countsCalls(rule, tool)),
         principal: this.rules.some(
           ({ kind }) => isOfPrincipal(kind) && (rules.some((rule) => rule.kind === kind) || isFactOf(kind, tool)),
         ),
@@ -192,28 +196,28 @@ function isFactOf(kind: RuleKind, tool: ToolDefinition): boolean {
 }
 
 /** Returns whether a rule counts calls of a tool, also where it limits only calls of other tools. */
-function counts({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
+function countsCalls({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
   if (kind.kind !== 'limit' || shadow) return false;
   return kind.meters.some(({ meter }) => matchesAny(namesOf(tool).all, meter.match));
 }
 
 /** Only conditions can do without the past; one that has the word in a text looks back for nothing. */
-function looksBack(kind: RuleKind): boolean {
+function readsHistory(kind: RuleKind): boolean {
   return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
 }
 
 /** Values only explain a decision, so they are left out when the budget is used up. */
-function valuesOf(look: RuleResult['values'], situation: EvaluationContext): JsonObject | undefined {
+function valuesOf(explain: RuleResult['values'], context: EvaluationContext): JsonObject | undefined {
   try {
-    return look?.(situation);
+    return explain?.(context);
   } catch (error) {
     if (error instanceof WorkExceeded) return undefined;
     throw error;
   }
 }
 
-function decisionOf({ rule, answer, reason, values: look }: RuleResult, situation: EvaluationContext): Decision {
-  const values = valuesOf(look, situation);
+function decisionOf({ rule, answer, reason, values: explain }: RuleResult, context: EvaluationContext): Decision {
+  const values = valuesOf(explain, context);
   return {
     answer,
     rule: rule.id,

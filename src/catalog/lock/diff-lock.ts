@@ -1,5 +1,5 @@
-import { diffTool, suspicions } from './diff-tool.ts';
-import { type Difference, shownValue } from './difference.ts';
+import { diffTool, findSuspicions } from './diff-tool.ts';
+import { type Difference, formatValue } from './difference.ts';
 import type { Lock, LockedInstructions, LockedServer } from './lock.ts';
 import { wordDiff } from './word-diff.ts';
 
@@ -34,7 +34,7 @@ export function diffServer(server: string, locked: LockedServer, now: LockedServ
   const tools = names.flatMap((tool): ToolDiff[] => {
     const [before, after] = [locked.tools.get(tool), now.tools.get(tool)];
     if (after === undefined) return [{ tool, kind: 'removed' }];
-    if (before === undefined) return [{ tool, kind: 'added', suspicions: suspicions(tool, after) }];
+    if (before === undefined) return [{ tool, kind: 'added', suspicions: findSuspicions(tool, after) }];
     return before.hash === after.hash ? [] : [{ tool, kind: 'changed', differences: diffTool(tool, before, after) }];
   });
   const instructions = diffInstructions(locked.instructions, now.instructions);
@@ -55,9 +55,9 @@ export function diffInstructions(
   now: LockedInstructions | undefined,
 ): InstructionsDiff | undefined {
   if (before?.hash === now?.hash) return undefined;
-  if (before === undefined) return { kind: 'added', text: shownValue(now?.text) };
-  if (now === undefined) return { kind: 'removed', text: shownValue(before.text) };
+  if (before === undefined) return { kind: 'added', text: formatValue(now?.text) };
+  if (now === undefined) return { kind: 'removed', text: formatValue(before.text) };
   if (before.text === undefined)
-    return { kind: 'changed', text: `${shownValue(now.text)} (what was accepted is not in this older lock)` };
+    return { kind: 'changed', text: `${formatValue(now.text)} (what was accepted is not in this older lock)` };
   return { kind: 'changed', text: wordDiff(before.text, now.text ?? '') };
 }

@@ -1,21 +1,21 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { isList } from './canonical-json.ts';
-import { type Difference, difference, quoted, shownValue } from './difference.ts';
+import { type Difference, difference, quoted, formatValue } from './difference.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** The role of a schema. */
-export type Described = 'arguments' | 'result';
+export type SchemaRole = 'arguments' | 'result';
 
 interface Place {
-  readonly of: Described;
+  readonly of: SchemaRole;
   readonly path: string;
 }
 
 const prose = new Set(['title', 'description', '$comment']);
-const holders = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
+const schemaMaps = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 
 /** Returns the differences of two schemas in canonical form, one sentence each. */
-export function diffSchema(before: JsonValue | undefined, after: JsonValue | undefined, of: Described): Difference[] {
+export function diffSchema(before: JsonValue | undefined, after: JsonValue | undefined, of: SchemaRole): Difference[] {
   const place: Place = { of, path: '' };
   if (before !== undefined && after !== undefined) return diffPart(before, after, place);
   if (before === after) return [];
@@ -48,7 +48,7 @@ function diffKeyword(keyword: string, { before, after, old, now }: Pair, place: 
   if (prose.has(keyword) && typeof old === 'string' && typeof now === 'string')
     return [difference(`${keyword} ${subject(place)}: ${wordDiff(old, now)}`, `${keyword} ${subject(place)} changed`)];
   if (old === undefined || now === undefined) return [changed(keyword, old, now, place)];
-  if (holders.has(keyword) && isJsonObject(old) && isJsonObject(now)) return diffNamed(keyword, old, now, place);
+  if (schemaMaps.has(keyword) && isJsonObject(old) && isJsonObject(now)) return diffNamed(keyword, old, now, place);
   if (isList(old) && isList(now) && old.length === now.length && old.every(isJsonObject))
     return old.flatMap((part, index) => diffPart(part, now[index] ?? null, inside(place, `${keyword}[${index}]`)));
   if (isJsonObject(old) && isJsonObject(now) && keyword !== 'default' && keyword !== 'const')
@@ -83,7 +83,7 @@ function diffRequired(before: JsonObject, after: JsonObject, place: Place): Diff
 }
 
 function diffEnum(old: readonly JsonValue[], now: readonly JsonValue[], place: Place): Difference {
-  const [before, after] = [old, now].map((list) => new Set(list.map(shownValue)));
+  const [before, after] = [old, now].map((list) => new Set(list.map(formatValue)));
   const lost = [...(before ?? [])].filter((value) => after?.has(value) !== true);
   const gained = [...(after ?? [])].filter((value) => before?.has(value) !== true);
   const parts = [
@@ -106,7 +106,7 @@ function diffNamed(keyword: string, old: JsonObject, now: JsonObject, place: Pla
 function changed(what: string, old: JsonValue | undefined, now: JsonValue | undefined, place: Place): Difference {
   const name = what.replaceAll(/[^\w$-]/g, '').slice(0, 30) || 'a keyword';
   const isType = what === 'type' && typeof old === 'string' && typeof now === 'string';
-  const values = isType ? `${old} → ${now}` : `${shownValue(old)} → ${shownValue(now)}`;
+  const values = isType ? `${old} → ${now}` : `${formatValue(old)} → ${formatValue(now)}`;
   return difference(`${name} ${subject(place)}: ${values}`, `${name} ${subject(place)} changed`);
 }
 

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import { isList } from './canonical-json.ts';
 import { diffSchema } from './diff-schema.ts';
-import { type Difference, difference, quoted, shownValue, weaker } from './difference.ts';
+import { type Difference, difference, quoted, formatValue, weaker } from './difference.ts';
 import type { LockedTool } from './lock.ts';
 import { wordDiff } from './word-diff.ts';
 
@@ -23,13 +23,13 @@ export function diffTool(name: string, before: LockedTool, now: LockedTool): Dif
 }
 
 /** Returns the signs of an attack in a tool that is not accepted yet. */
-export function suspicions(name: string, tool: LockedTool): string[] {
+export function findSuspicions(name: string, tool: LockedTool): string[] {
   return flagSuspicious({ tool: name, annotations: {}, ...tool });
 }
 
 function newFlags(name: string, before: LockedTool, now: LockedTool): Difference[] {
-  const known = new Set(suspicions(name, before));
-  return suspicions(name, now)
+  const known = new Set(findSuspicions(name, before));
+  return findSuspicions(name, now)
     .filter((flag) => !known.has(flag))
     .map((flag) => weaker(flag, 'suspicious', 'its text looks suspicious'));
 }
@@ -39,7 +39,7 @@ function diffText(what: string, before: string | undefined, now: string | undefi
   if (before === undefined || now === undefined)
     return [
       difference(
-        `${what}: ${shownValue(before)} → ${shownValue(now)}`,
+        `${what}: ${formatValue(before)} → ${formatValue(now)}`,
         `${what} ${before === undefined ? 'added' : 'removed'}`,
       ),
     ];
@@ -64,7 +64,7 @@ function diffValue(path: string, old: JsonValue | undefined, now: JsonValue | un
   if (typeof old === 'string' && typeof now === 'string')
     return [difference(`${field}: ${wordDiff(old, now)}`, `${field} changed`)];
   const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
-  return [difference(`${field}: ${shownValue(old)} → ${shownValue(now)}`, `${field} ${kind}`)];
+  return [difference(`${field}: ${formatValue(old)} → ${formatValue(now)}`, `${field} ${kind}`)];
 }
 
 type Annotations = Readonly<Record<string, JsonValue>>;
@@ -74,8 +74,8 @@ function diffAnnotations(before: Annotations, now: Annotations): Difference[] {
     const old = Object.hasOwn(before, hint) ? before[hint] : undefined;
     const value = Object.hasOwn(now, hint) ? now[hint] : undefined;
     if (JSON.stringify(old) === JSON.stringify(value)) return [];
-    const concern = concerns.get(hint);
-    const text = `annotation ${concern === undefined ? quoted(hint) : hint}: ${shownValue(old)} → ${shownValue(value)}`;
+    const concern = annotationConcerns.get(hint);
+    const text = `annotation ${concern === undefined ? quoted(hint) : hint}: ${formatValue(old)} → ${formatValue(value)}`;
     const short = concern === undefined ? `annotation ${quoted(hint)} changed` : text;
     const why = concern?.(old, value);
     return [why === undefined ? difference(text, short) : weaker(text, why, short)];
@@ -85,7 +85,7 @@ function diffAnnotations(before: Annotations, now: Annotations): Difference[] {
 type Concern = (before: JsonValue | undefined, now: JsonValue | undefined) => string | undefined;
 
 /** The concerns: a tool that claims more harm than was accepted, and a tool that would run without approval. */
-const concerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
+const annotationConcerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
   ['readOnlyHint', (before, now) => (now === true ? 'would run unasked' : before === true ? 'weaker' : undefined)],
   ['destructiveHint', (_, now) => (now === true ? 'weaker' : undefined)],
   ['idempotentHint', (_, now) => (now === true ? 'says that running it twice is harmless' : undefined)],

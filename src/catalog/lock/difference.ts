@@ -11,8 +11,8 @@ export interface Difference {
   readonly weaker: boolean;
 }
 
-const longestName = 60;
-const longestValue = 120;
+const maxNameLength = 60;
+const maxValueLength = 120;
 
 export function difference(text: string, short = text): Difference {
   return { text, short, weaker: false };
@@ -25,14 +25,14 @@ export function weaker(text: string, why = 'weaker', short = text): Difference {
 
 /** Formats a name from the server. */
 export function quoted(name: string): string {
-  return `\`${clipped(sanitizeText(name).replaceAll(/\s+/g, ' '), longestName)}\``;
+  return `\`${truncate(sanitizeText(name).replaceAll(/\s+/g, ' '), maxNameLength)}\``;
 }
 
 /** Formats a value from the server. */
-export function shownValue(value: JsonValue | undefined): string {
-  return value === undefined ? 'absent' : clipped(JSON.stringify(value), longestValue);
+export function formatValue(value: JsonValue | undefined): string {
+  return value === undefined ? 'absent' : truncate(JSON.stringify(value), maxValueLength);
 }
 
-export function clipped(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+export function truncate(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }

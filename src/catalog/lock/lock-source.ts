@@ -3,12 +3,12 @@ import { sanitizeText } from '../transforms/sanitize-text.ts';
 import { type Judgement, judgedSource } from '../transforms/transform-source.ts';
 import { type InstructionsDiff, diffInstructions } from './diff-lock.ts';
 import { diffTool } from './diff-tool.ts';
-import { clipped } from './difference.ts';
+import { truncate } from './difference.ts';
 import { type LockedServer, lockFileName } from './lock.ts';
 import { pinInstructions, pinTool } from './locked-server.ts';
 
-const mostShown = 3;
-const longestNotice = 300;
+const maxShown = 3;
+const maxNoticeLength = 300;
 
 /**
  * Returns a source that offers only accepted tools; a source that is not locked is returned unchanged.
@@ -41,8 +41,8 @@ function refusal(tool: SourceTool, locked: LockedServer): string | undefined {
   if (now === undefined) return `its definition is not JSON, so it cannot be compared with ${lockFileName}`;
   if (now.hash === accepted.hash) return undefined;
   const differences = [...new Set(diffTool(tool.tool, accepted, now).map(({ short }) => short))];
-  const more = differences.length > mostShown ? `; and ${differences.length - mostShown} more` : '';
-  return `it is not what ${lockFileName} says: ${differences.slice(0, mostShown).join('; ')}${more}`;
+  const more = differences.length > maxShown ? `; and ${differences.length - maxShown} more` : '';
+  return `it is not what ${lockFileName} says: ${differences.slice(0, maxShown).join('; ')}${more}`;
 }
 
 function instructionsChange(instructions: string | undefined, locked: LockedServer): InstructionsDiff | undefined {
@@ -52,7 +52,7 @@ function instructionsChange(instructions: string | undefined, locked: LockedServ
 
 function instructionsNotice({ kind, text }: InstructionsDiff, next: string): string {
   const withheld = kind === 'removed' ? '' : ' and are withheld';
-  const shown = clipped(sanitizeText(text).replaceAll(/\s+/g, ' '), longestNotice);
+  const shown = truncate(sanitizeText(text).replaceAll(/\s+/g, ' '), maxNoticeLength);
   return `its instructions were ${kind} since they were locked${withheld}: ${shown}; ${next}`;
 }
 

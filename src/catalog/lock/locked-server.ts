@@ -27,9 +27,9 @@ export function lockedServer({ tools, instructions }: SourceState): LockedServer
 export function pinTool(tool: SourceTool): LockedTool | undefined {
   const { description, inputSchema, outputSchema, annotations, _meta, fields } = tool;
   const title = tool.title ?? annotations.title;
-  const told = { title, description, inputSchema, outputSchema, annotations, _meta, fields };
-  if (!inspectJson(told).ok) return undefined;
-  return pinDefinition(JSON.parse(JSON.stringify(told)) as LockedDefinition);
+  const definition = { title, description, inputSchema, outputSchema, annotations, _meta, fields };
+  if (!inspectJson(definition).ok) return undefined;
+  return pinDefinition(JSON.parse(JSON.stringify(definition)) as LockedDefinition);
 }
 
 /** Gives a definition its canonical form and its hash. */

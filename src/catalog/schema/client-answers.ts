@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../.
 import { fitsForm } from './elicitation-form.ts';
 import { SchemaCompiler } from './schema-compiler.ts';
 
-const largestAnswer = 1024 * 1024;
+const maxAnswerLength = 1024 * 1024;
 
 /** The answer to a question, if it is one and fits what was asked for; throws what is wrong with it, without its values. */
 export function checkedElicitation(request: Elicitation, answer: unknown): ElicitationAnswer {
@@ -16,22 +16,22 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
   const content = given['content'] ?? {};
   if (!isJsonObject(content)) throw new Error('the content of the answer is not an object');
   if (fitsForm(request.requestedSchema, content)) return { action, content };
-  const compiled = compiledOf(request.requestedSchema);
+  const compiled = compileCached(request.requestedSchema);
   if (!compiled.ok) throw new Error(`the requested schema cannot be compiled: ${compiled.reason}`);
   const problems = compiled.validate(content);
   if (problems !== undefined) {
-    const told = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
-    throw new Error(`the answer does not fit the requested schema: ${told}`);
+    const details = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
+    throw new Error(`the answer does not fit the requested schema: ${details}`);
   }
   return { action, content };
 }
 
-const known = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compile']>>();
+const compiledSchemas = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compile']>>();
 
 /** With a compiler of its own: a server may send another schema each time, and none should know of the others. Takes some 40 ms, in which everybody waits. */
-function compiledOf(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
-  let compiled = known.get(schema);
-  if (compiled === undefined) known.set(schema, (compiled = new SchemaCompiler().compile(schema)));
+function compileCached(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
+  let compiled = compiledSchemas.get(schema);
+  if (compiled === undefined) compiledSchemas.set(schema, (compiled = new SchemaCompiler().compile(schema)));
   return compiled;
 }
 
@@ -45,7 +45,7 @@ export function checkedSample(answer: unknown): SamplingAnswer {
 }
 
 function jsonOf(value: unknown, what: string): JsonValue {
-  const inspection = inspectJson(value, largestAnswer);
+  const inspection = inspectJson(value, maxAnswerLength);
   if (!inspection.ok) throw new Error(`${what} is not JSON: ${inspection.problem} (at ${inspection.path})`);
   return value as JsonValue;
 }

@@ -2,17 +2,17 @@ import { createRequire } from 'node:module';
 import type * as Formats from 'ajv-formats/dist/formats.js';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
-type Given = JsonValue | undefined;
+type FormValue = JsonValue | undefined;
 type Format = 'email' | 'uri' | 'date' | 'date-time';
 
 const require = createRequire(import.meta.url);
-const dialects = new Set<Given>([
+const dialects = new Set<FormValue>([
   undefined,
   'https://json-schema.org/draft/2020-12/schema',
   'http://json-schema.org/draft-07/schema#',
 ]);
 /** In longer texts the pattern of a format could search for long. */
-const longestFormatted = 1000;
+const maxFormattedLength = 1000;
 
 /**
  * Returns whether an answer certainly fits an MCP form: one object of strings, numbers, booleans and choices. Anything that is not such
@@ -20,8 +20,9 @@ const longestFormatted = 1000;
  */
 export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
   const { $schema, type, title, description, properties = {}, required = [], additionalProperties, ...others } = form;
-  if (type !== 'object' || !dialects.has($schema) || !isAbout(title, description) || !isEmpty(others)) return false;
-  if (!isJsonObject(properties) || !isTexts(required) || hasDoubles(required)) return false;
+  if (type !== 'object' || !dialects.has($schema) || !isOptionalText(title, description) || !isEmpty(others))
+    return false;
+  if (!isJsonObject(properties) || !isStringList(required) || hasDuplicates(required)) return false;
   if (additionalProperties !== undefined && typeof additionalProperties !== 'boolean') return false;
   const names = Object.keys(properties);
   // JSON Schema in JavaScript does not see a property of this name.
@@ -30,44 +31,44 @@ export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
     return false;
   return (
     required.every((name) => Object.hasOwn(answer, name) && answer[name] !== undefined) &&
-    names.every((name) => fitsField(properties[name], answer[name]))
+    names.every((name) => isValidField(properties[name], answer[name]))
   );
 }
 
 /** A field that was not answered has to be written as it should be, too. */
-function fitsField(field: Given, value: Given): boolean {
+function isValidField(field: FormValue, value: FormValue): boolean {
   if (!isJsonObject(field)) return false;
   const { type, title, description, default: _default, ...rules } = field;
-  if (!isAbout(title, description)) return false;
+  if (!isOptionalText(title, description)) return false;
   return typeof type === 'string' && kinds.get(type)?.(rules, value) === true;
 }
 
-const kinds: ReadonlyMap<string, (rules: JsonObject, value: Given) => boolean> = new Map([
-  ['string', fitsText],
-  ['number', fitsNumber],
-  ['integer', (rules, value) => fitsNumber(rules, value) && (value === undefined || Number.isInteger(value))],
+const kinds: ReadonlyMap<string, (rules: JsonObject, value: FormValue) => boolean> = new Map([
+  ['string', isValidText],
+  ['number', isValidNumber],
+  ['integer', (rules, value) => isValidNumber(rules, value) && (value === undefined || Number.isInteger(value))],
   ['boolean', (rules, value) => isEmpty(rules) && (value === undefined || typeof value === 'boolean')],
-  ['array', fitsChoices],
+  ['array', isValidChoices],
 ]);
 
-function fitsText(rules: JsonObject, value: Given): boolean {
+function isValidText(rules: JsonObject, value: FormValue): boolean {
   const { minLength, maxLength, format, enum: texts, enumNames: _names, oneOf, ...others } = rules;
   if (!isEmpty(others) || !isCount(minLength) || !isCount(maxLength) || !isFormat(format)) return false;
-  const offered = texts === undefined ? undefined : offeredBy({ enum: texts });
-  const titled = oneOf === undefined ? undefined : offeredBy({ anyOf: oneOf });
-  if ((texts !== undefined && offered === undefined) || (oneOf !== undefined && titled === undefined)) return false;
+  const choices = texts === undefined ? undefined : choicesOf({ enum: texts });
+  const titled = oneOf === undefined ? undefined : choicesOf({ anyOf: oneOf });
+  if ((texts !== undefined && choices === undefined) || (oneOf !== undefined && titled === undefined)) return false;
   if (value === undefined) return true;
   return (
     typeof value === 'string' &&
     (minLength === undefined || lengthOf(value) >= minLength) &&
     (maxLength === undefined || lengthOf(value) <= maxLength) &&
     (format === undefined || hasFormat(format, value)) &&
-    (offered === undefined || offered.includes(value)) &&
+    (choices === undefined || choices.includes(value)) &&
     (titled === undefined || titled.filter((each) => each === value).length === 1)
   );
 }
 
-function fitsNumber({ minimum, maximum, ...others }: JsonObject, value: Given): boolean {
+function isValidNumber({ minimum, maximum, ...others }: JsonObject, value: FormValue): boolean {
   if (!isEmpty(others) || !isNumber(minimum) || !isNumber(maximum)) return false;
   if (value === undefined) return true;
   return (
@@ -77,36 +78,36 @@ function fitsNumber({ minimum, maximum, ...others }: JsonObject, value: Given): 
   );
 }
 
-function fitsChoices({ items, minItems, maxItems, ...others }: JsonObject, value: Given): boolean {
-  const offered = offeredBy(items);
-  if (!isEmpty(others) || !isCount(minItems) || !isCount(maxItems) || offered === undefined) return false;
+function isValidChoices({ items, minItems, maxItems, ...others }: JsonObject, value: FormValue): boolean {
+  const choices = choicesOf(items);
+  if (!isEmpty(others) || !isCount(minItems) || !isCount(maxItems) || choices === undefined) return false;
   if (value === undefined) return true;
   return (
     Array.isArray(value) &&
     (minItems === undefined || value.length >= minItems) &&
     (maxItems === undefined || value.length <= maxItems) &&
-    value.every((each) => offered.includes(each))
+    value.every((each) => choices.includes(each))
   );
 }
 
 /** Returns the choices of a field: plain strings, or strings with titles. */
-function offeredBy(items: Given): readonly string[] | undefined {
+function choicesOf(items: FormValue): readonly string[] | undefined {
   if (!isJsonObject(items)) return undefined;
   const { type, enum: texts, anyOf, ...others } = items;
   if (!isEmpty(others) || (type !== undefined && type !== 'string')) return undefined;
-  if (anyOf === undefined) return isTexts(texts) && texts.length > 0 && !hasDoubles(texts) ? texts : undefined;
+  if (anyOf === undefined) return isStringList(texts) && texts.length > 0 && !hasDuplicates(texts) ? texts : undefined;
   const consts = Array.isArray(anyOf) ? anyOf.map(constOf) : [];
-  return texts === undefined && isTexts(consts) && consts.length > 0 ? consts : undefined;
+  return texts === undefined && isStringList(consts) && consts.length > 0 ? consts : undefined;
 }
 
 function constOf(choice: JsonValue): JsonValue {
   if (!isJsonObject(choice)) return null;
   const { const: value, title, description, ...others } = choice;
-  return value !== undefined && isAbout(title, description) && isEmpty(others) ? value : null;
+  return value !== undefined && isOptionalText(title, description) && isEmpty(others) ? value : null;
 }
 
 function hasFormat(name: Format, text: string): boolean {
-  if (text.length > longestFormatted) return false;
+  if (text.length > maxFormattedLength) return false;
   const { fullFormats } = require('ajv-formats/dist/formats.js') as typeof Formats;
   const format = fullFormats[name];
   if (format instanceof RegExp) return format.test(text);
@@ -125,26 +126,26 @@ function isEmpty(others: object): boolean {
   return Object.keys(others).length === 0;
 }
 
-function isAbout(...texts: readonly Given[]): boolean {
+function isOptionalText(...texts: readonly FormValue[]): boolean {
   return texts.every((text) => text === undefined || typeof text === 'string');
 }
 
-function isTexts(given: Given): given is readonly string[] {
-  return Array.isArray(given) && given.every((each) => typeof each === 'string');
+function isStringList(value: FormValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-function hasDoubles(texts: readonly string[]): boolean {
+function hasDuplicates(texts: readonly string[]): boolean {
   return new Set(texts).size < texts.length;
 }
 
-function isNumber(given: Given): given is number | undefined {
-  return given === undefined || typeof given === 'number';
+function isNumber(value: FormValue): value is number | undefined {
+  return value === undefined || typeof value === 'number';
 }
 
-function isCount(given: Given): given is number | undefined {
-  return given === undefined || (Number.isInteger(given) && Number(given) >= 0);
+function isCount(value: FormValue): value is number | undefined {
+  return value === undefined || (Number.isInteger(value) && Number(value) >= 0);
 }
 
-function isFormat(given: Given): given is Format | undefined {
-  return given === undefined || given === 'email' || given === 'uri' || given === 'date' || given === 'date-time';
+function isFormat(value: FormValue): value is Format | undefined {
+  return value === undefined || value === 'email' || value === 'uri' || value === 'date' || value === 'date-time';
 }

@@ -1,15 +1,18 @@
-import type { Problem } from '../source/source.ts';
+import type { ArgumentProblem } from '../source/source.ts';
 
-const mostProblems = 10;
-const longestMessage = 500;
+const maxProblems = 10;
+const maxMessageLength = 500;
 
 /** Returns the first problems, each of bounded length, and the number of the others, so that a model can correct its arguments. */
-export function firstProblems<Found>(found: readonly Found[], problemOf: (found: Found) => Problem): Problem[] {
-  const problems = found.slice(0, mostProblems).map((each) => {
+export function firstProblems<Found>(
+  found: readonly Found[],
+  problemOf: (found: Found) => ArgumentProblem,
+): ArgumentProblem[] {
+  const problems = found.slice(0, maxProblems).map((each) => {
     const { path, message } = problemOf(each);
-    return { path, message: message.length <= longestMessage ? message : `${message.slice(0, longestMessage)}…` };
+    return { path, message: message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}…` };
   });
-  if (found.length > mostProblems)
-    problems.push({ path: '$', message: `and ${found.length - mostProblems} more problems` });
+  if (found.length > maxProblems)
+    problems.push({ path: '$', message: `and ${found.length - maxProblems} more problems` });
   return problems;
 }

@@ -10,14 +10,14 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const plainValue = /^[\x21-\x7E](?:[\t\x20-\x7E]*[\x21-\x7E])?$/;
 const encodedValue = /^=\?base64\?.*\?=$/;
 const allowedTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-const deepest = 32;
+const maxDepth = 32;
 
 /** Makes the headers of a call from its arguments. */
 export type ParameterHeaders = (args: JsonObject) => Readonly<Record<string, string>>;
 
 /** Returns the headers that the 2026 revision requires for a tool whose schema marks arguments with `x-mcp-header`; `undefined` for all other tools. */
 export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | undefined {
-  const parameters = [...marked(inputSchema)];
+  const parameters = [...validMarks(inputSchema)];
   if (parameters.length === 0) return undefined;
   return (args) => {
     const headers: Record<string, string> = {};
@@ -35,7 +35,7 @@ export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | un
  */
 export function parameterHeadersProblem(inputSchema: JsonObject): string | undefined {
   const names = new Set<string>();
-  for (const { path, name, type } of marks(inputSchema, [])) {
+  for (const { path, name, type } of headerMarks(inputSchema, [])) {
     const what = `${path.join('.')} is marked with the header ${JSON.stringify(name)}`;
     if (typeof name !== 'string' || !token.test(name)) return `${what}, which is no name of a header`;
     if (!allowedTypes.has(type)) return `${what}, and only texts, whole numbers and booleans can be`;
@@ -45,8 +45,8 @@ export function parameterHeadersProblem(inputSchema: JsonObject): string | undef
   return undefined;
 }
 
-function* marked(schema: JsonObject): Generator<HeaderParameter> {
-  for (const { path, name, type } of marks(schema, []))
+function* validMarks(schema: JsonObject): Generator<HeaderParameter> {
+  for (const { path, name, type } of headerMarks(schema, []))
     if (typeof name === 'string' && token.test(name) && allowedTypes.has(type)) yield { path, name };
 }
 
@@ -57,15 +57,15 @@ interface Mark {
 }
 
 /** Only what `properties` lead to counts: elsewhere nobody could tell which value is meant. */
-function* marks(schema: JsonObject, path: readonly string[]): Generator<Mark> {
+function* headerMarks(schema: JsonObject, path: readonly string[]): Generator<Mark> {
   const { properties } = schema;
-  if (!isJsonObject(properties) || path.length > deepest) return;
+  if (!isJsonObject(properties) || path.length > maxDepth) return;
   for (const [key, property] of Object.entries(properties)) {
     if (!isJsonObject(property)) continue;
     const here = [...path, key];
     const name = property['x-mcp-header'];
     if (name !== undefined) yield { path: here, name, type: property['type'] };
-    yield* marks(property, here);
+    yield* headerMarks(property, here);
   }
 }
 

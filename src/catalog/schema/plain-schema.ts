@@ -4,7 +4,7 @@ import { linearPattern } from './linear-pattern.ts';
 type Check = (value: unknown, depth: number) => boolean;
 
 const types = new Set<unknown>(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
-const deepest = 50;
+const maxDepth = 50;
 
 const anything: Check = () => true;
 const text: Check = (value) => typeof value === 'string';
@@ -55,7 +55,7 @@ const keywords: ReadonlyMap<string, Check> = new Map([
  */
 export function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value === 'boolean') return true;
-  if (!isJsonObject(value) || depth > deepest) return false;
+  if (!isJsonObject(value) || depth > maxDepth) return false;
   // No vocabulary has keywords that begin with `x-`: they are ignored.
   for (const key in value) if (!key.startsWith('x-') && keywords.get(key)?.(value[key], depth) !== true) return false;
   return true;

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonSchema } from '../../core/json/json.ts';
 import { SchemaCompiler } from './schema-compiler.ts';
-import type { Problem } from '../source/source.ts';
+import type { ArgumentProblem } from '../source/source.ts';
 
-function problems(schema: JsonSchema, value: unknown, compiler = new SchemaCompiler()): Problem[] | undefined {
+function problems(schema: JsonSchema, value: unknown, compiler = new SchemaCompiler()): ArgumentProblem[] | undefined {
   const compiled = compiler.compile(schema);
   assert.ok(compiled.ok, compiled.ok ? '' : compiled.reason);
   return compiled.validate(value);

@@ -9,10 +9,10 @@ import { isPlain } from './plain-schema.ts';
 import { firstProblems } from './first-problems.ts';
 import { safeSize } from './safe-size.ts';
 import { type Dialect, type DialectSchema, inDeclaredDialect, inOlderDialect } from './schema-dialect.ts';
-import type { Problem } from '../source/source.ts';
+import type { ArgumentProblem } from '../source/source.ts';
 
 /** A compiled schema: what is wrong with a value, or `undefined` when nothing is. */
-export type Validate = (value: unknown) => Problem[] | undefined;
+export type Validate = (value: unknown) => ArgumentProblem[] | undefined;
 
 /** Returns whether a value fits a schema. Throws when a check that could take long takes longer than `maxMs`, a whole number from 1. */
 export type FitsInTime = (value: unknown, maxMs: number) => boolean;
@@ -28,7 +28,7 @@ export type Compiled =
   | { readonly ok: false; readonly reason: string };
 
 /** Returns what a tool says whose input schema does not compile. */
-export function unusable(reason: string): string {
+export function unusableSchemaNotice(reason: string): string {
   return `its input schema cannot be used, so its arguments cannot be checked: ${reason}; it can be called once "schema": "trust" is set for it`;
 }
 
@@ -46,8 +46,8 @@ const options: Options = {
   ownProperties: true,
   inlineRefs: 30,
 };
-const metas = new Map<Dialect, Ajv>();
-const mostValuesShown = 20;
+const metaValidators = new Map<Dialect, Ajv>();
+const maxValuesShown = 20;
 const maxCheckMs = 500;
 /** For checks by a schema of which one ran out of time a moment ago: everybody waits for them. */
 const maxSlowCheckMs = 100;
@@ -56,7 +56,7 @@ const slowForMs = 10_000;
 const maxSchemaParts = 4000;
 const maxSchemaLength = 2 * 1024 * 1024;
 /** Values up to this size are searched for all their problems; a large one could have millions. */
-const largestFullySearched = 100_000;
+const maxFullySearchedLength = 100_000;
 
 /** Compiles foreign JSON Schema from draft-04 to 2020-12, each distinct schema once. One compiler for each server. */
 export class SchemaCompiler {
@@ -87,7 +87,7 @@ export class SchemaCompiler {
       return messageOf(error);
     }
     const declared = inDeclaredDialect(schema);
-    if (declared.notice === undefined && isPlain(declared.schema) && hasItsReferences(declared.schema))
+    if (declared.notice === undefined && isPlain(declared.schema) && hasValidReferences(declared.schema))
       return undefined;
     const compiled = this.compile(schema);
     return compiled.ok ? undefined : compiled.reason;
@@ -109,8 +109,8 @@ export class SchemaCompiler {
   }
 
   #compile({ dialect, schema, notice }: DialectSchema, patterns: Patterns, key: string): Compiled {
-    const given = rooted(schema, key);
-    if (!isPlain(schema)) void metaFor(dialect).validateSchema(given, true);
+    const given = withRootId(schema, key);
+    if (!isPlain(schema)) void metaValidatorFor(dialect).validateSchema(given, true);
     const left: string[] = [];
     // A repeated `$id` would be answered with the first schema that had it.
     const isAlone = patterns === 'trusting' || JSON.stringify(schema).includes('"$id":');
@@ -130,7 +130,7 @@ export class SchemaCompiler {
     const validate: Validate = (value) => {
       try {
         if (passes(first, value)) return undefined;
-        if (!inspectJson(value, largestFullySearched).ok) return problemsOf(first);
+        if (!inspectJson(value, maxFullySearchedLength).ok) return problemsOf(first);
         all ??= compiled('all-problems');
         return passes(all, value) ? undefined : problemsOf(all);
       } catch (error) {
@@ -206,7 +206,7 @@ function enginePattern(pattern: string, patterns: Patterns, left: string[]): Lin
 }
 
 /** Returns whether each reference of a plain schema leads to a part of it. */
-function hasItsReferences(schema: JsonSchema): boolean {
+function hasValidReferences(schema: JsonSchema): boolean {
   const text = JSON.stringify(schema);
   if (!text.includes('"$ref"')) return true;
   return [...text.matchAll(/"\$ref":"([^"]*)"/g)].every(([, reference = '']) => {
@@ -220,9 +220,9 @@ function hasItsReferences(schema: JsonSchema): boolean {
 }
 
 /** Returns the validator of the meta-schema, which checks schemas that are not plain. It is shared by all servers because compiling it is expensive. It never compiles foreign schemas. */
-function metaFor(dialect: Dialect): Ajv {
-  let meta = metas.get(dialect);
-  if (meta === undefined) metas.set(dialect, (meta = newAjv(dialect, { ...options, validateFormats: false })));
+function metaValidatorFor(dialect: Dialect): Ajv {
+  let meta = metaValidators.get(dialect);
+  if (meta === undefined) metaValidators.set(dialect, (meta = newAjv(dialect, { ...options, validateFormats: false })));
   return meta;
 }
 
@@ -244,16 +244,16 @@ function ajvOf(dialect: Dialect, used: Options): Ajv {
 }
 
 /** Returns the schema for Ajv. A schema without `$id` gets one: without it, Ajv cannot follow `$ref: "#"`. */
-function rooted(schema: JsonSchema, key: string): Parameters<Ajv['compile']>[0] {
+function withRootId(schema: JsonSchema, key: string): Parameters<Ajv['compile']>[0] {
   if (typeof schema === 'boolean' || schema['$id'] !== undefined) return schema;
   return { ...schema, $id: `signalbox://schemas/${key.replace(' ', '/')}` };
 }
 
-function problemsOf(validate: ValidateFunction): Problem[] {
+function problemsOf(validate: ValidateFunction): ArgumentProblem[] {
   return firstProblems(validate.errors ?? [], problemOf);
 }
 
-function problemOf(error: ErrorObject): Problem {
+function problemOf(error: ErrorObject): ArgumentProblem {
   const path = pathOf(error.instancePath);
   const parameters = error.params as Record<string, unknown>;
   switch (error.keyword) {
@@ -262,7 +262,7 @@ function problemOf(error: ErrorObject): Problem {
     case 'additionalProperties':
       return { path, message: `"${String(parameters['additionalProperty'])}" is not known` };
     case 'enum':
-      return { path, message: `must be one of ${shownValues(parameters['allowedValues'])}` };
+      return { path, message: `must be one of ${formatValues(parameters['allowedValues'])}` };
     case 'const':
       return { path, message: `must be ${JSON.stringify(parameters['allowedValue'])}` };
     default:
@@ -270,9 +270,9 @@ function problemOf(error: ErrorObject): Problem {
   }
 }
 
-function shownValues(allowed: unknown): string {
-  if (!Array.isArray(allowed) || allowed.length <= mostValuesShown) return JSON.stringify(allowed);
-  return `${JSON.stringify(allowed.slice(0, mostValuesShown))} and ${allowed.length - mostValuesShown} more`;
+function formatValues(allowed: unknown): string {
+  if (!Array.isArray(allowed) || allowed.length <= maxValuesShown) return JSON.stringify(allowed);
+  return `${JSON.stringify(allowed.slice(0, maxValuesShown))} and ${allowed.length - maxValuesShown} more`;
 }
 
 function pathOf(pointer: string): string {

@@ -1,8 +1,8 @@
 import { sanitizeText } from '../transforms/sanitize-text.ts';
 
-type Holder = Readonly<Record<string, unknown>>;
+type JsonHolder = Readonly<Record<string, unknown>>;
 
-const deepest = 256;
+const maxDepth = 256;
 const prose = new Set(['title', 'description', '$comment']);
 /** Values a caller may have to give exactly so. */
 const data = new Set(['default', 'const', 'enum', 'examples']);
@@ -16,9 +16,9 @@ export function sanitizeSchema<Schema>(schema: Schema): Schema {
 
 function sanitizedPart(part: unknown, depth: number): unknown {
   // Deeper ones are refused by the catalog.
-  if (typeof part !== 'object' || part === null || depth > deepest) return part;
+  if (typeof part !== 'object' || part === null || depth > maxDepth) return part;
   if (Array.isArray(part)) return changed(part, (value) => sanitizedPart(value, depth + 1));
-  return changed(part as Holder, (value, keyword) => {
+  return changed(part as JsonHolder, (value, keyword) => {
     if (data.has(keyword)) return value;
     if (typeof value === 'string') return prose.has(keyword) ? sanitizeText(value) : value;
     if (!named.has(keyword) || !isHolder(value)) return sanitizedPart(value, depth + 1);
@@ -27,7 +27,7 @@ function sanitizedPart(part: unknown, depth: number): unknown {
 }
 
 /** Returns the same object when no part changes. */
-function changed<Whole extends readonly unknown[] | Holder>(
+function changed<Whole extends readonly unknown[] | JsonHolder>(
   whole: Whole,
   change: (value: unknown, key: string) => unknown,
 ): Whole {
@@ -40,13 +40,13 @@ function changed<Whole extends readonly unknown[] | Holder>(
 /** Yields every text of a schema that a model can read, including names and values. */
 export function* schemaTexts(part: unknown, depth = 0): Generator<string> {
   if (typeof part === 'string') yield part;
-  if (typeof part !== 'object' || part === null || depth > deepest) return;
+  if (typeof part !== 'object' || part === null || depth > maxDepth) return;
   for (const [key, value] of Object.entries(part)) {
     if (!Array.isArray(part)) yield key;
     yield* schemaTexts(value, depth + 1);
   }
 }
 
-function isHolder(value: unknown): value is Holder {
+function isHolder(value: unknown): value is JsonHolder {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

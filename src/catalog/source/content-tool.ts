@@ -5,9 +5,9 @@ import { type JsonObject, type JsonSchema, isJsonObject } from '../../core/json/
 import { type ContentMethod, fullName } from '../../core/tools/tool-names.ts';
 import type { CatalogTool } from '../catalog-tool.ts';
 import type { CompletionRequest, ContentOptions, SourceContent } from './source-content.ts';
-import type { Parsed, Source, SourceTool } from './source.ts';
+import type { ParsedArguments, Source, SourceTool } from './source.ts';
 
-interface Described {
+interface ContentMethodSpec {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   /** Returns what is wrong with arguments. */
@@ -21,7 +21,7 @@ const readsUri = {
   problem: ({ uri }: JsonObject) => (typeof uri === 'string' ? undefined : '"uri" must be a string'),
 };
 
-const methods: Readonly<Record<ContentMethod, Described>> = {
+const methods: Readonly<Record<ContentMethod, ContentMethodSpec>> = {
   'resources/read': {
     description: 'Reads a resource of the server.',
     ...readsUri,
@@ -63,13 +63,13 @@ const methods: Readonly<Record<ContentMethod, Described>> = {
 };
 
 /** Resources and prompts pass as the server sends them. */
-const unlimited = { maxBytes: Number.MAX_SAFE_INTEGER, maxMediaBytes: Number.MAX_SAFE_INTEGER };
+const noLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxMediaBytes: Number.MAX_SAFE_INTEGER };
 
 /** Returns an MCP method of a server as a tool that reads, so that it passes the whole pipeline. */
 export function contentTool(source: Source, method: ContentMethod): CatalogTool {
   const { description, inputSchema, problem, ask } = methods[method];
   const id = { server: source.server, tool: method };
-  const told = {
+  const shared = {
     id,
     name: fullName(id),
     description,
@@ -80,12 +80,12 @@ export function contentTool(source: Source, method: ContentMethod): CatalogTool 
     labels: source.labels ?? [],
   } as const;
   const offered: SourceTool = {
-    ...told,
+    ...shared,
     tool: method,
     notices: [],
-    results: unlimited,
+    results: noLimits,
     returnsMcpResult: true,
-    parse(args): Parsed {
+    parse(args): ParsedArguments {
       const message = problem(args);
       return message === undefined ? { ok: true, value: args } : { ok: false, problems: [{ path: '$', message }] };
     },
@@ -93,10 +93,10 @@ export function contentTool(source: Source, method: ContentMethod): CatalogTool 
       const { content } = source;
       if (content === undefined) throw new Error(`server "${source.server}" has tools only, no resources or prompts`);
       const result = await ask(content, args as JsonObject, optionsOf(context));
-      return { content: readable(result), structuredContent: result };
+      return { content: textsOf(result), structuredContent: result };
     },
   };
-  const definition = { ...told, definitionHash: hash('sha256', JSON.stringify(told), 'hex') };
+  const definition = { ...shared, definitionHash: hash('sha256', JSON.stringify(shared), 'hex') };
   return { definition, source, offered, notices: [], flags: [] };
 }
 
@@ -110,7 +110,7 @@ function optionsOf(context: ToolContext): ContentOptions {
 }
 
 /** The texts of what was read: for the journal, and for rules that recognise what was read before. */
-function readable({ contents, messages }: JsonObject): readonly ContentBlock[] {
+function textsOf({ contents, messages }: JsonObject): readonly ContentBlock[] {
   const items = [...(Array.isArray(contents) ? contents : []), ...(Array.isArray(messages) ? messages : [])];
   return items.flatMap((item) => {
     if (!isJsonObject(item)) return [];

@@ -98,13 +98,13 @@ export interface SourceTool extends ToolDescription {
   /** The notices about what looks like an attack in its definition. */
   readonly flags?: readonly string[];
   /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
-  parse(args: JsonObject): Parsed | Promise<Parsed>;
+  parse(args: JsonObject): ParsedArguments | Promise<ParsedArguments>;
   /** The reason why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */
   readonly schemaProblem?: string;
   /** Used instead of `parse` when its schema is trusted: checks as much as the schema allows. Absent where `parse` always checks. */
-  parseTrusting?(args: JsonObject): Parsed | Promise<Parsed>;
+  parseTrusting?(args: JsonObject): ParsedArguments | Promise<ParsedArguments>;
   /** Returns the problems of a structured result, if the tool declared an output schema. */
-  checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
+  checkOutput?(value: JsonValue): ArgumentProblem[] | undefined | Promise<ArgumentProblem[] | undefined>;
   /** Whether `run` returns a result of MCP, which is passed on unchanged, including fields that Signalbox does not know. */
   readonly returnsMcpResult?: boolean;
   /** Whether rules do not count its calls, because each leads to another call that they count. */
@@ -135,12 +135,12 @@ export interface Forward {
 }
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */
-export type Parsed =
+export type ParsedArguments =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly ArgumentProblem[] };
 
 /** One thing that is wrong with a value, and where. */
-export interface Problem {
+export interface ArgumentProblem {
   /** For instance `$.items[2].price`. */
   readonly path: string;
   readonly message: string;

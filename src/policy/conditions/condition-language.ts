@@ -9,7 +9,7 @@ import type { WorkBudget } from './work-budget.ts';
 import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './condition-input.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
-const now = { async: false };
+const synchronous = { async: false };
 const arithmetic: readonly (readonly [string, (left: number, right: number) => number])[] = [
   ['+', (left, right) => left + right],
   ['-', (left, right) => left - right],
@@ -38,12 +38,12 @@ export class WindowMeters {
 
 /** The language of conditions: CEL, with what Signalbox knows of a call. */
 export function conditionLanguage(meters: WindowMeters): Environment {
-  return withoutMeters
+  return baseConditionLanguage
     .clone()
     .registerFunction(
       'Session.count(string, string): int',
       (session: SessionView, name: string, window: string) => session.countIn(meters.of(name, window)),
-      now,
+      synchronous,
     );
 }
 
@@ -54,7 +54,7 @@ export function costLanguage(): Environment {
 
 const base = baseLanguage();
 /** Made once: to copy it takes a tenth of the time. */
-const withoutMeters = base
+const baseConditionLanguage = base
   .clone()
   .registerType('Call', { ctor: CallView, fields: { id: 'string', time: timestamp } })
   .registerType('Tool', {
@@ -82,24 +82,32 @@ const withoutMeters = base
   .registerVariable('principal', 'Principal')
   .registerVariable('session', 'Session')
   .registerVariable('now', timestamp)
-  .registerFunction('path(string): Path', pathOf, now)
+  .registerFunction('path(string): Path', pathOf, synchronous)
   .registerFunction(
     'Path.within(string): bool',
     (path: PathLocation, directory: string) => isWithin(path, directory),
-    now,
+    synchronous,
   )
-  .registerFunction('shell(string): Shell', shellOf, now)
-  .registerFunction('Session.last(string): PastCall', (session: SessionView, name: string) => session.last(name), now)
+  .registerFunction('shell(string): Shell', shellOf, synchronous)
+  .registerFunction(
+    'Session.last(string): PastCall',
+    (session: SessionView, name: string) => session.last(name),
+    synchronous,
+  )
   .registerFunction(
     'Session.lastOk(string): PastCall',
     (session: SessionView, name: string) => session.lastOk(name),
-    now,
+    synchronous,
   )
-  .registerFunction('Session.count(string): int', (session: SessionView, name: string) => session.count(name), now)
+  .registerFunction(
+    'Session.count(string): int',
+    (session: SessionView, name: string) => session.count(name),
+    synchronous,
+  )
   .registerFunction(
     'Session.hasRead(string): bool',
     (session: SessionView, path: string) => session.hasRead(path),
-    now,
+    synchronous,
   );
 
 /** Each name of a path is a question to the file system. */
@@ -138,7 +146,7 @@ function baseLanguage(): Environment {
   }).registerFunction(
     'string.like(string): bool',
     (text: string, pattern: string) => matchesNamePattern(text, pattern),
-    now,
+    synchronous,
   );
   // Numbers in arguments are doubles, as in all JSON; written-out numbers are whole. Strict CEL would not add the two.
   for (const [operator, apply] of arithmetic) {

@@ -22,9 +22,9 @@ export interface Condition {
   /** Whether the condition depends on `tool.name`. */
   readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
-  readonly holds: (scene: ConditionInput) => boolean;
+  readonly holds: (input: ConditionInput) => boolean;
   /** Returns the values that explain the answer, by their text in the condition. */
-  readonly explain: (scene: ConditionInput) => JsonObject;
+  readonly explain: (input: ConditionInput) => JsonObject;
 }
 
 /** The result of compiling a condition. */
@@ -32,7 +32,7 @@ export type CompileResult<Value> =
   | { readonly value: Value; readonly problems?: never }
   | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
 
-const longestText = 4000;
+const maxTextLength = 4000;
 
 /** Compiles the conditions of one policy. */
 export class ConditionCompiler {
@@ -53,15 +53,15 @@ export class ConditionCompiler {
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
     const { explainedParts, prefixComparedArguments, readsToolName, toolPatterns } = survey;
     // Prepared for the first call that needs them: rules are also read only to check them.
-    let looks: readonly (readonly [string, Run])[] | undefined;
-    const holds = (scene: ConditionInput): boolean => {
-      const answer = run(scene);
-      if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
+    let explained: readonly (readonly [string, Run])[] | undefined;
+    const holds = (input: ConditionInput): boolean => {
+      const answer = run(input);
+      if (typeof answer !== 'boolean') throw new Error(`it gives ${typeNameOf(answer)}, not true or false`);
       return answer;
     };
-    const explain = (scene: ConditionInput): JsonObject => {
-      looks ??= explainedParts.map((look) => [plainName(look), prepared(this.#conditions, look)]);
-      return valuesOf(looks, scene);
+    const explain = (input: ConditionInput): JsonObject => {
+      explained ??= explainedParts.map((part) => [withPlainKeys(part), compilePart(this.#conditions, part)]);
+      return evaluateParts(explained, input);
     };
     return {
       value: { text, readsToolName, toolPatterns, prefixComparedArguments, holds, explain },
@@ -78,14 +78,14 @@ export class ConditionCompiler {
       const cost = run({ args, work } as Evaluation);
       const number = typeof cost === 'bigint' ? Number(cost) : cost;
       if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
-        throw new Error(`${text} gives ${nameOf(cost)}, which is no cost`);
+        throw new Error(`${text} gives ${typeNameOf(cost)}, which is no cost`);
       return number;
     };
     return { value: { text, of } };
   }
 }
 
-type Run = (scene: Evaluation) => unknown;
+type Run = (input: Evaluation) => unknown;
 
 interface Parsed {
   readonly run: Run;
@@ -93,8 +93,8 @@ interface Parsed {
 }
 
 function parse(language: Environment, text: string, types: readonly string[], expected: string): CompileResult<Parsed> {
-  if (text.length > longestText)
-    return { problems: [{ offset: 0, message: `a condition of more than ${longestText} characters` }] };
+  if (text.length > maxTextLength)
+    return { problems: [{ offset: 0, message: `a condition of more than ${maxTextLength} characters` }] };
   try {
     const expression = language.parse(text);
     const survey = surveyCondition(expression.ast);
@@ -104,7 +104,7 @@ function parse(language: Environment, text: string, types: readonly string[], ex
     if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
     const units = meterCondition(expression.ast);
     return {
-      value: { run: (scene) => evaluateWithin(scene, units, () => expression(scene) as unknown), survey },
+      value: { run: (input) => evaluateWithin(input, units, () => expression(input) as unknown), survey },
     };
   } catch (error) {
     return { problems: [toConditionProblem(error)] };
@@ -112,22 +112,22 @@ function parse(language: Environment, text: string, types: readonly string[], ex
 }
 
 /** A piece of a condition that was compiled as a whole before. */
-function prepared(language: Environment, text: string): Run {
+function compilePart(language: Environment, text: string): Run {
   const expression = language.parse(text);
   expression.check();
   return expression;
 }
 
 /** `args['password']` as `args.password`: secrets are also known by the name they stand under. */
-function plainName(look: string): string {
-  return look.replace(/\[(['"])([\w-]+)\1\]/g, '.$2');
+function withPlainKeys(part: string): string {
+  return part.replace(/\[(['"])([\w-]+)\1\]/g, '.$2');
 }
 
-function valuesOf(looks: readonly (readonly [string, Run])[], scene: ConditionInput): JsonObject {
+function evaluateParts(explained: readonly (readonly [string, Run])[], input: ConditionInput): JsonObject {
   const values: Record<string, JsonValue> = {};
-  for (const [look, run] of looks) {
+  for (const [part, run] of explained) {
     try {
-      values[look] = toDisplayValue(run(scene));
+      values[part] = toDisplayValue(run(input));
     } catch {
       // What is missing has no value to show.
     }
@@ -135,7 +135,7 @@ function valuesOf(looks: readonly (readonly [string, Run])[], scene: ConditionIn
   return values;
 }
 
-function nameOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
@@ -164,10 +164,10 @@ const doubled = new Set(['=', '&', '|']);
 export function toConditionProblem(error: unknown): ConditionProblem {
   const message = isCelError(error) ? error.summary : messageOf(error);
   const offset = isCelError(error) ? (error.range?.start ?? 0) : 0;
-  return { offset, ...inWords(message) };
+  return { offset, ...describe(message) };
 }
 
-function inWords(message: string): Omit<ConditionProblem, 'offset'> {
+function describe(message: string): Omit<ConditionProblem, 'offset'> {
   const [, unexpected] = /^Unexpected token: (\w+)$/.exec(message) ?? [];
   if (unexpected === 'EOF') return { message: 'it ends where a value should follow' };
   if (unexpected !== undefined) return { message: `${tokens[unexpected] ?? unexpected} stands where a value should` };

@@ -70,14 +70,20 @@ export function meteredHandle(node: CheckedNode, handle: Handle): Handle {
 type Ordered = string | number | bigint;
 
 const comparisons: Readonly<Record<string, (left: Ordered, right: Ordered) => boolean>> = {
-  // Numbers of both kinds compare by value, as in the library.
-  '==': (left, right) => left <= right && left >= right,
-  '!=': (left, right) => !(left <= right && left >= right),
+  '==': isEqualByValue,
+  '!=': (left, right) => !isEqualByValue(left, right),
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
   '>': (left, right) => left > right,
   '>=': (left, right) => left >= right,
 };
+
+/** Returns whether two numbers are equal; also exact for one of each kind, an int (bigint) and a double. NaN equals nothing. */
+function isEqualByValue(left: Ordered, right: Ordered): boolean {
+  if (typeof left === typeof right) return left === right;
+  if (left < right || Number.isNaN(left) || Number.isNaN(right)) return false;
+  return !(left > right);
+}
 
 /** Compares two numbers or two texts directly: the library would look for an overload each time. */
 function meteredComparison(op: string, compare: (left: Ordered, right: Ordered) => boolean, other: Handle): Handle {
@@ -87,7 +93,7 @@ function meteredComparison(op: string, compare: (left: Ordered, right: Ordered) 
       // Texts of different lengths differ without a look at their characters.
       const compared = isEquality && left.length !== right.length ? 0 : Math.min(left.length, right.length);
       currentWork().charge(comparedTextWork(compared));
-      return isEquality ? (left === right) === (op === '==') : compare(left, right);
+      return compare(left, right);
     }
     return isNumeric(left) && isNumeric(right) ? compare(left, right) : other(left, right, ...rest);
   };

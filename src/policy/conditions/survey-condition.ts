@@ -33,7 +33,7 @@ const macroNames = names(macros);
 const sessionNames = names(sessionMethods);
 const methodNames = new Set([...names(methods), ...macroNames, ...sessionNames]);
 const operatorNames = names(operators);
-const mostLooks = 12;
+const maxExplainedParts = 12;
 /** Arguments that hold a shell command by their names. */
 export const commandArguments: ReadonlySet<string> = new Set([
   'command',
@@ -58,7 +58,7 @@ const pathArguments: ReadonlySet<string> = new Set([
 /** Walks through a condition and collects everything that is not allowed, and what its evaluation and explanation need. */
 export function surveyCondition(root: ASTNode): ConditionSurvey {
   const problems: ConditionProblem[] = [];
-  const looksAt = new Set<string>();
+  const explained = new Set<string>();
   const windows: { pattern: string; window: string }[] = [];
   const tools = new Set<string>();
   const prefixed = new Set<string>();
@@ -68,10 +68,10 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
   const refuse = ({ start }: ASTNode, message: string, hint?: string): void => {
     problems.push({ offset: start, message, ...(hint === undefined ? {} : { hint }) });
   };
-  const walk = (node: ASTNode, bound: ReadonlySet<string>, isPartOfLook = false): void => {
+  const walk = (node: ASTNode, bound: ReadonlySet<string>, isInsideExplained = false): void => {
     parts += 1;
-    const look = isLook(node, bound);
-    if (look && !isPartOfLook) looksAt.add(node.input.slice(node.start, node.end));
+    const isExplained = isExplainedPart(node, bound);
+    if (isExplained && !isInsideExplained) explained.add(node.input.slice(node.start, node.end));
     switch (node.op) {
       case 'value':
         if (typeof node.args === 'object' && node.args !== null)
@@ -84,17 +84,17 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
         return;
       case '.':
         if (node.args[0].op === 'id' && node.args[0].args === 'tool' && node.args[1] !== 'name') return;
-        return walk(node.args[0], bound, look);
+        return walk(node.args[0], bound, isExplained);
       case '[]':
-        walk(node.args[0], bound, look);
+        walk(node.args[0], bound, isExplained);
         return walk(node.args[1], bound);
       case 'call': {
         const [name, args] = node.args;
-        if (!functionNames.has(name)) refuse(node, `there is no function "${name}"`, meant(name, functionNames));
+        if (!functionNames.has(name)) refuse(node, `there is no function "${name}"`, suggest(name, functionNames));
         return args.forEach((each) => walk(each, bound));
       }
       case 'rcall':
-        return method(node, node.args, bound, look);
+        return method(node, node.args, bound, isExplained);
       case 'list':
         return node.args.forEach((each) => walk(each, bound));
       case 'map':
@@ -128,9 +128,9 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
     node: ASTNode,
     [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
     bound: ReadonlySet<string>,
-    isPartOfLook: boolean,
+    isInsideExplained: boolean,
   ): void => {
-    walk(receiver, bound, isPartOfLook);
+    walk(receiver, bound, isInsideExplained);
     const argument = name === 'startsWith' ? argumentOf(receiver) : undefined;
     if (argument !== undefined && (commandArguments.has(argument) || pathArguments.has(argument)))
       prefixed.add(argument);
@@ -145,7 +145,7 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
         'regular expressions cannot be used: some run for hours',
         `use like('*.txt'), where * stands for any characters`,
       );
-    else if (!methodNames.has(name)) refuse(node, `there is no method "${name}"`, meant(name, methodNames));
+    else if (!methodNames.has(name)) refuse(node, `there is no method "${name}"`, suggest(name, methodNames));
     else if (sessionNames.has(name) && name !== 'hasRead') history(name, args);
     for (const each of args) walk(each, bound);
   };
@@ -167,7 +167,7 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
     parts,
     readsToolName,
     toolPatterns: [...tools],
-    explainedParts: [...looksAt].slice(0, mostLooks),
+    explainedParts: [...explained].slice(0, maxExplainedParts),
     prefixComparedArguments: [...prefixed],
     windows,
   };
@@ -184,7 +184,7 @@ function argumentOf(node: ASTNode): string | undefined {
 }
 
 /** A chain like `args.amount` or `session.last('x').seq`, as long as it goes; not one that begins at a variable of a loop. */
-function isLook(node: ASTNode, bound: ReadonlySet<string>): boolean {
+function isExplainedPart(node: ASTNode, bound: ReadonlySet<string>): boolean {
   if (node.op === 'id') return false;
   let inner: ASTNode | undefined = node;
   while (inner !== undefined && inner.op !== 'id') {
@@ -196,7 +196,7 @@ function isLook(node: ASTNode, bound: ReadonlySet<string>): boolean {
   return inner?.op === 'id' && !bound.has(inner.args) && bound.size === 0;
 }
 
-function meant(name: string, known: ReadonlySet<string>): string | undefined {
+function suggest(name: string, known: ReadonlySet<string>): string | undefined {
   const close = closestMatch(name, known);
   return close === undefined ? `there are ${[...known].join(', ')}` : `did you mean "${close}"?`;
 }

@@ -62,17 +62,17 @@ interface ToolRecord {
 }
 
 /** A call that runs, and the place of its intent in the journal once that is known. */
-interface Begun {
+interface RunningCall {
   readonly record: ToolRecord;
   readonly costs: readonly number[];
   seq: number;
 }
 
-const never: PastCall = { seq: 0, at: 0, args: {} };
-const mostPaths = 10_000;
-const mostLookups = 1000;
+const noPastCall: PastCall = { seq: 0, at: 0, args: {} };
+const maxPaths = 10_000;
+const maxLookups = 1000;
 /** So many of the latest completed calls of a tool are known by id; when all of them are undone, none counts as completed. */
-const maxUndone = 8;
+const maxRevertible = 8;
 const noCosts: readonly number[] = [];
 
 /** The facts about past calls of one session or one principal. Each update takes constant time, however many calls came before. */
@@ -82,8 +82,8 @@ export class Facts {
   readonly #values: ReadonlyMap<string, Fingerprints>;
   readonly #tools = new Map<string, ToolRecord>();
   readonly #lookups = new Map<string, ToolRecord[]>();
-  readonly #begun = new KeyedSlotMap<string, Begun>();
-  readonly #read = new RecentSet<string>(mostPaths);
+  readonly #running = new KeyedSlotMap<string, RunningCall>();
+  readonly #read = new RecentSet<string>(maxPaths);
   readonly #labels = new Set<string>();
   #hasFingerprints = false;
   /** When a tool of each label ended last. */
@@ -93,7 +93,7 @@ export class Facts {
 
   constructor(needs: FactRequirements) {
     this.#meters = new Map(needs.meters.map((meter) => [meter, new MeterState(meter)]));
-    this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(mostPaths)]));
+    this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(maxPaths)]));
     this.#values = new Map(needs.valuesOf.map((label) => [label, new Fingerprints()]));
   }
 
@@ -119,18 +119,18 @@ export class Facts {
     const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
     record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
     record.pending.set(call.id, call);
-    this.#begun.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
+    this.#running.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
   }
 
   /** Sets the place in the journal of a running call's intent. */
   setPlace(id: string, seq: number): void {
-    const begun = this.#begun.get(id);
-    if (begun !== undefined) begun.seq = seq;
+    const running = this.#running.get(id);
+    if (running !== undefined) running.seq = seq;
   }
 
   /** Reads meters without running calls whose intents are not before this place in the journal. */
   readBefore<Result>(seq: number, read: () => Result): Result {
-    const later = [...this.#begun.values()].filter((begun) => begun.seq >= seq);
+    const later = [...this.#running.values()].filter((running) => running.seq >= seq);
     for (const { record, costs } of later) record.meters.forEach((state, index) => state.end(costs[index] ?? 0));
     try {
       return read();
@@ -141,18 +141,18 @@ export class Facts {
 
   /** Discards a call that ended without running. */
   discard(id: string): void {
-    const begun = this.#begun.get(id);
-    if (begun === undefined) return;
-    this.#begun.delete(id);
-    begun.record.pending.delete(id);
-    begun.record.meters.forEach((state, index) => state.end(begun.costs[index] ?? 0));
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    this.#running.delete(id);
+    running.record.pending.delete(id);
+    running.record.meters.forEach((state, index) => state.end(running.costs[index] ?? 0));
   }
 
   /** Records a call that has ended and may have acted. */
   observe(event: CallEvent): void {
     const record = this.#record(event);
-    const begun = this.#begun.get(event.call);
-    const costs = begun?.record === record ? begun.costs : noCosts;
+    const running = this.#running.get(event.call);
+    const costs = running?.record === record ? running.costs : noCosts;
     this.discard(event.call);
     const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
     this.#newest = Math.max(this.#newest, event.seq);
@@ -177,7 +177,7 @@ export class Facts {
     if (past.seq >= record.lastOk.seq) record.lastOk = past;
     if (event.effect !== 'read') {
       record.completed.push({ call: event.call, past });
-      if (record.completed.length > maxUndone) record.completed.shift();
+      if (record.completed.length > maxRevertible) record.completed.shift();
     }
     for (const { path, known } of record.tracks) for (const each of this.#pathsOf(event, path)) known.add(each);
     if (event.effect !== 'read') return;
@@ -202,13 +202,13 @@ export class Facts {
       const left = record.completed.filter((each) => each.call !== call);
       if (left.length === record.completed.length) continue;
       record.completed = left;
-      record.lastOk = left.reduce((latest, { past }) => (past.seq > latest.seq ? past : latest), never);
+      record.lastOk = left.reduce((latest, { past }) => (past.seq > latest.seq ? past : latest), noPastCall);
     }
   }
 
   /** Returns the last call of matching tools that may have acted. A running call is later than all that have ended. */
   last(pattern: string): PastCall {
-    let last = never;
+    let last = noPastCall;
     for (const record of this.#matching(pattern)) {
       if (record.pending.size > 0)
         for (const call of record.pending.values()) {
@@ -222,7 +222,7 @@ export class Facts {
 
   /** Returns the last call of matching tools that completed and was not undone. */
   lastOk(pattern: string): PastCall {
-    let last = never;
+    let last = noPastCall;
     for (const { lastOk } of this.#matching(pattern)) if (lastOk.seq > last.seq) last = lastOk;
     return last;
   }
@@ -267,7 +267,7 @@ export class Facts {
     let found = this.#lookups.get(pattern);
     if (found === undefined) {
       found = [...this.#tools.values()].filter(({ names }) => matchesAnyName(names, pattern));
-      if (this.#lookups.size < mostLookups) this.#lookups.set(pattern, found);
+      if (this.#lookups.size < maxLookups) this.#lookups.set(pattern, found);
     }
     return found;
   }
@@ -285,8 +285,8 @@ export class Facts {
         tracks: [...this.#tracks]
           .filter(([{ read, write }]) => matchesAny(names, read) || matchesAny(names, write))
           .map(([{ path }, known]) => ({ path, known })),
-        last: never,
-        lastOk: never,
+        last: noPastCall,
+        lastOk: noPastCall,
         completed: [],
         count: 0,
         pending: new KeyedSlotMap(),

@@ -9,12 +9,12 @@ export interface Cost {
   of(args: JsonObject, work?: WorkBudget): number;
 }
 
-const knownCosts = new WeakMap<object, Map<Cost, number>>();
+const costsByCall = new WeakMap<object, Map<Cost, number>>();
 
 /** Returns the cost of a call that is decided. Evaluated once, for all meters of the session and of the principal. */
 export function costOfDecidedCall(call: { readonly arguments: JsonObject }, each: Cost, work?: WorkBudget): number {
-  let costs = knownCosts.get(call);
-  if (costs === undefined) knownCosts.set(call, (costs = new Map()));
+  let costs = costsByCall.get(call);
+  if (costs === undefined) costsByCall.set(call, (costs = new Map()));
   let cost = costs.get(each);
   if (cost === undefined) costs.set(each, (cost = each.of(call.arguments, work)));
   return cost;
@@ -40,7 +40,7 @@ interface Mark {
   cost: number;
 }
 
-const mostMarks = 10_000;
+const maxMarks = 10_000;
 
 /**
  * Counts over a sliding window. Exact up to ten thousand calls in the window; beyond, the two oldest marks become one that
@@ -75,7 +75,7 @@ export class MeterState {
     this.#calls += 1;
     this.#cost += cost;
     if (this.meter.windowMs === undefined) return;
-    if (this.#marks.length - this.#head === mostMarks) this.#mergeOldest();
+    if (this.#marks.length - this.#head === maxMarks) this.#mergeOldest();
     this.#marks.push({ at, calls: 1, cost });
   }
 

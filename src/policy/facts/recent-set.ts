@@ -3,20 +3,20 @@ export class RecentSet<Value> {
   readonly #values = new Set<Value>();
   /** All values in a ring. A `Set` takes longer to find its oldest value the more were removed before it. */
   readonly #ring: Value[] = [];
-  readonly #most: number;
+  readonly #capacity: number;
   #oldest = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
   add(value: Value): void {
     if (this.#values.has(value)) return;
-    if (this.#ring.length < this.#most) this.#ring.push(value);
+    if (this.#ring.length < this.#capacity) this.#ring.push(value);
     else {
       this.#values.delete(this.#ring[this.#oldest] as Value);
       this.#ring[this.#oldest] = value;
-      this.#oldest = (this.#oldest + 1) % this.#most;
+      this.#oldest = (this.#oldest + 1) % this.#capacity;
     }
     this.#values.add(value);
   }

@@ -13,7 +13,7 @@ export class EvaluationContext {
   readonly principal: Facts;
   readonly work: WorkBudget;
   readonly #tool: ToolView;
-  #scene: ConditionInput | undefined;
+  #input: ConditionInput | undefined;
   #recognised: ReadonlySet<string> | undefined;
 
   constructor(call: ConditionCall, session: Facts, principal: Facts, tool: ToolView) {
@@ -26,10 +26,10 @@ export class EvaluationContext {
 
   /** The variables of conditions. */
   get input(): ConditionInput {
-    return (this.#scene ??= new ConditionInput(this.call, this.#tool, this.session, this.work));
+    return (this.#input ??= new ConditionInput(this.call, this.#tool, this.session, this.work));
   }
 
-  /** Returns the scene of the same call under another name of the tool, for conditions on `tool.name`. */
+  /** Returns the input of the same call under another name of the tool, for conditions on `tool.name`. */
   inputFor(tool: ToolView): ConditionInput {
     return new ConditionInput(this.call, tool, this.session, this.work);
   }

@@ -5,7 +5,7 @@ import { PolicyError } from './policy-error.ts';
 import type { PolicyDocument } from './read-policies.ts';
 import type { RulePath } from './object-reader.ts';
 
-const longestText = 1024 * 1024;
+const maxTextLength = 1024 * 1024;
 
 const require = createRequire(import.meta.url);
 /** Loaded with the first text: rules inside the configuration do not need it. */
@@ -14,7 +14,7 @@ const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
 /** Parses the text of a policy: YAML, or JSON, which is YAML too. */
 export function parsePolicyText(text: string, name: string, place?: string): PolicyDocument {
   const file = place ?? name;
-  if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
+  if (text.length > maxTextLength) throw createError(file, `more than ${maxTextLength} characters`);
   const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -31,7 +31,7 @@ export function parsePolicyText(text: string, name: string, place?: string): Pol
   try {
     value = document.toJS() as unknown;
   } catch (error) {
-    throw unreadable(file, messageOf(error));
+    throw createError(file, messageOf(error));
   }
   return {
     value: value ?? [],
@@ -41,7 +41,7 @@ export function parsePolicyText(text: string, name: string, place?: string): Pol
   };
 }
 
-function unreadable(file: string, message: string): PolicyError {
+function createError(file: string, message: string): PolicyError {
   return new PolicyError([{ file, line: 1, column: 1, path: '', message }]);
 }
 

@@ -24,8 +24,8 @@ export class PreparedRule {
   readonly #check: RuleCheck;
   readonly #isInSession: ((id: string) => boolean) | undefined;
   readonly #isByPrincipal: ((id: string) => boolean) | undefined;
-  #grounds: RuleMatch | undefined;
-  #said: RuleResult | undefined;
+  #match: RuleMatch | undefined;
+  #result: RuleResult | undefined;
 
   constructor(rule: Rule, tool: ToolDefinition) {
     this.#rule = rule;
@@ -41,33 +41,39 @@ export class PreparedRule {
   }
 
   /** Evaluates the rule for a call. Never throws: a rule that cannot be evaluated denies. */
-  evaluate(situation: EvaluationContext): RuleResult | undefined {
-    const { call } = situation;
+  evaluate(context: EvaluationContext): RuleResult | undefined {
+    const { call } = context;
     if (this.#isInSession?.(call.session ?? '') === false) return undefined;
-    if (this.#isByPrincipal !== undefined && !names(call.principal.id).some(this.#isByPrincipal)) return undefined;
+    if (this.#isByPrincipal !== undefined && !namesOfPrincipal(call.principal.id).some(this.#isByPrincipal))
+      return undefined;
     try {
-      const grounds = this.#check(situation);
-      if (grounds === undefined) return undefined;
-      if (this.#said === undefined || this.#grounds !== grounds) {
-        this.#grounds = grounds;
-        const { answer, reason = grounds.reason } = this.#rule;
-        this.#said = saidOf(this.#rule, answer, reason, grounds.values);
+      const match = this.#check(context);
+      if (match === undefined) return undefined;
+      if (this.#result === undefined || this.#match !== match) {
+        this.#match = match;
+        const { answer, reason = match.reason } = this.#rule;
+        this.#result = createResult(this.#rule, answer, reason, match.values);
       }
-      return this.#said;
+      return this.#result;
     } catch (error) {
       // The library's messages go on with a picture of the condition, and may hold a whole argument.
       const [what = ''] = messageOf(error).slice(0, maxMessageLength).split('\n', 1);
-      return saidOf(this.#rule, 'deny', `the rule cannot be evaluated: ${what}`, undefined);
+      return createResult(this.#rule, 'deny', `the rule cannot be evaluated: ${what}`, undefined);
     }
   }
 }
 
 /** `stdio` in a rule means every client of `signalbox stdio`, whose ids are `stdio:NAME in DIRECTORY`. */
-function names(principal: string): readonly string[] {
+function namesOfPrincipal(principal: string): readonly string[] {
   return principal.startsWith('stdio:') ? [principal, 'stdio'] : [principal];
 }
 
-function saidOf(rule: Rule, answer: RuleResult['answer'], reason: string, values: RuleResult['values']): RuleResult {
+function createResult(
+  rule: Rule,
+  answer: RuleResult['answer'],
+  reason: string,
+  values: RuleResult['values'],
+): RuleResult {
   const { id, at, version } = rule;
   const asking = { rule: id, reason, ...(at === undefined ? {} : { at }), version };
   return { rule, answer, reason, values, asking };

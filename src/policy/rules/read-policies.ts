@@ -36,9 +36,9 @@ export interface RuleSet {
   readonly principalWindowMs: number;
 }
 
-const mostRules = 5000;
+const maxRules = 5000;
 const defaultBuiltin = 'signalbox';
-const forwarding = 'call_tool';
+const forwardingTool = 'call_tool';
 
 /**
  * Reads policies. Throws a `PolicyError` that tells everything that is wrong with them. `builtin` is the name of the built-in
@@ -55,8 +55,8 @@ export function readPolicies(
   const rules = documents.flatMap((document) => {
     const { value } = document;
     const report = (finding: RuleFinding): void => void problems.push(problemOf(document, finding));
-    if (!Array.isArray(value) || value.length > mostRules) {
-      const message = Array.isArray(value) ? `more than ${mostRules} rules` : 'expected a list of rules';
+    if (!Array.isArray(value) || value.length > maxRules) {
+      const message = Array.isArray(value) ? `more than ${maxRules} rules` : 'expected a list of rules';
       report({ path: [], message });
       return [];
     }
@@ -70,7 +70,7 @@ export function readPolicies(
       const { rule, findings } = readRule(each, path, compiler, place && `${document.file}:${place.line}`);
       findings.forEach(report);
       if (rule !== undefined)
-        forwardingNames(rule, builtin).forEach(({ key, name }) => report(aboutForwarding(index, key, name)));
+        findForwardingNames(rule, builtin).forEach(({ key, name }) => report(forwardingFinding(index, key, name)));
       const { id } = each;
       if (typeof id === 'string') {
         const first = ids.get(id);
@@ -97,13 +97,13 @@ export function readPolicies(
 }
 
 /** The names in a rule that mean the tool that only passes calls on. */
-function forwardingNames(rule: Rule, builtin: string): readonly { readonly key: string; readonly name: string }[] {
+function findForwardingNames(rule: Rule, builtin: string): readonly { readonly key: string; readonly name: string }[] {
   return namesIn(rule).filter(
-    ({ what, name }) => what === 'tool' && (name === forwarding || name === `mcp__${builtin}__${forwarding}`),
+    ({ what, name }) => what === 'tool' && (name === forwardingTool || name === `mcp__${builtin}__${forwardingTool}`),
   );
 }
 
-function aboutForwarding(index: number, key: string, name: string): RuleFinding {
+function forwardingFinding(index: number, key: string, name: string): RuleFinding {
   const [top = key] = key.split('.', 1);
   return {
     path: [index, top],
@@ -135,12 +135,12 @@ function needsOf(
     principalWindowMs: Math.max(
       0,
       ...metersBy('principal').map(({ windowMs = 0 }) => windowMs),
-      ...kinds.map((kind) => (looksAtPrincipal(kind) ? kind.windowMs : 0)),
+      ...kinds.map((kind) => (readsPrincipal(kind) ? kind.windowMs : 0)),
     ),
   };
 }
 
-function looksAtPrincipal(kind: RuleKind): kind is Extract<RuleKind, { windowMs: number }> {
+function readsPrincipal(kind: RuleKind): kind is Extract<RuleKind, { windowMs: number }> {
   if (kind.kind === 'flow') return kind.labels === 'principal';
   return kind.kind === 'requires' && kind.by !== 'session';
 }

@@ -16,7 +16,7 @@ const shorthands = ['requires', 'readBeforeWrite', 'rateLimit', 'flow', 'budget'
 /** The default period for which calls of a principal count in its other sessions. */
 const defaultPrincipalWindow = '24h';
 const scopes = ['session', 'principal'] as const;
-const about = ['id', 'reason', 'mode', 'servers', 'sessions', 'principals'];
+const commonKeys = ['id', 'reason', 'mode', 'servers', 'sessions', 'principals'];
 
 /** Reads one rule, and finds everything that is wrong with it. */
 export function readRule(
@@ -31,7 +31,7 @@ export function readRule(
   if (/^(?:default|mode|code):/.test(id))
     reader.report('id', 'ids that begin with "default:", "mode:" or "code:" are taken');
   const [shorthand, second] = shorthands.filter((key) => reader.has(key));
-  const made =
+  const parts =
     shorthand === undefined ? readMatch(reader, compiler) : readShorthand(reader, shorthand, second, compiler);
   let version: string | undefined;
   const rule = {
@@ -49,14 +49,14 @@ export function readRule(
       return (version ??= versionOf(value));
     },
   };
-  if (made === undefined || findings.length > 0) return { findings };
-  return { rule: Object.assign(rule, made), findings };
+  if (parts === undefined || findings.length > 0) return { findings };
+  return { rule: Object.assign(rule, parts), findings };
 }
 
-type Made = Pick<Rule, 'answer' | 'kind'> | undefined;
+type RuleParts = Pick<Rule, 'answer' | 'kind'> | undefined;
 
-function readMatch(reader: ObjectReader, compiler: ConditionCompiler): Made {
-  const isKnown = reader.onlyKeys([...about, 'match', ...answers, ...shorthands]);
+function readMatch(reader: ObjectReader, compiler: ConditionCompiler): RuleParts {
+  const isKnown = reader.onlyKeys([...commonKeys, 'match', ...answers, ...shorthands]);
   const [answer, second] = answers.filter((key) => reader.has(key));
   if (answer === undefined) {
     // A mistyped key explains what is missing.
@@ -76,8 +76,13 @@ function readShorthand(
   shorthand: (typeof shorthands)[number],
   second: string | undefined,
   compiler: ConditionCompiler,
-): Made {
-  reader.onlyKeys([...about, ...shorthands, 'ask', ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : [])]);
+): RuleParts {
+  reader.onlyKeys([
+    ...commonKeys,
+    ...shorthands,
+    'ask',
+    ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : []),
+  ]);
   if (second !== undefined)
     reader.report(second, `stands beside "${shorthand}", expected only one of them`, 'make two rules');
   if (reader.has('ask') && !reader.equals('ask', true))

@@ -14,11 +14,11 @@ import { ToolView } from '../conditions/condition-input.ts';
 export interface RuleMatch {
   readonly reason: string;
   /** Asked only of the rule that decides. */
-  readonly values?: (situation: EvaluationContext) => JsonObject;
+  readonly values?: (context: EvaluationContext) => JsonObject;
 }
 
 /** Returns why a rule applies to a call; `undefined` when it does not apply. Throws when it cannot be evaluated. */
-export type RuleCheck = (situation: EvaluationContext) => RuleMatch | undefined;
+export type RuleCheck = (context: EvaluationContext) => RuleMatch | undefined;
 
 /** Returns whether a rule can apply to calls of a tool. */
 export function appliesToTool({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
@@ -63,9 +63,9 @@ function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolD
     const always: RuleMatch = { reason: 'the rule is about this tool' };
     return () => always;
   }
-  const grounds: RuleMatch = { reason: when.text, values: ({ input }) => when.explain(input) };
+  const match: RuleMatch = { reason: when.text, values: ({ input }) => when.explain(input) };
   const holds = holdsByEveryName(when, answer, tool);
-  return (situation) => (holds(situation) ? grounds : undefined);
+  return (context) => (holds(context) ? match : undefined);
 }
 
 /**
@@ -76,15 +76,15 @@ function holdsByEveryName(
   { holds, readsToolName }: Condition,
   answer: Rule['answer'],
   tool: ToolDefinition,
-): (situation: EvaluationContext) => boolean {
+): (context: EvaluationContext) => boolean {
   const { all } = namesOf(tool);
   const names = answer === 'allow' ? [tool.name, fullName(tool.id)] : all.filter((name) => name.startsWith('mcp__'));
   const others = readsToolName ? names.filter((name) => name !== tool.name) : [];
   if (others.length === 0) return ({ input }) => holds(input);
   const views = others.map((name) => new ToolView({ ...tool, name }));
   if (answer === 'allow')
-    return (situation) => holds(situation.input) && views.every((view) => holds(situation.inputFor(view)));
-  return (situation) => holds(situation.input) || views.some((view) => holds(situation.inputFor(view)));
+    return (context) => holds(context.input) && views.every((view) => holds(context.inputFor(view)));
+  return (context) => holds(context.input) || views.some((view) => holds(context.inputFor(view)));
 }
 
 /** Requires that the last completed call of each step is later than that of the step before it. */
@@ -92,44 +92,44 @@ function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck 
   const checks = kind.targets
     .filter(({ match }) => matchesAnyName(namesOf(tool).all, match))
     .map(({ match, steps }) => stepsCheck(match, steps, kind, tool));
-  return (situation) => {
+  return (context) => {
     for (const check of checks) {
-      const grounds = check(situation);
-      if (grounds !== undefined) return grounds;
+      const match = check(context);
+      if (match !== undefined) return match;
     }
     return undefined;
   };
 }
 
-function stepsCheck(match: string, steps: readonly string[], kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck {
+function stepsCheck(target: string, steps: readonly string[], kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck {
   const { done, latest } = stepTimes(kind);
-  const missing = (step: string, previous: string | undefined): RuleMatch => ({
+  const createMissing = (step: string, previous: string | undefined): RuleMatch => ({
     reason: `${step} must have completed${previous === undefined ? '' : ` after ${previous}`} before ${tool.name}`,
-    values: (situation) => ({
-      [`lastOk(${step}).seq`]: done(situation, step),
-      ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: latest(situation, previous) }),
+    values: (context) => ({
+      [`lastOk(${step}).seq`]: done(context, step),
+      ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: latest(context, previous) }),
     }),
   });
   const all = steps.map((step, index) => ({
     step,
-    grounds: missing(step, index === 0 ? undefined : steps[index - 1]),
+    match: createMissing(step, index === 0 ? undefined : steps[index - 1]),
   }));
   const [first] = steps;
-  const again = first === undefined ? undefined : missing(first, match);
-  return (situation) => {
+  const again = first === undefined ? undefined : createMissing(first, target);
+  return (context) => {
     // The tool's own name too: a restriction also applies by names that do not count for past calls.
-    let before = kind.fresh ? Math.max(latest(situation, match), latest(situation, tool.name)) : 0;
+    let before = kind.fresh ? Math.max(latest(context, target), latest(context, tool.name)) : 0;
     let isAgain = before > 0;
-    for (const { step, grounds } of all) {
-      if (done(situation, step) <= before) return isAgain ? again : grounds;
-      before = latest(situation, step);
+    for (const { step, match } of all) {
+      if (done(context, step) <= before) return isAgain ? again : match;
+      before = latest(context, step);
       isAgain = false;
     }
     return undefined;
   };
 }
 
-type StepTime = (situation: EvaluationContext, step: string) => number;
+type StepTime = (context: EvaluationContext, step: string) => number;
 
 /**
  * Returns where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
@@ -143,7 +143,7 @@ function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTim
     return at > call.at - windowMs ? seq : 0;
   };
   if (by === 'principal') return { done: byPrincipal, latest: byPrincipal };
-  const latest: StepTime = (situation, step) => Math.max(inSession(situation, step), byPrincipal(situation, step));
+  const latest: StepTime = (context, step) => Math.max(inSession(context, step), byPrincipal(context, step));
   return { done: inSession, latest };
 }
 
@@ -159,33 +159,34 @@ function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
 
 function limitCheck(kind: Kind<'limit'>): RuleCheck {
   const checks = kind.meters.map((meter) => meterCheck(kind, meter));
-  return (situation) => {
+  return (context) => {
     for (const check of checks) {
-      const grounds = check(situation);
-      if (grounds !== undefined) return grounds;
+      const match = check(context);
+      if (match !== undefined) return match;
     }
     return undefined;
   };
 }
 
 function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): RuleCheck {
-  const read = (situation: EvaluationContext): { readonly calls: number; readonly cost: number } =>
-    situation[by].reading(meter, situation.call.at);
-  const own = each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecidedCall(call, each, work);
-  const tooMany: RuleMatch = {
+  const read = (context: EvaluationContext): { readonly calls: number; readonly cost: number } =>
+    context[by].reading(meter, context.call.at);
+  const ownCost =
+    each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecidedCall(call, each, work);
+  const overCalls: RuleMatch = {
     reason: `${calls} calls ${span} are the limit`,
-    values: (situation) => ({ calls: read(situation).calls }),
+    values: (context) => ({ calls: read(context).calls }),
   };
-  const tooDear: RuleMatch = {
+  const overCost: RuleMatch = {
     reason: `a cost of ${cost} ${span} is the limit`,
-    values: (situation) => ({ cost: read(situation).cost, call: own(situation) }),
+    values: (context) => ({ cost: read(context).cost, call: ownCost(context) }),
   };
-  return (situation) => {
-    const reading = read(situation);
-    if (calls !== undefined && reading.calls >= calls) return tooMany;
+  return (context) => {
+    const reading = read(context);
+    if (calls !== undefined && reading.calls >= calls) return overCalls;
     if (cost === undefined) return undefined;
-    const isOver = each === undefined ? reading.cost >= cost : reading.cost + own(situation) > cost;
-    return isOver ? tooDear : undefined;
+    const isOver = each === undefined ? reading.cost >= cost : reading.cost + ownCost(context) > cost;
+    return isOver ? overCost : undefined;
   };
 }
 
@@ -198,21 +199,21 @@ function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDe
     reason: `${who} has seen ${labels.join(', ')} data, and ${tool.name} sends it out`,
     values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
   });
-  return (situation) => {
-    const { session, principal, call } = situation;
+  return (context) => {
+    const { session, principal, call } = context;
     if (scope !== 'none' && from.some((label) => session.labels.has(label)))
       return seen(
         'the session',
         from.filter((label) => session.labels.has(label)),
-        situation,
+        context,
       );
     const since = call.at - windowMs;
     if (scope === 'principal' && from.some((label) => principal.hasSeen(label, since)))
       return seen(
         call.principal.id,
         from.filter((label) => principal.hasSeen(label, since)),
-        situation,
+        context,
       );
-    return from.some((label) => situation.holdsValueOf(label)) ? found : undefined;
+    return from.some((label) => context.holdsValueOf(label)) ? found : undefined;
   };
 }

@@ -1,4 +1,4 @@
-import { type SchemaCompiler, unusable } from '../../catalog/schema/schema-compiler.ts';
+import { type SchemaCompiler, unusableSchemaNotice } from '../../catalog/schema/schema-compiler.ts';
 import type { SourceTool } from '../../catalog/source/source.ts';
 import { trustSchema } from '../../catalog/transforms/shaping/shape-source.ts';
 import { SignalboxError } from '../../core/errors.ts';
@@ -8,7 +8,7 @@ import type { OwnTool } from './define-tool.ts';
 import { type Isolate, createIsolate } from './isolate/isolate.ts';
 import { type ReadySchema, readySchema } from './schema.ts';
 
-/** A tool made ready for the catalog, with the worker it may own. */
+/** A tool in the form of the catalog, with the isolate that it may own. */
 export interface LocalTool {
   readonly offered: SourceTool;
   readonly isolate: Isolate | undefined;
@@ -16,7 +16,7 @@ export interface LocalTool {
 
 const noArguments = { type: 'object', properties: {} } as const;
 
-/** Prepares everything that can be prepared once: schemas, the effect, the isolate. */
+/** Converts a tool to the form of the catalog: compiles its schemas, derives its effect, creates its isolate. */
 export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: string): LocalTool {
   const where = `tool "${tool.name}" of server "${server}"`;
   const input = readySchema(tool.input ?? noArguments, compiler, `${where}, input`);
@@ -40,7 +40,7 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
     ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
     ...(tool.providerOptions === undefined ? {} : { providerOptions: tool.providerOptions }),
     notices: [...input.notices, ...outputNotices(output)],
-    ...(input.problem === undefined ? {} : { schemaProblem: unusable(input.problem) }),
+    ...(input.problem === undefined ? {} : { schemaProblem: unusableSchemaNotice(input.problem) }),
     parse: (args) => input.parse(args),
     ...(input.parseTrusting === undefined ? {} : { parseTrusting: input.parseTrusting }),
     run,
@@ -52,7 +52,7 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
   return { offered: tool.schema === 'trust' ? trustSchema(offered) : offered, isolate };
 }
 
-/** A result that cannot be checked has no effect that could be prevented, so it passes. */
+/** Checks a result against the output schema. One that cannot be checked passes, since its effect has already happened. */
 function outputNotices(output: ReadySchema | undefined): readonly string[] {
   if (output?.problem === undefined) return output?.notices ?? [];
   return [`its output schema cannot be used (${output.problem}); results are not checked against it`];
@@ -67,7 +67,7 @@ function assertObject(json: JsonSchema, where: string): void {
   );
 }
 
-/** Undeclared means the worst: nothing runs unasked because somebody forgot to say what it does. */
+/** Returns the effect of a tool. An undeclared effect is the most restrictive one, so that a forgotten declaration never skips an approval. */
 function effectOf(tool: OwnTool): Effect {
   if (tool.effect !== undefined) return tool.effect;
   if (tool.annotations?.readOnlyHint === true) return 'read';

@@ -1,23 +1,23 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { type SchemaCompiler, type Validate, unusable } from '../../catalog/schema/schema-compiler.ts';
+import { type SchemaCompiler, type Validate, unusableSchemaNotice } from '../../catalog/schema/schema-compiler.ts';
 import { firstProblems } from '../../catalog/schema/first-problems.ts';
-import type { Parsed } from '../../catalog/source/source.ts';
+import type { ParsedArguments } from '../../catalog/source/source.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type JsonSchema, jsonPath } from '../../core/json/json.ts';
 
-/** A schema of any kind, ready for use: how it is told, and how values are checked and converted. */
+/** A compiled schema of any kind: its JSON Schema, and the function that validates and converts values. */
 export interface ReadySchema {
   readonly json: JsonSchema;
   readonly notices: readonly string[];
-  /** Why values cannot be checked against it; `parse` lets nothing through then. */
+  /** Why the schema does not compile; `parse` then rejects everything. */
   readonly problem?: string;
-  parse(value: unknown): Parsed | Promise<Parsed>;
-  /** Present with a problem: checks as much as the schema allows. */
-  parseTrusting?(value: unknown): Parsed;
+  parse(value: unknown): ParsedArguments | Promise<ParsedArguments>;
+  /** Present with a problem: validates as much as possible. */
+  parseTrusting?(value: unknown): ParsedArguments;
 }
 
-/** Takes Zod and other Standard Schemas, AI SDK schemas, shapes of Zod types and JSON Schema. `where` is for error messages. */
+/** Compiles Zod and other Standard Schemas, AI SDK schemas, shapes of Zod types and JSON Schema. `where` is for error messages. */
 export function readySchema(schema: unknown, compiler: SchemaCompiler, where: string): ReadySchema {
   if (isStandard(schema)) return standard(schema, where);
   if (isAiSdkSchema(schema)) return aiSdk(schema, compiler, where);
@@ -56,7 +56,7 @@ function standard(schema: ConvertibleSchema, where: string): ReadySchema {
   };
 }
 
-/** As what goes in: arguments before defaults and transforms, results as the handler returns them and as they are handed on. */
+/** Converts to JSON Schema in input form: arguments before defaults and transforms, results as the handler returns them. */
 function toJsonSchema(schema: ConvertibleSchema, where: string): JsonSchema {
   const { jsonSchema, vendor } = schema['~standard'];
   if (jsonSchema === undefined) {
@@ -77,7 +77,7 @@ function toJsonSchema(schema: ConvertibleSchema, where: string): JsonSchema {
   }
 }
 
-function toParsed(result: StandardSchemaV1.Result<unknown>): Parsed {
+function toParsed(result: StandardSchemaV1.Result<unknown>): ParsedArguments {
   if (result.issues === undefined) return { ok: true, value: result.value };
   return {
     ok: false,
@@ -105,7 +105,7 @@ function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): Re
     throw new SignalboxError('schema-unsupported', `${where}: the AI SDK schema is a promise; await it first`);
   const { validate } = schema;
   if (validate === undefined) return compiled(json as JsonSchema, compiler);
-  const judge = (validation: AiSdkValidation): Parsed =>
+  const judge = (validation: AiSdkValidation): ParsedArguments =>
     validation.success
       ? { ok: true, value: validation.value }
       : {
@@ -138,7 +138,7 @@ function isPromise(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** The Claude Agent SDK describes arguments by a plain object of Zod types. */
+/** Returns whether a value is a plain object of Zod types, by which the Claude Agent SDK describes arguments. */
 function isShape(schema: unknown): schema is Record<string, unknown> {
   return typeof schema === 'object' && schema !== null && Object.values(schema).some(isStandard);
 }
@@ -162,14 +162,14 @@ function compiled(schema: JsonSchema, compiler: SchemaCompiler): ReadySchema {
       json: schema,
       notices: [],
       problem: result.reason,
-      parse: () => ({ ok: false, problems: [{ path: '$', message: unusable(result.reason) }] }),
+      parse: () => ({ ok: false, problems: [{ path: '$', message: unusableSchemaNotice(result.reason) }] }),
       parseTrusting: (value) => (trusted.ok ? parsedBy(trusted.validate, value) : { ok: true, value }),
     };
   }
   return { json: schema, notices: result.notices, parse: (value) => parsedBy(result.validate, value) };
 }
 
-function parsedBy(validate: Validate, value: unknown): Parsed {
+function parsedBy(validate: Validate, value: unknown): ParsedArguments {
   const problems = validate(value);
   return problems === undefined ? { ok: true, value } : { ok: false, problems };
 }

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonSchema, type JsonValue, jsonPath } from '../.
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { firstProblems } from '../../schema/first-problems.ts';
 import type { SchemaCompiler, Validate } from '../../schema/schema-compiler.ts';
-import type { Problem, SourceTool } from '../../source/source.ts';
+import type { ArgumentProblem, SourceTool } from '../../source/source.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 
 /** Applies defaults, hidden and fixed arguments to the schema that callers see and to every call. */
@@ -13,7 +13,7 @@ export function shapeArguments(tool: SourceTool, shaping: ArgumentShaping, place
   const fixed = new Set(Object.keys(shaping.set ?? {}));
   const filling = [...Object.entries(shaping.default ?? {}), ...Object.entries(shaping.set ?? {})];
 
-  const refuse = (name: string): Problem => {
+  const refuse = (name: string): ArgumentProblem => {
     const why = fixed.has(name) ? 'cannot be given: its value is fixed' : 'is not known';
     return { path: jsonPath([name]), message: `${JSON.stringify(name)} ${why}` };
   };

@@ -33,7 +33,7 @@ export class ShellScript {
   }
 }
 
-const maxShellLength = 16 * 1024;
+export const maxShellLength = 16 * 1024;
 /** `sh -c "sh -c …"` is followed so far. */
 const maxScriptDepth = 4;
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash']);

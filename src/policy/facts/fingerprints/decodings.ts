@@ -1,13 +1,13 @@
-const rounds = 2;
+const maxRounds = 2;
 /** Nothing shorter is recognised, nor is anything that it could be decoded into. */
-const shortest = 8;
+const minLength = 8;
 const noise = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g;
 
 /** A text, and what it says where it is encoded for URLs or as hex or base64; also when it was encoded twice. */
 export function* decodings(text: string): Generator<string> {
   yield text;
   let latest = [text];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     latest = latest.flatMap(decoded);
     yield* latest;
   }
@@ -40,5 +40,5 @@ function readable(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   // The wrong alignment gives noise, and looking through noise finds nothing but costs time.
   const found = text.replace(noise, '');
-  return found.length >= shortest && found.length * 2 > text.length ? found : undefined;
+  return found.length >= minLength && found.length * 2 > text.length ? found : undefined;
 }

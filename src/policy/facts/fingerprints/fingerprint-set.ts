@@ -9,12 +9,12 @@ const [lowFactor, highFactor] = [randomFactor(), randomFactor()];
  * many. Adding one takes the same time however many there are.
  */
 export class FingerprintSet {
-  readonly #most: number;
+  readonly #capacity: number;
   #newer = new FingerprintTable();
   #older: FingerprintTable | undefined;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
   get isEmpty(): boolean {
@@ -27,7 +27,7 @@ export class FingerprintSet {
   }
 
   add(print: number): void {
-    if (this.#newer.size === this.#most) {
+    if (this.#newer.size === this.#capacity) {
       this.#older = this.#newer;
       this.#newer = new FingerprintTable();
     }
@@ -52,14 +52,14 @@ class FingerprintTable {
 
   add(print: number): void {
     const stored = print + 1;
-    if (!this.#put(stored, mixed(stored))) return;
+    if (!this.#put(stored, mixBits(stored))) return;
     this.size += 1;
     if (this.size * 2 > this.#slots.length) this.#grow();
   }
 
   has(print: number): boolean {
     const stored = print + 1;
-    const hash = mixed(stored);
+    const hash = mixBits(stored);
     const bit = hash >>> (this.#shift - 2);
     if (((this.#filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
     return this.#slots[this.#find(stored, hash)] !== 0;
@@ -95,11 +95,11 @@ class FingerprintTable {
     this.#slots = new Float64Array(before.length * 2);
     this.#filter = new Uint8Array(before.length);
     this.#shift -= 1;
-    for (const stored of before) if (stored !== 0) this.#put(stored, mixed(stored));
+    for (const stored of before) if (stored !== 0) this.#put(stored, mixBits(stored));
   }
 }
 
-function mixed(stored: number): number {
+function mixBits(stored: number): number {
   let hash = Math.imul(stored | 0, lowFactor);
   hash = Math.imul((hash ^ (hash >>> 15)) + ((stored / 0x100000000) | 0), highFactor);
   return Math.imul(hash ^ (hash >>> 13), lowFactor);

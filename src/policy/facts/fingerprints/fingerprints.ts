@@ -3,13 +3,13 @@ import { decodings } from './decodings.ts';
 import { FingerprintSet } from './fingerprint-set.ts';
 import { hashOf, windowHashes } from './rolling-hash.ts';
 
-const gram = 20;
-const window = 5;
+const gramLength = 20;
+const winnowingWindow = 5;
 /** So many of the newest fingerprints are known at least. */
 export const minKnown = 65_536;
-const longestOutput = 256 * 1024;
+const maxOutputLength = 256 * 1024;
 /** Arguments of more text than this are not searched but taken for found. */
-const longestSearched = 128 * 1024;
+const maxSearchedLength = 128 * 1024;
 
 /**
  * Recognises text that was seen before, without keeping it. Kept are hashes of distinctive words (letters with digits, mail
@@ -29,8 +29,8 @@ export class Fingerprints extends FingerprintSet {
 
 /** Returns the fingerprints of a text. */
 export function fingerprintsOf(text: string): Float64Array {
-  const searched = text.slice(0, longestOutput);
-  return Float64Array.from(wordHashes(searched).concat(winnowed(gramHashes(normal(searched)))));
+  const searched = text.slice(0, maxOutputLength);
+  return Float64Array.from(wordHashes(searched).concat(winnow(gramHashes(normalizeText(searched)))));
 }
 
 /** Returns the labels whose text reappears in the arguments, also encoded as base64, hex or for URLs. */
@@ -46,11 +46,11 @@ export function findLabelsOf(
   for (const text of textsIn(args)) {
     texts.push(text);
     length += text.length;
-    if (length > longestSearched) return new Set(sought.map(({ label }) => label));
+    if (length > maxSearchedLength) return new Set(sought.map(({ label }) => label));
   }
   // Joined, so that a value that was spread over several arguments is still found.
   for (const text of decodings(texts.join('\n'))) {
-    for (const prints of [wordHashes(text), gramHashes(normal(text))])
+    for (const prints of [wordHashes(text), gramHashes(normalizeText(text))])
       for (const print of prints) for (const each of sought) if (each.prints.has(print)) found.add(each.label);
     if (found.size === sought.length) break;
   }
@@ -69,7 +69,7 @@ function* textsIn(value: JsonValue): Generator<string> {
   }
 }
 
-function normal(text: string): string {
+function normalizeText(text: string): string {
   return withoutMarks(text.toLowerCase());
 }
 
@@ -86,8 +86,8 @@ const number = /\d(?:[ ./-]?\d){8,40}/g;
 function wordHashes(text: string): readonly number[] {
   const hashes: number[] = [];
   for (const found of text.toLowerCase().match(word) ?? []) {
-    const isTelling = found.includes('@') || (/\p{N}/u.test(found) && /\p{L}/u.test(found));
-    if (!isTelling || dateLike.test(found)) continue;
+    const isDistinctive = found.includes('@') || (/\p{N}/u.test(found) && /\p{L}/u.test(found));
+    if (!isDistinctive || dateLike.test(found)) continue;
     const bare = withoutMarks(found);
     if (bare.length >= 8) hashes.push(hashOf(bare));
   }
@@ -97,17 +97,17 @@ function wordHashes(text: string): readonly number[] {
 }
 
 function gramHashes(text: string): Float64Array {
-  return windowHashes(text, gram);
+  return windowHashes(text, gramLength);
 }
 
 /** Returns of each five neighboring hashes the smallest, the last of equals: two texts choose the same ones of a part they share. */
-function winnowed(hashes: Float64Array): readonly number[] {
+function winnow(hashes: Float64Array): readonly number[] {
   const chosen: number[] = [];
   const count = hashes.length;
   let smallest = -1;
   let least = -1;
-  for (let end = Math.min(window, count); end > 0 && end <= count; end += 1) {
-    const start = Math.max(0, end - window);
+  for (let end = Math.min(winnowingWindow, count); end > 0 && end <= count; end += 1) {
+    const start = Math.max(0, end - winnowingWindow);
     const before = least;
     // While the smallest is inside, only the hash that came in can take its place.
     const isInside = smallest >= start;

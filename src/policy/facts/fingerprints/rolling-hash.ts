@@ -12,7 +12,7 @@ export function hashOf(text: string): number {
     highSum = (Math.imul(highSum, high) + unit) | 0;
     lowSum = (Math.imul(lowSum, low) + unit) | 0;
   }
-  return joined(highSum, lowSum);
+  return joinHalves(highSum, lowSum);
 }
 
 /** The hashes of all parts of a text that have this length, from the first to the last; each takes the same time. */
@@ -29,12 +29,12 @@ export function windowHashes(text: string, length: number): Float64Array {
       highSum = (highSum - Math.imul(gone, highOut)) | 0;
       lowSum = (lowSum - Math.imul(gone, lowOut)) | 0;
     }
-    if (index + 1 >= length) hashes[index + 1 - length] = joined(highSum, lowSum);
+    if (index + 1 >= length) hashes[index + 1 - length] = joinHalves(highSum, lowSum);
   }
   return hashes;
 }
 
-function joined(highSum: number, lowSum: number): number {
+function joinHalves(highSum: number, lowSum: number): number {
   return mixBits(highSum) * 0x200000 + (mixBits(lowSum) >>> 11);
 }
 

@@ -6,7 +6,7 @@ import {
   noContent,
 } from '../../../catalog/source/source-content.ts';
 import { DefinitionBudget } from '../../../catalog/source/definition-limits.ts';
-import { clipped } from '../../../catalog/lock/difference.ts';
+import { truncate } from '../../../catalog/lock/difference.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { withoutGatewayFields } from '../../../core/tools/server-result.ts';
 import { emitSafely } from '../../../core/async/emit-safely.ts';
@@ -50,7 +50,7 @@ export class RemoteContent implements SourceContent {
     const limited = items.flatMap((item) => {
       if (!isJsonObject(item)) return [];
       const taken = budget.take(item);
-      const named = `${list}: ${clipped(JSON.stringify(item['name'] ?? item['uri'] ?? ''), maxNamed)}`;
+      const named = `${list}: ${truncate(JSON.stringify(item['name'] ?? item['uri'] ?? ''), maxNamed)}`;
       notices.push(
         ...(taken.problem === undefined ? taken.notices : [taken.problem]).map((each) => `${named}: ${each}`),
       );

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
 import { DefinitionBudget, definitionLimits } from '../../../catalog/source/definition-limits.ts';
-import { type Compiled, SchemaCompiler, type Validate, unusable } from '../../../catalog/schema/schema-compiler.ts';
-import { clipped } from '../../../catalog/lock/difference.ts';
+import {
+  type Compiled,
+  SchemaCompiler,
+  type Validate,
+  unusableSchemaNotice,
+} from '../../../catalog/schema/schema-compiler.ts';
+import { truncate } from '../../../catalog/lock/difference.ts';
 import { inDeclaredDialect } from '../../../catalog/schema/schema-dialect.ts';
-import type { Parsed, SourceTool, WithheldTool } from '../../../catalog/source/source.ts';
+import type { ParsedArguments, SourceTool, WithheldTool } from '../../../catalog/source/source.ts';
 import { trustSchema } from '../../../catalog/transforms/shaping/shape-source.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
@@ -65,7 +70,7 @@ export class RemoteTools {
     const listed = definitions.flatMap((given, index): ListedTool[] => {
       const limited = isDefinition(given) ? budget.take(given) : undefined;
       if (isDefinition(given) && limited?.problem !== undefined) {
-        const tool = clipped(given.name, definitionLimits.maxNameLength);
+        const tool = truncate(given.name, definitionLimits.maxNameLength);
         const { problem: reason } = limited;
         hidden.push({ tool, by: 'definition-invalid', reason, since: since.get(tool) ?? Date.now() });
         return [];
@@ -126,7 +131,7 @@ export class RemoteTools {
       ...(Object.keys(fields).length > 0 ? { fields } : {}),
       returnsMcpResult: true,
       notices: [...limits, ...noticesOf(inputSchema)],
-      ...(problem === undefined ? {} : { schemaProblem: unusable(problem) }),
+      ...(problem === undefined ? {} : { schemaProblem: unusableSchemaNotice(problem) }),
       parse: (args) => validator.parse(args),
       parseTrusting: (args) => validator.parseTrusting(args),
       run: (args, context) => this.#run(name, args as JsonObject, context, headers),
@@ -155,20 +160,20 @@ class LazyValidator {
     this.#onProblem = onProblem;
   }
 
-  parse(args: JsonObject): Parsed {
+  parse(args: JsonObject): ParsedArguments {
     const compiled = (this.#compiled ??= this.#compile());
-    if (!compiled.ok) return { ok: false, problems: [{ path: '$', message: unusable(compiled.reason) }] };
+    if (!compiled.ok) return { ok: false, problems: [{ path: '$', message: unusableSchemaNotice(compiled.reason) }] };
     return parsedBy(compiled.validate, args);
   }
 
-  parseTrusting(args: JsonObject): Parsed {
+  parseTrusting(args: JsonObject): ParsedArguments {
     const compiled = this.#compiler.compile(this.#schema, { trust: true });
     return compiled.ok ? parsedBy(compiled.validate, args) : { ok: true, value: args };
   }
 
   #compile(): Compiled {
     const compiled = this.#compiler.compile(this.#schema);
-    if (!compiled.ok) this.#onProblem(unusable(compiled.reason));
+    if (!compiled.ok) this.#onProblem(unusableSchemaNotice(compiled.reason));
     return compiled;
   }
 }
@@ -179,7 +184,7 @@ function noticesOf(inputSchema: JsonObject | undefined): readonly string[] {
   return notice === undefined ? [] : [notice];
 }
 
-function parsedBy(validate: Validate, args: JsonObject): Parsed {
+function parsedBy(validate: Validate, args: JsonObject): ParsedArguments {
   const problems = validate(args);
   return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
 }
