@@ -3,79 +3,79 @@ import type { Readable, Writable } from 'node:stream';
 import type { Store } from '../../journal/store/store.ts';
 import type { Peer } from './requests/request-context.ts';
 import type { EndpointBox } from './endpoint-box.ts';
-import { isAddressedTo, isFromOwnPage } from './http/host-check.ts';
-import { McpHttp } from './http/http-handler.ts';
+import { isAddressedTo, isSameOrigin } from './http/host-check.ts';
+import { McpHttpHandler } from './http/http-handler.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { serveStdio } from './stdio/serve-stdio.ts';
-import { toldError } from './protocol/to-wire-error.ts';
+import { toWireError } from './protocol/to-wire-error.ts';
 import { Refusal, errorText, wireCodes } from './protocol/wire-messages.ts';
-import { bodyOf } from './http/request-body.ts';
+import { readRequestBody } from './http/request-body.ts';
 
-/** What an endpoint serves: a Signalbox. Sessions are known to all processes on one store, where there is one. */
+/** The box that an endpoint serves: a Signalbox. Processes with the same store share their sessions. */
 export interface McpBox extends EndpointBox {
   readonly shared?: Pick<Store, 'keyValues' | 'pubSub'>;
 }
 
-/** How an endpoint is set up. */
+/** Options of `mcpEndpoint`. */
 export interface McpEndpointOptions {
-  /** The names under which clients reach your server (`Host`, with or without a port); those of this machine alone unless given. */
+  /** The host names that clients may use (`Host`, with or without a port). Default: the names of the local machine. */
   readonly allowedHosts?: readonly string[];
-  /** Where people answer what waits for them: told to whoever must wait. */
+  /** The address where people approve calls, shown to clients whose calls wait. */
   readonly inbox?: string;
-  /** How long a call waits for a human before it ends by saying so (50 s). */
+  /** How long a call waits for a human before it ends as `awaiting-approval` (default 50 s). */
   readonly approvalWaitMs?: number;
-  /** The largest body that is read (8 MB). */
+  /** The largest accepted body (default 8 MB). */
   readonly maxBodyBytes?: number;
-  /** Where faults are told: standard error unless given. */
+  /** Logs internal errors. Default: standard error. */
   log?(line: string): void;
 }
 
-/** Who is at the other end of a connection, as your server found out. */
+/** The caller of a connection, as your server authenticated it. */
 export interface McpCaller {
-  /** Under this id the calls are decided and recorded. What comes over MCP is an agent’s doing, whoever it is. */
+  /** The id that its calls are decided and recorded under. Calls over MCP always count as those of an agent. */
   readonly principal: string;
-  /** What it sees: everything unless given. */
+  /** The profile of the catalog that it sees. Default: the whole catalog. */
   readonly profile?: string;
-  /** Needed for a profile with `trustsHuman`, where what the client answers counts as a human’s answer. */
+  /** Required for a profile with `trustsHuman`, where the client’s answers count as a human’s. */
   readonly trusted?: boolean;
 }
 
-/** A client on a pipe. */
+/** A client on standard input and output, or on any other pair of streams. */
 export interface McpPipe extends McpCaller {
-  /** Standard input unless given. */
+  /** Default: standard input. */
   readonly input?: Readable;
-  /** Standard output unless given. */
+  /** Default: standard output. */
   readonly output?: Writable;
-  /** Ends it before its input does. */
+  /** Ends the connection before the input ends. */
   readonly signal?: AbortSignal;
-  /** What is asked of tools waits for it: servers that are still coming up. */
+  /** Requests for tools wait until this resolves, such as for servers that are starting. */
   readonly ready?: Promise<unknown>;
 }
 
-/** The MCP endpoint in a program of yours. */
+/** An MCP endpoint embedded in a server of your own. */
 export interface EmbeddedMcpEndpoint {
-  /** Answers a request of streamable HTTP, in every revision. `body`: what a framework has read of it already. Never rejects. */
+  /** Serves a request of streamable HTTP, in any revision. Pass `body` if a framework has already read it. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse, caller: McpCaller, body?: unknown): Promise<void>;
-  /** Serves one client on a pipe, until its input ends. */
+  /** Serves one client over a pair of streams until the input ends. */
   stdio(pipe: McpPipe): Promise<void>;
-  /** Ends all conversations. The box stays open. */
+  /** Ends all sessions. The box stays open. */
   close(): void;
 }
 
-const usualBodyBytes = 8 * 1024 * 1024;
+const defaultMaxBodyBytes = 8 * 1024 * 1024;
 const graceMs = 5000;
-const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
+const localHosts = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The tools of a box for MCP clients, in a server of your own: every call goes through the pipeline. Who is asking is yours to find
- * out; requests to other hosts than the allowed ones, and of pages of other sites, are refused.
+ * Offers the tools of a box to MCP clients from a server of your own. Your server authenticates the callers. The endpoint refuses
+ * requests to hosts that are not allowed, and requests from web pages of other origins.
  *
  * @example
  * const mcp = mcpEndpoint(box);
  * app.all('/mcp', (request, response) => mcp.handle(request, response, { principal: userOf(request) }, request.body));
  */
 export function mcpEndpoint(box: McpBox, options: McpEndpointOptions = {}): EmbeddedMcpEndpoint {
-  const { inbox, approvalWaitMs, maxBodyBytes = usualBodyBytes, allowedHosts = thisMachine } = options;
+  const { inbox, approvalWaitMs, maxBodyBytes = defaultMaxBodyBytes, allowedHosts = localHosts } = options;
   const log = options.log ?? ((line: string) => console.error(line));
   const endpoint = new McpEndpoint({
     box,
@@ -83,34 +83,37 @@ export function mcpEndpoint(box: McpBox, options: McpEndpointOptions = {}): Embe
     ...(approvalWaitMs === undefined ? {} : { approvalWaitMs }),
     ...(box.shared === undefined ? {} : { shared: box.shared }),
   });
-  const http = new McpHttp({ endpoint, log });
+  const http = new McpHttpHandler({ endpoint, log });
   const hosts = new Set(allowedHosts.map((name) => name.toLowerCase()));
 
   const peerOf = ({ principal, profile, trusted }: McpCaller): Peer => {
     const view = endpoint.view(profile);
     if (view.trustsHuman && trusted !== true)
-      throw new Refusal(403, wireCodes.request, 'what clients of this profile answer counts as a human’s answer');
+      throw new Refusal(
+        403,
+        wireCodes.request,
+        'this profile accepts the client’s answers as a human’s; only a trusted caller may use it',
+      );
     return { principal: { id: principal, kind: 'agent' }, view };
   };
-  const assertOurs = (request: IncomingMessage): void => {
+  const assertHostAndOrigin = (request: IncomingMessage): void => {
     if (!isAddressedTo(request, (host) => hosts.has(host) || hosts.has(host.replace(/:\d+$/, ''))))
-      throw new Refusal(403, wireCodes.request, 'this host is not among the allowed ones (allowedHosts)');
-    if (!isFromOwnPage(request))
-      throw new Refusal(403, wireCodes.request, 'a page of another site made this request; only pages of this one may');
+      throw new Refusal(403, wireCodes.request, 'this host is not in allowedHosts');
+    if (!isSameOrigin(request)) throw new Refusal(403, wireCodes.request, 'a page of another origin made this request');
   };
 
   return {
     async handle(request, response, caller, body) {
       try {
-        assertOurs(request);
+        assertHostAndOrigin(request);
         const peer = peerOf(caller);
-        const text = request.method === 'POST' ? await bodyOf(request, body, maxBodyBytes) : '';
+        const text = request.method === 'POST' ? await readRequestBody(request, body, maxBodyBytes) : '';
         await http.handle({ request, response, peer, body: text, mayReturn: () => Promise.resolve(true) });
       } catch (error) {
-        const told = toldError(error, log);
-        const status = told instanceof Refusal ? told.status : 400;
+        const wireError = toWireError(error, log);
+        const status = wireError instanceof Refusal ? wireError.status : 400;
         if (response.headersSent) response.destroy();
-        else response.writeHead(status, { 'Content-Type': 'application/json' }).end(errorText(null, told));
+        else response.writeHead(status, { 'Content-Type': 'application/json' }).end(errorText(null, wireError));
       }
     },
     async stdio({ input = process.stdin, output = process.stdout, signal, ready, ...caller }) {

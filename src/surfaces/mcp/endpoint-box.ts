@@ -6,12 +6,12 @@ import type { CallOptions, CallResult, ToolReference } from '../../core/calls/ca
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 
-/** What the endpoint needs of a Signalbox. */
+/** The part of a Signalbox that the endpoint uses. */
 export interface EndpointBox extends BoxContent {
   readonly version: string;
   /** The same object as long as nothing changed, profiles included. */
   catalog(view?: { readonly profile?: string }): CatalogSnapshot;
-  /** What a client of this profile is told of. */
+  /** Returns the tools that a client of this profile sees. */
   tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
   readonly profiles: { list(): readonly { readonly name: string; readonly settings: ProfileSettings }[] };
   readonly servers: {
@@ -19,7 +19,7 @@ export interface EndpointBox extends BoxContent {
     started(options: { readonly profile?: string; readonly signal?: AbortSignalLike }): Promise<void> | undefined;
     instructions(view?: { readonly profile?: string }): readonly ServerInstructions[];
   };
-  /** Reads a result that was too large to pass whole. */
+  /** Reads a result that was too large to return whole. */
   readonly journal: {
     result(uri: string, page: { readonly offset: number; readonly limit: number }): Promise<ResultPage>;
   };

@@ -2,16 +2,16 @@ import type { Store } from '../../journal/store/store.ts';
 import type { EndpointServices } from './requests/call-tool.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { ClientChannel, Peer } from './requests/request-context.ts';
-import { Changes } from './listing/list-changes.ts';
-import { Conversations } from './sessions/conversation-registry.ts';
+import { ListChangeNotifier } from './listing/list-changes.ts';
+import { ConversationRegistry } from './sessions/conversation-registry.ts';
 import type { EndpointBox } from './endpoint-box.ts';
-import { type SeenClient, parseEnvelope } from './protocol/client-info.ts';
+import { type RecentClient, parseEnvelope } from './protocol/client-info.ts';
 import { LegacySession } from './sessions/legacy-session.ts';
-import { type Listening, listen } from './listing/listen-request.ts';
+import { type ChangeSubscription, listen } from './listing/listen-request.ts';
 import { findMethod, isListMethod, listPage } from './requests/methods.ts';
 import { Relay } from './sessions/relay.ts';
 import { type RequestRound, MultiRoundRequests } from './sessions/multi-round-requests.ts';
-import { View } from './listing/catalog-view.ts';
+import { CatalogView } from './listing/catalog-view.ts';
 import {
   type Answer,
   type Prepared,
@@ -41,30 +41,30 @@ export class McpEndpoint {
   /** The link to other processes; absent without a shared store. */
   readonly relay: Relay | undefined;
   readonly #options: McpEndpointOptions;
-  readonly #changes: Changes;
+  readonly #changes: ListChangeNotifier;
   readonly #rounds: MultiRoundRequests;
-  readonly #conversations: Conversations;
-  readonly #views = new Map<string, View>();
-  readonly #everything: View;
+  readonly #conversations: ConversationRegistry;
+  readonly #views = new Map<string, CatalogView>();
+  readonly #everything: CatalogView;
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
     this.shared = options.shared;
     this.relay = options.shared === undefined ? undefined : new Relay(options.shared.pubSub);
     this.#rounds = new MultiRoundRequests(this.relay);
-    this.#conversations = new Conversations({ keyValues: options.shared?.keyValues });
-    this.#changes = new Changes(options.box);
-    this.#everything = new View(options.box, undefined);
+    this.#conversations = new ConversationRegistry({ keyValues: options.shared?.keyValues });
+    this.#changes = new ListChangeNotifier(options.box);
+    this.#everything = new CatalogView(options.box, undefined);
   }
 
   /** Returns the view of a profile. Throws `profile-unknown` when there is no such profile. */
-  view(profile: string | undefined): View {
+  view(profile: string | undefined): CatalogView {
     if (profile === undefined) return this.#everything;
     const known = this.#views.get(profile);
     if (known?.exists === true) return known;
     // Throws for an unknown profile, with a suggestion.
     this.#options.box.tools({ profile });
-    const view = new View(this.#options.box, profile);
+    const view = new CatalogView(this.#options.box, profile);
     this.#views.set(profile, view);
     return view;
   }
@@ -96,13 +96,13 @@ export class McpEndpoint {
   }
 
   /** Notifies a client of revision 2026-07-28 of changes until it is stopped. */
-  async listen(request: WireRequest, peer: Peer, channel: ClientChannel): Promise<Listening> {
+  async listen(request: WireRequest, peer: Peer, channel: ClientChannel): Promise<ChangeSubscription> {
     parseEnvelope(request.params);
     return await listen({ box: this.#options.box, changes: this.#changes }, request, peer, channel);
   }
 
   /** Returns the recent clients of revision 2026-07-28, which have no sessions. */
-  clients(): SeenClient[] {
+  clients(): RecentClient[] {
     return this.#conversations.clients();
   }
 

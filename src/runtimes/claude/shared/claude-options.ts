@@ -31,7 +31,7 @@ export interface Passthrough {
   readonly hooks: Readonly<Partial<Record<'PostToolUse' | 'PostToolUseFailure', readonly PassthroughHooks[]>>>;
 }
 
-interface PassthroughHooks {
+export interface PassthroughHooks {
   readonly matcher?: string;
   readonly hooks: readonly ((
     input: never,

@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { envelopeVersion } from '../protocol/client-info.ts';
 import { Refusal, type WireRequest, wireCodes } from '../protocol/wire-messages.ts';
 
-/** Which part of the body the header `Mcp-Name` repeats. */
+/** The parameter that the header `Mcp-Name` repeats, by method. */
 const named: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -14,7 +14,7 @@ const named: Readonly<Record<string, string>> = {
 
 const encoded = /^=\?base64\?(.*)\?=$/;
 
-/** Refuses a request whose headers say something else than its body: what stands between us may have gone by the headers. */
+/** Refuses a request whose headers contradict its body, because proxies in between may have routed by the headers. */
 export function checkHeaders(headers: IncomingHttpHeaders, { method, params }: WireRequest): void {
   agree('MCP-Protocol-Version', textOf(headers['mcp-protocol-version']), envelopeVersion(params));
   agree('Mcp-Method', textOf(headers['mcp-method']), method);
@@ -25,7 +25,7 @@ export function checkHeaders(headers: IncomingHttpHeaders, { method, params }: W
 
 const headersOf = new WeakMap<ToolDefinition, ParameterHeaders | null>();
 
-/** Refuses a call whose arguments are not those that the headers beside it name. */
+/** Refuses a call whose `Mcp-Param-*` headers contradict its arguments. */
 export function checkParameters(headers: IncomingHttpHeaders, tool: ToolDefinition | undefined, args: unknown): void {
   if (tool === undefined || !isJsonObject(args)) return;
   let made = headersOf.get(tool);
@@ -38,7 +38,7 @@ export function checkParameters(headers: IncomingHttpHeaders, tool: ToolDefiniti
     agree(name, decoded(textOf(headers[name.toLowerCase()])), decoded(value));
 }
 
-/** A header’s value as it was meant: what a header cannot carry comes encoded. */
+/** Decodes a header’s value. Text that a header cannot carry is sent in base64. */
 function decoded(value: string | undefined): string | undefined {
   const text = encoded.exec(value ?? '')?.[1];
   if (text === undefined) return value;
@@ -46,7 +46,7 @@ function decoded(value: string | undefined): string | undefined {
   return bytes.toString('base64') === text ? bytes.toString('utf8') : undefined;
 }
 
-/** Refuses when a header is not what the body says. */
+/** Refuses the request when a header differs from the body. */
 function agree(header: string, said: string | undefined, expected: string | undefined): void {
   if (said === expected) return;
   const what = said === undefined ? 'is missing or cannot be read' : `says ${JSON.stringify(said)}`;

@@ -1,13 +1,16 @@
-import type { HttpAsk } from './http-types.ts';
+import type { HttpRequestHead } from './http-types.ts';
 
-/** Whether a request was meant for a host that is ours: a name that merely resolves to us is none, which stops DNS rebinding. */
-export function isAddressedTo({ url, headers, rawHeaders }: HttpAsk, isOurs: (host: string) => boolean): boolean {
-  // A proxy-style request line names a host of its own, and a second header another one, past a check of the first.
+/** Returns whether a request is addressed to one of our host names. Prevents DNS rebinding, where a foreign name resolves to this server. */
+export function isAddressedTo(
+  { url, headers, rawHeaders }: HttpRequestHead,
+  isOurs: (host: string) => boolean,
+): boolean {
+  // An absolute URL in the request line, or a second `Host` header, could name another host than the checked one.
   return isOurs(hostOf(headers.host)) && url?.startsWith('/') === true && hostsIn(rawHeaders) === 1;
 }
 
-/** Whether a request comes from a program, or from a page of the very host it is for. Either scheme: TLS may end at a proxy. */
-export function isFromOwnPage({ headers: { host, origin } }: HttpAsk): boolean {
+/** Returns whether a request has no `Origin`, or that of the requested host. Accepts both schemes, because a proxy may terminate TLS. */
+export function isSameOrigin({ headers: { host, origin } }: HttpRequestHead): boolean {
   if (origin === undefined) return true;
   const given = origin.toLowerCase();
   return given === `http://${hostOf(host)}` || given === `https://${hostOf(host)}`;

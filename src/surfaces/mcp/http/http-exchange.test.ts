@@ -28,7 +28,7 @@ async function asked(t: TestContext): Promise<{ response: ServerResponse; hangUp
 const options: ExchangeOptions = {
   accepted: { json: true, stream: true },
   headers: [],
-  stream: () => new EventStream({ name: '1', primes: false, mostEvents: 10, mostBytes: 1000 }),
+  stream: () => new EventStream({ name: '1', primes: false, maxEvents: 10, maxBytes: 1000 }),
 };
 
 describe('a request whose client hangs up', () => {

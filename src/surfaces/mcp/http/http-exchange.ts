@@ -3,43 +3,43 @@ import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import type { ClientChannel } from '../requests/request-context.ts';
 import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../protocol/wire-messages.ts';
 import { type EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
-import type { HttpReply } from './http-types.ts';
+import type { HttpResponse } from './http-types.ts';
 
 const jsonHeaders = [...answerHeaders, 'Content-Type', 'application/json'];
 
-/** What a client takes as an answer. */
+/** The response formats that a client accepts. */
 export interface Accepted {
   readonly json: boolean;
   readonly stream: boolean;
 }
 
-/** How an answer is sent. */
+/** Options of an exchange. */
 export interface ExchangeOptions {
   readonly accepted: Accepted;
   readonly headers: HeaderList;
-  /** Makes the stream, should one be needed: one that the client can come back to, or not. */
+  /** Creates the event stream if one is needed. */
   stream(): EventStream;
-  /** How long a client that lost its stream may take to come back before its request is given up; not at all when absent. */
+  /** How long a client may take to resume a lost stream before its request is cancelled. Absent: it cannot resume. */
   readonly withinMs?: number;
-  /** Whether it would still be let in then. */
+  /** Resolves with whether the client would still be authorized then. */
   mayReturn?(): Promise<boolean>;
 }
 
-/** One request and its answer: a single JSON document, unless something has to be said before it. */
+/** One request and its response: a single JSON document, or an event stream if messages precede the response. */
 export class Exchange implements ClientChannel {
   readonly canSend: boolean;
-  /** Aborted when nobody can get the answer any more, and by whoever else ends the request. */
+  /** Aborted when the client can no longer receive the response, or when the request is cancelled. */
   readonly stop = new LightAbortSignal();
-  readonly #response: HttpReply;
+  readonly #response: HttpResponse;
   readonly #options: ExchangeOptions;
   #stream: EventStream | undefined;
   #isOver = false;
 
-  constructor(response: HttpReply, options: ExchangeOptions) {
+  constructor(response: HttpResponse, options: ExchangeOptions) {
     this.#response = response;
     this.#options = options;
     this.canSend = options.accepted.stream;
-    // Whoever hung up while their request was read has told so already.
+    // The client may have disconnected while its request was read.
     if (response.closed) this.#closed();
     else response.on('close', () => this.#closed());
   }
@@ -48,19 +48,19 @@ export class Exchange implements ClientChannel {
     if (!this.#isOver && this.canSend) this.#open().send(text);
   }
 
-  /** Keeps the connection from being taken for dead; what takes long goes on as a stream. */
+  /** Sends a heartbeat. A long-running request becomes a stream. */
   beat(): void {
     if (!this.#isOver && this.canSend) this.#open().beat();
   }
 
-  /** Sends the answer to a request. */
+  /** Sends the response to a request. */
   answer(id: RequestId, answer: Answer): void {
     const isWhole = this.#stream === undefined && this.#options.accepted.json;
     if (isWhole && answer instanceof Prepared) this.#endWith(replyParts(id, answer));
     else this.end(String(replyText(id, answer)));
   }
 
-  /** Sends a text as the answer. */
+  /** Sends a text as the response. */
   end(text: string, status = 200): void {
     this.#isOver = true;
     if (this.#stream === undefined && (this.#options.accepted.json || status !== 200)) {
@@ -69,7 +69,7 @@ export class Exchange implements ClientChannel {
         return;
       }
       const length = Buffer.byteLength(text);
-      // Text without other characters is the same in both encodings, and written faster in the simpler one.
+      // Pure ASCII is the same in both encodings, and Latin-1 is faster to write.
       this.#head(status, length).end(text, length === text.length ? 'latin1' : 'utf8');
     } else this.#open().end(text);
   }
@@ -83,7 +83,7 @@ export class Exchange implements ClientChannel {
     response.end(tail);
   }
 
-  #head(status: number, length: number): HttpReply {
+  #head(status: number, length: number): HttpResponse {
     return this.#response.writeHead(
       status,
       jsonHeaders.concat(this.#options.headers, 'Content-Length', String(length)),
@@ -99,22 +99,22 @@ export class Exchange implements ClientChannel {
   }
 
   #closed(): void {
-    if (!this.#isOver) void this.#leaveUnlessBack();
+    if (!this.#isOver) void this.#cancelUnlessResumed();
   }
 
-  /** The client may come back, and may lose the stream again after that. */
-  async #leaveUnlessBack(): Promise<void> {
+  /** Cancels the request unless the client resumes its stream in time. */
+  async #cancelUnlessResumed(): Promise<void> {
     const { withinMs } = this.#options;
     do {
       if (this.#stream === undefined || withinMs === undefined) break;
-      // Nobody is given up because it cannot be told for a moment whether they may return.
+      // A failed authorization check does not cancel the request.
       if ((await this.#options.mayReturn?.().catch(() => true)) === false) break;
       await wait(withinMs, undefined, { ref: false });
     } while (this.#stream.isAttached);
-    if (!this.#isOver) this.#leave();
+    if (!this.#isOver) this.#cancel();
   }
 
-  #leave(): void {
+  #cancel(): void {
     this.stop.abort(new DOMException('the client is gone', 'AbortError'));
   }
 }

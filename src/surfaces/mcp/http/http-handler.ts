@@ -3,11 +3,11 @@ import { SlotMap } from '../../../core/async/slot-map.ts';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
 import type { Peer } from '../requests/request-context.ts';
-import { type SeenClient, envelopeVersion, parseEnvelope } from '../protocol/client-info.ts';
-import type { Listening } from '../listing/listen-request.ts';
+import { type RecentClient, envelopeVersion, parseEnvelope } from '../protocol/client-info.ts';
+import type { ChangeSubscription } from '../listing/listen-request.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import { isLegacyVersion } from '../protocol/server-info.ts';
-import { toldError } from '../protocol/to-wire-error.ts';
+import { toWireError } from '../protocol/to-wire-error.ts';
 import {
   type Answer,
   Refusal,
@@ -23,33 +23,33 @@ import {
 import { checkHeaders, checkParameters } from './header-validation.ts';
 import { EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
 import { type Accepted, Exchange, type ExchangeOptions } from './http-exchange.ts';
-import type { HttpAsk, HttpReply, HttpRequest } from './http-types.ts';
+import type { HttpRequestHead, HttpResponse, HttpRequest } from './http-types.ts';
 import { HttpSession } from './sessions/http-session.ts';
-import { HttpSessions, type SessionLimits } from './sessions/session-registry.ts';
+import { SessionRegistry, type SessionLimits } from './sessions/session-registry.ts';
 import { Resumption } from './streams/stream-resumption.ts';
 import { SseTransport, isSseRequest } from './sse-transport.ts';
 
 const noHeaders: HeaderList = [];
-const beatMs = 15_000;
-const returnMs = 60_000;
+const heartbeatMs = 15_000;
+const maxResumeDelayMs = 60_000;
 
-/** What the endpoint over HTTP is made of. */
+/** Options of `McpHttpHandler`. */
 export interface McpHttpOptions {
   readonly endpoint: McpEndpoint;
   readonly limits?: SessionLimits;
-  /** Where faults are told. */
+  /** Logs internal errors. */
   log(line: string): void;
 }
 
-/** The endpoint over HTTP: streamable HTTP for all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
-export class McpHttp {
+/** Serves MCP over HTTP: streamable HTTP for all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
+export class McpHttpHandler {
   readonly #endpoint: McpEndpoint;
   readonly #log: (line: string) => void;
-  readonly #sessions: HttpSessions;
-  /** What is shown to be alive now and then: requests, and streams that stay open. */
-  readonly #underWay = new SlotMap<Exchange>();
+  readonly #sessions: SessionRegistry;
+  /** Requests in progress and open streams, which get heartbeats. */
+  readonly #inProgress = new SlotMap<Exchange>();
   readonly #open = new Set<{ beat(): void }>();
-  readonly #listening = new Map<Listening, (text: string) => void>();
+  readonly #listening = new Map<ChangeSubscription, (text: string) => void>();
   readonly #resumption: Resumption;
   readonly #sse: SseTransport;
   readonly #timer: NodeJS.Timeout;
@@ -57,18 +57,18 @@ export class McpHttp {
   constructor({ endpoint, limits, log }: McpHttpOptions) {
     this.#endpoint = endpoint;
     this.#log = log;
-    this.#sessions = new HttpSessions(endpoint, limits);
+    this.#sessions = new SessionRegistry(endpoint, limits);
     this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
     this.#sse = new SseTransport({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log });
     this.#timer = setInterval(() => {
-      for (const each of this.#underWay) each.beat();
+      for (const each of this.#inProgress) each.beat();
       for (const each of this.#open) each.beat();
-      this.#sessions.tend();
-    }, beatMs);
+      this.#sessions.expireIdle();
+    }, heartbeatMs);
     this.#timer.unref();
   }
 
-  /** Answers a request; never throws or rejects. A promise where the answer takes its time. */
+  /** Serves a request. Never throws or rejects. Returns a promise unless the request is served synchronously. */
   handle(incoming: HttpRequest): Promise<void> | undefined {
     const { request, body } = incoming;
     if (request.method !== 'POST') return this.#handleOther(incoming);
@@ -88,7 +88,7 @@ export class McpHttp {
   #take(incoming: HttpRequest, value: unknown): Promise<void> | undefined {
     const id = idOf(value);
     try {
-      if (incoming.refuse === undefined || !isAsking(value)) {
+      if (incoming.refuse === undefined || !expectsResponse(value)) {
         if (isSseRequest(incoming.request))
           return this.#sse.take(incoming, value).catch((error: unknown) => this.#refuse(incoming, id, error));
         const taken = Array.isArray(value) ? this.#batch(incoming, value) : this.#post(incoming, readMessage(value));
@@ -108,25 +108,25 @@ export class McpHttp {
       else if (incoming.request.method === 'DELETE') {
         await this.#sessions.end(await sessionOf(this.#sessions, incoming));
         incoming.response.writeHead(204, answerHeaders).end();
-      } else throw new Refusal(405, wireCodes.request, 'this address takes GET, POST and DELETE');
+      } else throw new Refusal(405, wireCodes.request, 'this address accepts GET, POST and DELETE');
     } catch (error) {
       this.#refuse(incoming, null, error);
     }
   }
 
   #refuse({ response }: HttpRequest, id: RequestId | null, error: unknown): void {
-    const told = toldError(error, this.#log);
-    const status = told instanceof Refusal ? told.status : 400;
+    const wireError = toWireError(error, this.#log);
+    const status = wireError instanceof Refusal ? wireError.status : 400;
     if (response.headersSent) response.destroy();
-    else send(response, status, errorText(id, told));
+    else send(response, status, errorText(id, wireError));
   }
 
-  /** Every client that was heard of not long ago, the latest first. */
-  clients(): SeenClient[] {
+  /** Returns the recent clients, the latest first. */
+  clients(): RecentClient[] {
     return [...this.#sessions.clients(), ...this.#endpoint.clients()].toSorted((one, other) => other.seen - one.seen);
   }
 
-  /** Ends what only listens; requests under way go on. */
+  /** Ends streams that wait for notifications. Requests in progress continue. */
   stopListening(): void {
     clearInterval(this.#timer);
     for (const [listening, end] of this.#listening) end(JSON.stringify(listening.stop()));
@@ -141,7 +141,7 @@ export class McpHttp {
 
   #post(incoming: HttpRequest, message: WireMessage): Promise<void> | undefined {
     const { request, response, peer } = incoming;
-    const accepted = acceptedBy(request);
+    const accepted = acceptedFormats(request);
     if (message.kind !== 'response' && isModern(request, message)) {
       if (message.kind !== 'notification') return this.#modern(incoming, message, accepted);
       response.writeHead(202, answerHeaders).end();
@@ -168,21 +168,21 @@ export class McpHttp {
       await this.#legacy(session, message, incoming, accepted);
       return;
     }
-    await this.#sessions.take(session, message);
+    await this.#sessions.receive(session, message);
     incoming.response.writeHead(202, answerHeaders).end();
   }
 
   async #batch(incoming: HttpRequest, messages: readonly unknown[]): Promise<void> {
     if (incoming.request.headers['mcp-session-id'] === undefined)
       throw new Refusal(400, wireCodes.request, 'without a session, send one message at a time');
-    const accepted = acceptedBy(incoming.request);
+    const accepted = acceptedFormats(incoming.request);
     const session = await sessionOf(this.#sessions, incoming);
     const { conversation } = session;
-    const exchange = new Exchange(incoming.response, new SessionAnswer(session, incoming, accepted));
+    const exchange = new Exchange(incoming.response, new SessionExchangeOptions(session, incoming, accepted));
     const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
       if (message.kind === 'request')
-        return replyText(message.id, await conversation.serve(message, exchange, endingWith(exchange)));
-      await this.#sessions.take(session, message);
+        return replyText(message.id, await conversation.serve(message, exchange, signalOfOne(exchange)));
+      await this.#sessions.receive(session, message);
       return undefined;
     };
     this.#open.add(exchange);
@@ -203,7 +203,10 @@ export class McpHttp {
     incoming: HttpRequest,
     accepted: Accepted,
   ): Promise<void> | undefined {
-    const exchange = new Exchange(incoming.response, new SessionAnswer(session, incoming, accepted, message.id));
+    const exchange = new Exchange(
+      incoming.response,
+      new SessionExchangeOptions(session, incoming, accepted, message.id),
+    );
     const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, exchange, exchange.stop);
     return this.#exchange(exchange, message.id, serve, () => {
       session.seen = Date.now();
@@ -228,7 +231,7 @@ export class McpHttp {
   }
 
   async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
-    let listening: Listening;
+    let listening: ChangeSubscription;
     try {
       listening = await this.#endpoint.listen(message, peer, exchange);
     } catch (error) {
@@ -248,16 +251,16 @@ export class McpHttp {
     else gone.addEventListener('abort', stop, { once: true });
   }
 
-  /** Never throws or rejects: what goes wrong is the answer. */
+  /** Serves a request and sends its response. Never throws or rejects: an error becomes the response. */
   #exchange(
     exchange: Exchange,
     id: RequestId,
     serve: () => Answer | Promise<Answer>,
     over?: () => void,
   ): Promise<void> | undefined {
-    const place = this.#underWay.add(exchange);
+    const slot = this.#inProgress.add(exchange);
     const fail = (error: unknown): void => {
-      this.#underWay.remove(place);
+      this.#inProgress.remove(slot);
       this.#fail(exchange, id, error);
       over?.();
     };
@@ -268,7 +271,7 @@ export class McpHttp {
         fail(error);
         return;
       }
-      this.#underWay.remove(place);
+      this.#inProgress.remove(slot);
       over?.();
     };
     let answer: Answer | Promise<Answer>;
@@ -284,29 +287,30 @@ export class McpHttp {
   }
 
   #fail(exchange: Exchange, id: RequestId | null, error: unknown): void {
-    const told = toldError(error, this.#log);
-    // This one has its status wherever it comes from; other errors of methods are answers.
-    const status = told instanceof Refusal ? told.status : told.code === wireCodes.capability ? 400 : 200;
-    exchange.end(errorText(id, told), status);
+    const wireError = toWireError(error, this.#log);
+    // The specification requires status 400 for a missing capability. Other errors of methods are responses with status 200.
+    const status =
+      wireError instanceof Refusal ? wireError.status : wireError.code === wireCodes.capability ? 400 : 200;
+    exchange.end(errorText(id, wireError), status);
   }
 
   async #get(incoming: HttpRequest): Promise<void> {
     const { request, response } = incoming;
     if (request.headers['mcp-session-id'] === undefined)
-      throw new Refusal(405, wireCodes.request, 'without a session there is nothing to get here; send a POST');
-    if (!acceptedBy(request).stream) throw new Refusal(406, wireCodes.request, 'send "Accept: text/event-stream"');
+      throw new Refusal(405, wireCodes.request, 'GET needs a session; send a POST');
+    if (!acceptedFormats(request).stream) throw new Refusal(406, wireCodes.request, 'send "Accept: text/event-stream"');
     const session = await sessionOf(this.#sessions, incoming);
     const { 'last-event-id': lastEventId } = request.headers;
     await this.#resumption.open(session, response, typeof lastEventId === 'string' ? lastEventId : undefined);
   }
 }
 
-function isAsking(value: unknown): boolean {
+function expectsResponse(value: unknown): boolean {
   return Array.isArray(value) || readMessage(value).kind === 'request';
 }
 
-/** A client may cancel one request of a batch, and goes away from all of them. */
-function endingWith({ stop: all }: Exchange): LightAbortSignal {
+/** Returns a signal for one request of a batch: aborted on its own, or with all others when the client is gone. */
+function signalOfOne({ stop: all }: Exchange): LightAbortSignal {
   const one = new LightAbortSignal();
   const end = (): void => one.abort(all.reason);
   if (all.aborted) end();
@@ -314,10 +318,10 @@ function endingWith({ stop: all }: Exchange): LightAbortSignal {
   return one;
 }
 
-/** How an answer is sent that its client can come back for. */
-class SessionAnswer implements ExchangeOptions {
+/** The exchange options of a request in a session, whose client can resume a lost stream. */
+class SessionExchangeOptions implements ExchangeOptions {
   readonly accepted: Accepted;
-  readonly withinMs = returnMs;
+  readonly withinMs = maxResumeDelayMs;
   readonly #session: HttpSession;
   readonly #incoming: HttpRequest;
   readonly #request: RequestId | undefined;
@@ -342,42 +346,42 @@ class SessionAnswer implements ExchangeOptions {
   }
 }
 
-/** A request without a session that names the newer revision, in its body or its headers. */
-function isModern({ headers }: HttpAsk, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
+/** Returns whether a message is of revision 2026-07-28: it has no session, and its body or headers name the revision. */
+function isModern({ headers }: HttpRequestHead, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
   if (headers['mcp-session-id'] !== undefined) return false;
   const header = headers['mcp-protocol-version'];
   return envelopeVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
 }
 
-function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): HttpSession | Promise<HttpSession> {
+function sessionOf(sessions: SessionRegistry, { request, peer }: HttpRequest): HttpSession | Promise<HttpSession> {
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
   if (typeof id !== 'string')
-    throw new Refusal(400, wireCodes.server, 'there is no session: begin with "initialize", or speak 2026-07-28');
-  if (typeof version === 'string' && !isLegacyVersion(version.trim()))
     throw new Refusal(
       400,
       wireCodes.server,
-      `sessions are not of the revision ${JSON.stringify(version.slice(0, 32))}`,
+      'there is no session: begin with "initialize", or use revision 2026-07-28',
     );
+  if (typeof version === 'string' && !isLegacyVersion(version.trim()))
+    throw new Refusal(400, wireCodes.server, `revision ${JSON.stringify(version.slice(0, 32))} has no sessions`);
   const session = sessions.find(id, peer);
-  return session instanceof Promise ? session.then(existing) : existing(session);
+  return session instanceof Promise ? session.then(assertStreamable) : assertStreamable(session);
 }
 
-function existing(session: HttpSession | undefined): HttpSession {
+function assertStreamable(session: HttpSession | undefined): HttpSession {
   if (session?.transport === 'streamable') return session;
   throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
 }
 
-/** Clients say the same with every request. */
+/** Clients send the same header with every request. */
 let lastAccepted: { readonly header: string | undefined; readonly accepted: Accepted } | undefined;
 
-function acceptedBy({ headers: { accept } }: HttpAsk): Accepted {
+function acceptedFormats({ headers: { accept } }: HttpRequestHead): Accepted {
   if (lastAccepted === undefined || lastAccepted.header !== accept)
-    lastAccepted = { header: accept, accepted: acceptedIn(accept) };
+    lastAccepted = { header: accept, accepted: parseAccept(accept) };
   return lastAccepted.accepted;
 }
 
-function acceptedIn(accept: string | undefined): Accepted {
+function parseAccept(accept: string | undefined): Accepted {
   if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true };
   const accepted = { json: accept.includes('application/json'), stream: accept.includes('text/event-stream') };
   if (!accepted.json && !accepted.stream)
@@ -385,7 +389,7 @@ function acceptedIn(accept: string | undefined): Accepted {
   return accepted;
 }
 
-function send(response: HttpReply, status: number, text: string): void {
+function send(response: HttpResponse, status: number, text: string): void {
   const allow = status === 405 ? ['Allow', 'GET, POST, DELETE'] : [];
   response.writeHead(status, [...answerHeaders, ...allow, 'Content-Type', 'application/json']).end(text);
 }

@@ -3,18 +3,18 @@ import type { Peer } from '../requests/request-context.ts';
 import type { RequestId } from '../protocol/wire-messages.ts';
 import type { HeaderList, StreamOutlet } from './streams/event-stream.ts';
 
-/** What is looked at of a request, whoever read it: Node, or the server’s short way. */
-export type HttpAsk = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
+/** The part of a request that the endpoint reads. Comes from Node or from the server’s fast path. */
+export type HttpRequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
 
-/** Where an answer is written to: as much of Node’s response as the endpoint needs. */
-export interface HttpReply extends StreamOutlet {
+/** The part of Node’s response that the endpoint uses. */
+export interface HttpResponse extends StreamOutlet {
   readonly headersSent: boolean;
-  /** Whether it was sent, or nobody can get it any more. */
+  /** Whether the response was sent or its connection closed. */
   readonly closed: boolean;
-  writeHead(status: number, headers: HeaderList): HttpReply;
-  /** Sends an answer whose headers were given out before, where that saves anything: by the same lists. */
+  writeHead(status: number, headers: HeaderList): HttpResponse;
+  /** Sends a whole response. The same header lists are passed every time, so that an implementation can cache their bytes. */
   sendWhole?(status: number, lists: readonly HeaderList[], text: string): void;
-  /** What is written from now on leaves together, with the end. */
+  /** Buffers writes until the end. */
   cork(): void;
   write(part: string | Uint8Array): unknown;
   end(ended?: () => void): unknown;
@@ -24,8 +24,8 @@ export interface HttpReply extends StreamOutlet {
 
 /** An authorized request with its body. */
 export interface HttpRequest {
-  readonly request: HttpAsk;
-  readonly response: HttpReply;
+  readonly request: HttpRequestHead;
+  readonly response: HttpResponse;
   readonly peer: Peer;
   /** The body of a POST. */
   readonly body: string;

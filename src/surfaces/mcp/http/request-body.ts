@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Refusal, wireCodes } from '../protocol/wire-messages.ts';
 
-/** What says that a body is JSON. */
-export const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
+/** Matches the content types of JSON. */
+export const jsonContentType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
 
-/** The text of a request’s body: read now, no further than the limit, unless a framework has read it. */
-export async function bodyOf(request: IncomingMessage, read: unknown, maxBytes: number): Promise<string> {
-  if (!jsonType.test(request.headers['content-type'] ?? ''))
+/** Returns the text of a request’s body. Reads it up to the limit, unless a framework has already read it. */
+export async function readRequestBody(request: IncomingMessage, read: unknown, maxBytes: number): Promise<string> {
+  if (!jsonContentType.test(request.headers['content-type'] ?? ''))
     throw new Refusal(415, wireCodes.request, 'send the body as JSON, with "Content-Type: application/json"');
   if (typeof read === 'string') return read;
   const bytes = Buffer.isBuffer(read) ? read : read === undefined ? await bytesOf(request, maxBytes) : undefined;
@@ -18,11 +18,11 @@ export async function bodyOf(request: IncomingMessage, read: unknown, maxBytes: 
 
 async function bytesOf(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (request.readableEnded)
-    throw new Error('the body was read before handle() was called: hand it over as the last argument');
+    throw new Error('the body was read before handle() was called: pass it as the last argument');
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // Whoever sends too much is still to be answered, on the same connection.
+    // The connection stays open for the error response.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) break;
@@ -31,6 +31,6 @@ async function bytesOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   } catch {
     throw new Refusal(400, wireCodes.request, 'the connection ended before the body did');
   }
-  if (size > maxBytes) throw new Refusal(413, wireCodes.request, `a body may have ${maxBytes} bytes`);
+  if (size > maxBytes) throw new Refusal(413, wireCodes.request, `a body may have at most ${maxBytes} bytes`);
   return Buffer.concat(chunks);
 }

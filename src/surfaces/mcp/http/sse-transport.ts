@@ -1,6 +1,6 @@
 import { serveBatch } from '../protocol/batch.ts';
 import { type Relay, RelayLost } from '../sessions/relay.ts';
-import { toldError } from '../protocol/to-wire-error.ts';
+import { toWireError } from '../protocol/to-wire-error.ts';
 import {
   Refusal,
   type WireMessage,
@@ -11,9 +11,9 @@ import {
   wireCodes,
 } from '../protocol/wire-messages.ts';
 import { answerHeaders } from './streams/event-stream.ts';
-import type { HttpAsk, HttpRequest } from './http-types.ts';
+import type { HttpRequestHead, HttpRequest } from './http-types.ts';
 import { type HttpSession, sessionKey } from './sessions/http-session.ts';
-import type { HttpSessions } from './sessions/session-registry.ts';
+import type { SessionRegistry } from './sessions/session-registry.ts';
 
 const ownAddress = /^\/sse(?:[/?]|$)/;
 const sessionParameter = /[?&]sessionId=([\w-]+)/;
@@ -30,7 +30,7 @@ interface ForwardedMessage {
 
 /** Dependencies of the transport. */
 export interface SseTransportParts {
-  readonly sessions: HttpSessions;
+  readonly sessions: SessionRegistry;
   /** The link to processes that hold other streams. */
   readonly relay: Relay | undefined;
   /** Streams that get a heartbeat. */
@@ -42,7 +42,7 @@ export interface SseTransportParts {
  * Returns whether a request belongs to the HTTP+SSE transport of 2024-11-05. Its clients open one stream with GET, at `/sse` or at
  * the address of the newer transport, and post their messages to the address in the first event of the stream.
  */
-export function isSseRequest({ method, url = '', headers }: HttpAsk): boolean {
+export function isSseRequest({ method, url = '', headers }: HttpRequestHead): boolean {
   if (ownAddress.test(url)) return true;
   if (method === 'POST') return url.includes('sessionId=') && sessionParameter.test(url);
   // Clients of the newer transport name a session or a revision, or accept JSON too.
@@ -55,7 +55,7 @@ export function isSseRequest({ method, url = '', headers }: HttpAsk): boolean {
 }
 
 /** Returns the path that a client requested. Routers of web frameworks strip their own prefix from `url`. */
-function addressOf(request: HttpAsk & { readonly originalUrl?: unknown }): string {
+function addressOf(request: HttpRequestHead & { readonly originalUrl?: unknown }): string {
   return typeof request.originalUrl === 'string' ? request.originalUrl : (request.url ?? '');
 }
 
@@ -118,7 +118,7 @@ export class SseTransport {
       if (text !== undefined) session.channel.send(text);
     } catch (error) {
       const id = message?.kind === 'request' ? message.id : null;
-      session.channel.send(errorText(id, toldError(error, this.#parts.log)));
+      session.channel.send(errorText(id, toWireError(error, this.#parts.log)));
     } finally {
       session.seen = Date.now();
       if (!session.conversation.isBusy) session.endIfStopping();
@@ -168,7 +168,7 @@ export class SseTransport {
   }
 }
 
-function sessionIdOf({ url = '' }: HttpAsk): string {
+function sessionIdOf({ url = '' }: HttpRequestHead): string {
   const [, id] = sessionParameter.exec(url) ?? [];
   if (id !== undefined) return id;
   throw new Refusal(400, wireCodes.session, 'open a stream with GET, and post to the address that it names first');

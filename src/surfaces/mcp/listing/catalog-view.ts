@@ -7,32 +7,32 @@ import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../c
 import { looksFull, namesOf } from '../../../core/tools/tool-names.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { instructionsFor } from '../protocol/instructions.ts';
-import { type ListName, type Pages, pagesOf } from './list-pages.ts';
+import { type ListName, type Pages, createPages } from './list-pages.ts';
 import { createDiscovery } from '../protocol/server-info.ts';
 import type { Prepared } from '../protocol/wire-messages.ts';
 
-/** Where a name leads. */
-export interface Place {
+/** The server and own name of a prompt. */
+export interface ContentLocation {
   readonly server: string;
   readonly name: string;
 }
 
-/** The tools that a client was shown. */
-export interface Shown {
+/** The tools that a client was shown, by their listed names. */
+export interface ShownTools {
   readonly tools: { get(name: string): Pick<ToolDefinition, 'definitionHash'> | undefined };
 }
 
-/** Everything that can be listed at one moment, written once. */
-export interface Listing extends Shown {
+/** All lists of a view for one version of the catalog, serialized once. */
+export interface Listing extends ShownTools {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   /** Returns the listed name of a tool by any form of its full name; the given name when no tool has it. */
   listedName(name: string): string;
-  readonly prompts: ReadonlyMap<string, Place>;
-  /** What models are told about all of it. */
+  readonly prompts: ReadonlyMap<string, ContentLocation>;
+  /** The instructions for models. */
   readonly instructions: string;
-  /** What the 2026 revision answers who asks what this server is. */
+  /** Returns the result of `server/discover`. */
   discovery(): Prepared;
-  /** The server that has a resource, if one may. */
+  /** Returns the server that may have a resource. */
   serverOf(uri: string): string | undefined;
   pages(list: ListName, isModern: boolean): Pages;
   /** Changes whenever the list does. */
@@ -46,8 +46,8 @@ interface Seen {
   listing: Listing | undefined;
 }
 
-/** What one kind of client sees of a box: a profile of it, or everything. */
-export class View {
+/** The part of the catalog that a client sees: a profile, or everything. */
+export class CatalogView {
   readonly profile: string | undefined;
   readonly #box: EndpointBox;
   #seen: Seen | undefined;
@@ -57,17 +57,17 @@ export class View {
     this.profile = profile;
   }
 
-  /** Whether there is such a profile. The configuration may lose it at any time. */
+  /** Whether the profile exists. A configuration change may remove it at any time. */
   get exists(): boolean {
     return this.#now().settings !== undefined;
   }
 
-  /** Whether what a client’s user says counts as the answer of a human. */
+  /** Whether the answers of a client’s user count as a human’s approval. */
   get trustsHuman(): boolean {
     return this.#now().settings?.trustsHuman === true;
   }
 
-  /** What there is now: the same object as long as the catalog does not change. */
+  /** The current lists: the same object as long as the catalog does not change. */
   get listing(): Listing {
     const seen = this.#now();
     return (seen.listing ??= this.#list(seen.settings ?? {}));
@@ -103,7 +103,7 @@ export class View {
     let discovery: Prepared | undefined;
     let listedNames: ReadonlyMap<string, string> | undefined;
     const lists: Record<ListName, (isModern: boolean) => JsonObject[]> = {
-      tools: (isModern) => [...tools].map(([name, tool]) => wireTool(name, tool, isModern)),
+      tools: (isModern) => [...tools].map(([name, tool]) => toWireTool(name, tool, isModern)),
       prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
       resources: () => resources.map(({ server: _, ...resource }) => resource),
       resourceTemplates: () => templates.map(({ server: _, ...template }) => template),
@@ -112,7 +112,7 @@ export class View {
     const pages = (list: ListName, isModern: boolean): Pages => {
       const key = `${list} ${isModern}`;
       let known = written.get(key);
-      if (known === undefined) written.set(key, (known = pagesOf(list, lists[list](isModern), isModern)));
+      if (known === undefined) written.set(key, (known = createPages(list, lists[list](isModern), isModern)));
       return known;
     };
     return {
@@ -151,7 +151,7 @@ function byName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId, isOw
   return named;
 }
 
-function wireTool(name: string, definition: ToolDefinition, isModern: boolean): JsonObject {
+function toWireTool(name: string, definition: ToolDefinition, isModern: boolean): JsonObject {
   const { title, description, inputSchema, outputSchema, effect, _meta, fields } = definition;
   const annotations = annotationsFor(definition.annotations, effect);
   return {
@@ -160,7 +160,7 @@ function wireTool(name: string, definition: ToolDefinition, isModern: boolean): 
     ...(title === undefined ? {} : { title }),
     ...(description === '' ? {} : { description }),
     inputSchema: { ...(isJsonObject(inputSchema) ? inputSchema : {}), type: 'object' },
-    // Every revision takes schemas of objects; others only the newest.
+    // Revisions before 2026-07-28 accept only object schemas.
     ...(isJsonObject(outputSchema) && (isModern || outputSchema['type'] === 'object') ? { outputSchema } : {}),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(_meta === undefined ? {} : { _meta }),
@@ -176,7 +176,7 @@ function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObjec
 type Resources = ReturnType<EndpointBox['resources']['list']>;
 type Templates = ReturnType<EndpointBox['resources']['templates']>;
 
-/** Listed, or of a listed family; or else of the first server whose resources have the same scheme: not all of them are listed. */
+/** Returns the server that lists a resource or a matching template; otherwise the first with resources of the same scheme, because servers need not list all. */
 function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {
   const listed =
     resources.find((each) => each.uri === uri) ?? templates.find(({ uriTemplate }) => mayExpandTo(uriTemplate, uri));

@@ -1,9 +1,9 @@
 import { emitSafely } from '../../../core/async/emit-safely.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import type { ListName } from './list-pages.ts';
-import type { View } from './catalog-view.ts';
+import type { CatalogView } from './catalog-view.ts';
 
-/** A list of which clients are told that it changed. */
+/** A list whose changes clients are notified of. */
 export type ChangingList = 'tools' | 'prompts' | 'resources';
 
 type Listener = (list: ChangingList) => void;
@@ -17,23 +17,23 @@ interface Watched {
 const maxDelayMs = 5000;
 
 /** Notifies clients of changed lists. While servers start, one notification covers many of them. */
-export class Changes {
-  readonly #watched = new Map<View, Watched>();
+export class ListChangeNotifier {
+  readonly #watched = new Map<CatalogView, Watched>();
   readonly #stop: () => void;
   #delayed: NodeJS.Timeout | undefined;
 
   constructor(box: EndpointBox) {
     this.#stop = box.on('CatalogChanged', ({ servers }) => {
       const isStarting = servers.some(({ connecting }) => connecting === true);
-      if (!isStarting && this.#delayed === undefined) this.#lookAtAll();
-      // Lists that waited for the last server are answered first, so that their clients are not notified.
-      else if (!isStarting) setImmediate(() => this.#lookAtAll());
-      else this.#delayed ??= setTimeout(() => this.#lookAtAll(), maxDelayMs).unref();
+      if (!isStarting && this.#delayed === undefined) this.#checkAll();
+      // Pending list requests are answered first, so that their clients are not notified.
+      else if (!isStarting) setImmediate(() => this.#checkAll());
+      else this.#delayed ??= setTimeout(() => this.#checkAll(), maxDelayMs).unref();
     });
   }
 
-  /** Listens for changes of what a view shows; returns how to stop. */
-  listen(view: View, listener: Listener): () => void {
+  /** Calls the listener when a list of a view changes. Returns the function that removes the listener. */
+  listen(view: CatalogView, listener: Listener): () => void {
     const watched = this.#watched.get(view) ?? { listeners: new Set(), fingerprints: fingerprintsOf(view) };
     this.#watched.set(view, watched);
     watched.listeners.add(listener);
@@ -49,13 +49,13 @@ export class Changes {
     this.#watched.clear();
   }
 
-  #lookAtAll(): void {
+  #checkAll(): void {
     clearTimeout(this.#delayed);
     this.#delayed = undefined;
-    for (const [view, watched] of this.#watched) this.#look(view, watched);
+    for (const [view, watched] of this.#watched) this.#check(view, watched);
   }
 
-  #look(view: View, watched: Watched): void {
+  #check(view: CatalogView, watched: Watched): void {
     const now = fingerprintsOf(view);
     const before = watched.fingerprints;
     watched.fingerprints = now;
@@ -64,7 +64,7 @@ export class Changes {
   }
 }
 
-function fingerprintsOf({ listing }: View): Record<ChangingList, string> {
+function fingerprintsOf({ listing }: CatalogView): Record<ChangingList, string> {
   const of = (list: ListName): string => listing.fingerprint(list);
   return { tools: of('tools'), prompts: of('prompts'), resources: of('resources') + of('resourceTemplates') };
 }

@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { Prepared, WireError, wireCodes } from '../protocol/wire-messages.ts';
 
-/** What can be listed. */
+/** The lists of MCP. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
-/** A list in pages, ready to be sent. */
+/** A list in serialized pages. */
 export interface Pages {
   readonly fingerprint: string;
-  /** The page that a cursor stands for; the first one without. */
+  /** Returns the page of a cursor; the first page without one. */
   page(cursor: unknown): Prepared;
 }
 
-/** Many clients never ask for a second page, so one should hold what people really have. */
+/** Large, because many clients never request a second page. */
 const pageSize = 1000;
 
-/** How long a client of the 2026 revision may take a list for the current one; changes are told to whoever listens. */
+/** How long a client of revision 2026-07-28 may cache a list. Subscribers are notified of changes. */
 const listTtlMs = 60_000;
 
-/** What the 2026 revision wants in results that may be kept. */
+/** The fields of a cacheable result in revision 2026-07-28. */
 export const cacheable = { resultType: 'complete', cacheScope: 'private' } as const;
 
-/** Writes a list down. */
-export function pagesOf(list: ListName, items: readonly JsonObject[], isModern: boolean): Pages {
+/** Serializes a list in pages. */
+export function createPages(list: ListName, items: readonly JsonObject[], isModern: boolean): Pages {
   const fingerprint = createHash('sha256').update(JSON.stringify(items)).digest('base64url');
   const count = Math.max(1, Math.ceil(items.length / pageSize));
-  // A cursor outlives its list only by name: one of another list is refused rather than leading somewhere else.
+  // A cursor contains the fingerprint, so that a cursor of an older list is refused.
   const cursorOf = (index: number): string => `${fingerprint.slice(0, 16)}.${index}`;
   const pages = new Map<unknown, Prepared>();
   for (let index = 0; index < count; index += 1) {
@@ -41,7 +41,7 @@ export function pagesOf(list: ListName, items: readonly JsonObject[], isModern: 
     page(cursor) {
       const page = pages.get(cursor);
       if (page !== undefined) return page;
-      throw new WireError(wireCodes.params, 'the list has changed since that cursor was given; list from the start');
+      throw new WireError(wireCodes.params, 'the cursor is of an older list; list from the start');
     },
   };
 }

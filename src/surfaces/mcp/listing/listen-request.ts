@@ -1,14 +1,14 @@
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
 import type { ClientChannel, Peer } from '../requests/request-context.ts';
-import type { Changes } from './list-changes.ts';
+import type { ListChangeNotifier } from './list-changes.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { WireError, type WireRequest, notificationText, wireCodes } from '../protocol/wire-messages.ts';
 
-/** A client that listens to changes. */
-export interface Listening {
-  /** Stops; what the request is answered with then. */
+/** A client’s subscription to changes. */
+export interface ChangeSubscription {
+  /** Stops; returns the result of the request. */
   stop(): JsonObject;
 }
 
@@ -18,24 +18,24 @@ const listsOf = {
   resourcesListChanged: 'resources',
 } as const;
 
-/** Tells a client of the 2026 revision of the changes it asked for, and of no others, until it is stopped. */
+/** Serves `subscriptions/listen`: notifies a client of revision 2026-07-28 of the requested changes until it is stopped. */
 export async function listen(
-  { box, changes }: { readonly box: EndpointBox; readonly changes: Changes },
+  { box, changes }: { readonly box: EndpointBox; readonly changes: ListChangeNotifier },
   { id, params }: WireRequest,
   { principal, view }: Peer,
   channel: ClientChannel,
-): Promise<Listening> {
+): Promise<ChangeSubscription> {
   const wanted = params['notifications'];
-  if (!isJsonObject(wanted))
-    throw new WireError(wireCodes.params, 'subscriptions/listen needs "notifications": what to tell of');
+  if (!isJsonObject(wanted)) throw new WireError(wireCodes.params, 'subscriptions/listen needs "notifications"');
   const _meta = { [metaKeys.subscriptionId]: id };
-  const tell = (method: string, told: JsonObject): void => channel.send(notificationText(method, { ...told, _meta }));
-  // The acknowledgement comes first, whatever happens while it is being found out what can be acknowledged.
+  const notify = (method: string, content: JsonObject): void =>
+    channel.send(notificationText(method, { ...content, _meta }));
+  // Updates that arrive before the acknowledgement are sent after it.
   let early: string[] | undefined = [];
-  const updated = (uri: string): void => tell('notifications/resources/updated', { uri });
+  const updated = (uri: string): void => notify('notifications/resources/updated', { uri });
   const watched = new ResourceSubscriptions(
     box,
-    // The acknowledgement of the others does not wait for an approval.
+    // The acknowledgement must not wait for an approval.
     () => ({ principal, profile: view.profile, waitMs: 0 }),
     (uri) => (early === undefined ? updated(uri) : early.push(uri)),
   );
@@ -45,12 +45,12 @@ export async function listen(
     ...Object.fromEntries(lists.map(([name]) => [name, true])),
     ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
   };
-  tell('notifications/subscriptions/acknowledged', { notifications: honored });
+  notify('notifications/subscriptions/acknowledged', { notifications: honored });
   for (const uri of early) updated(uri);
   early = undefined;
-  const heard = new Set<string>(lists.map(([, list]) => list));
+  const subscribed = new Set<string>(lists.map(([, list]) => list));
   const stopListening = changes.listen(view, (list) => {
-    if (heard.has(list)) tell(`notifications/${list}/list_changed`, {});
+    if (subscribed.has(list)) notify(`notifications/${list}/list_changed`, {});
   });
   return {
     stop() {
@@ -61,7 +61,7 @@ export async function listen(
   };
 }
 
-/** The resources that can be watched, of those that are wanted. */
+/** Subscribes to the requested resources; returns those that succeeded. */
 async function watchAll(watched: ResourceSubscriptions, view: Peer['view'], wanted: unknown): Promise<string[]> {
   const uris = Array.isArray(wanted) ? wanted.filter((uri) => typeof uri === 'string') : [];
   const tried = await Promise.allSettled(uris.map((uri) => watched.watch(view, uri)));

@@ -1,18 +1,18 @@
 import type { ReadOptions } from '../../../pipeline/box-content.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
-import type { View } from './catalog-view.ts';
+import type { CatalogView } from './catalog-view.ts';
 import { WireError, wireCodes } from '../protocol/wire-messages.ts';
 
-const mostWatched = 1000;
+const maxSubscriptions = 1000;
 
-/** The resources that one client wants to hear of. */
+/** The resources that one client subscribed to. */
 export class ResourceSubscriptions {
   readonly #box: EndpointBox;
   readonly #optionsOf: () => ReadOptions;
   readonly #onUpdate: (uri: string) => void;
   readonly #stops = new Map<string, Promise<() => Promise<void>>>();
 
-  /** `optionsOf` returns who watches, at the time of each request. */
+  /** `optionsOf` returns the caller at the time of each subscription. */
   constructor(box: EndpointBox, optionsOf: () => ReadOptions, onUpdate: (uri: string) => void) {
     this.#box = box;
     this.#optionsOf = optionsOf;
@@ -23,17 +23,17 @@ export class ResourceSubscriptions {
     return [...this.#stops.keys()];
   }
 
-  /** Watches these and no others. What cannot be watched is not. */
-  replaceAll(view: View, uris: readonly string[]): void {
+  /** Subscribes to these resources and to no others. Ignores those that cannot be subscribed to. */
+  replaceAll(view: CatalogView, uris: readonly string[]): void {
     const wanted = new Set(uris);
     for (const uri of this.#stops.keys()) if (!wanted.has(uri)) void this.unwatch(uri).catch(() => undefined);
     for (const uri of wanted) void this.watch(view, uri).catch(() => undefined);
   }
 
-  async watch(view: View, uri: string): Promise<void> {
+  async watch(view: CatalogView, uri: string): Promise<void> {
     if (this.#stops.has(uri)) return;
-    if (this.#stops.size >= mostWatched)
-      throw new WireError(wireCodes.server, `at most ${mostWatched} resources can be watched at a time`);
+    if (this.#stops.size >= maxSubscriptions)
+      throw new WireError(wireCodes.server, `at most ${maxSubscriptions} subscriptions are allowed at a time`);
     const stop = this.#subscribe(view, uri);
     this.#stops.set(uri, stop);
     try {
@@ -52,7 +52,7 @@ export class ResourceSubscriptions {
     )?.();
   }
 
-  async #subscribe(view: View, uri: string): Promise<() => Promise<void>> {
+  async #subscribe(view: CatalogView, uri: string): Promise<() => Promise<void>> {
     const server = view.listing.serverOf(uri);
     if (server === undefined)
       throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
@@ -60,7 +60,7 @@ export class ResourceSubscriptions {
   }
 
   close(): void {
-    // A server that is gone needs not be told.
+    // A server that is gone rejects; there is nothing left to unsubscribe.
     for (const uri of this.#stops.keys()) void this.unwatch(uri).catch(() => undefined);
   }
 }

@@ -1,37 +1,37 @@
-import { toldError } from './to-wire-error.ts';
+import { toWireError } from './to-wire-error.ts';
 import { Refusal, WireError, type WireMessage, errorText, idOf, readMessage, wireCodes } from './wire-messages.ts';
 
-/** The one revision in which clients may send several messages as a list. */
+/** The only revision with JSON-RPC batches. */
 const batchVersion = '2025-03-26';
-const mostMessages = 100;
+const maxMessages = 100;
 
-/** How the messages of a list are served. */
+/** Options of `serveBatch`. */
 export interface BatchOptions {
-  /** The revision of the conversation. */
+  /** The revision of the session. */
   readonly version: string | undefined;
-  /** Answers a message, if it is one that is answered. */
+  /** Serves a message; resolves with the response of a request. */
   serve(message: WireMessage): Promise<string | Buffer | undefined>;
   log(line: string): void;
 }
 
-/** Serves all messages of a list at once; the text of all answers, unless nothing is answered. */
+/** Serves all messages of a batch in parallel. Resolves with the text of the responses; `undefined` when there are none. */
 export async function serveBatch(
   messages: readonly unknown[],
   { version, serve, log }: BatchOptions,
 ): Promise<string | undefined> {
   if (version !== batchVersion)
-    throw refusal(`lists of messages are of the revision ${batchVersion} alone; send one message at a time`);
-  if (messages.length === 0 || messages.length > mostMessages)
-    throw refusal(`a list has between 1 and ${mostMessages} messages`);
+    throw badRequest(`only revision ${batchVersion} has batches; send one message at a time`);
+  if (messages.length === 0 || messages.length > maxMessages)
+    throw badRequest(`a batch has between 1 and ${maxMessages} messages`);
   const answers = await Promise.all(
     messages.map(async (value) => {
       try {
         const message = readMessage(value);
         if (message.kind === 'request' && message.method === 'initialize')
-          throw new WireError(wireCodes.request, 'initialize is sent by itself');
+          throw new WireError(wireCodes.request, 'initialize cannot be part of a batch');
         return await serve(message);
       } catch (error) {
-        return errorText(idOf(value), toldError(error, log));
+        return errorText(idOf(value), toWireError(error, log));
       }
     }),
   );
@@ -39,6 +39,6 @@ export async function serveBatch(
   return texts.length === 0 ? undefined : `[${texts.map(String).join(',')}]`;
 }
 
-function refusal(problem: string): Refusal {
+function badRequest(problem: string): Refusal {
   return new Refusal(400, wireCodes.request, problem);
 }

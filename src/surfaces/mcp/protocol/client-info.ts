@@ -4,27 +4,27 @@ import { metaKeys, modernVersion } from '../../../core/mcp-protocol.ts';
 import { normalizeName } from '../../../core/text/normalize-name.ts';
 import { Refusal, wireCodes } from './wire-messages.ts';
 
-/** What a client calls itself; empty where it does not say. */
+/** The name and version that a client reports; empty strings where it reports none. */
 export interface ClientName {
   readonly name: string;
   readonly version: string;
 }
 
-/** A client of this endpoint that was heard of not long ago. Times are milliseconds since 1970. */
-export interface SeenClient extends ClientName {
-  /** The revision of the protocol it speaks. */
+/** A recent client of this endpoint. Times are in milliseconds since 1970. */
+export interface RecentClient extends ClientName {
+  /** The protocol revision that it uses. */
   readonly protocolVersion: string;
   readonly principal: string;
   readonly profile: string | undefined;
-  /** What its calls are recorded under. */
+  /** The session id that its calls are recorded under. */
   readonly session: string;
   readonly since: number;
   readonly seen: number;
-  /** Whether something of it is open now: a request, or a stream that it listens to. */
+  /** Whether it has a request or a stream open now. */
   readonly isInUse: boolean;
 }
 
-/** Clients choose what they say of themselves. */
+/** Parses the `clientInfo` of a client, which is unverified. */
 export function parseClientName(info: JsonValue | undefined): ClientName {
   const { name, version } = isJsonObject(info) ? info : {};
   return { name: nameIn(name), version: nameIn(version) };
@@ -34,7 +34,7 @@ function nameIn(value: JsonValue | undefined): string {
   return typeof value === 'string' ? normalizeName(value) : '';
 }
 
-/** What a client can do for the tools it calls. */
+/** The capabilities of a client that the tools it calls can use. */
 export interface ClientFeatures {
   readonly form: boolean;
   readonly url: boolean;
@@ -42,10 +42,10 @@ export interface ClientFeatures {
   readonly roots: boolean;
 }
 
-/** What a client says it can do, in the form of MCP. */
+/** Parses the MCP capabilities of a client. */
 export function parseClientFeatures(capabilities: JsonValue | undefined): ClientFeatures {
   const { elicitation, sampling, roots } = isJsonObject(capabilities) ? capabilities : {};
-  // An empty object is what revisions without pages to visit say of forms.
+  // Revisions without URL elicitation declare form support by an empty object.
   const isBare = isJsonObject(elicitation) && elicitation['form'] === undefined && elicitation['url'] === undefined;
   return {
     form: isJsonObject(elicitation) && (isBare || elicitation['form'] !== undefined),
@@ -55,38 +55,38 @@ export function parseClientFeatures(capabilities: JsonValue | undefined): Client
   };
 }
 
-/** The level of that name. */
+/** Returns the log level of that name; `undefined` if there is none. */
 export function parseLogLevel(name: JsonValue | undefined): LogLevel | undefined {
   return logLevels.find((level) => level === name);
 }
 
-/** Whether a message is important enough. */
+/** Returns whether a message of a level is logged at a minimum level. */
 export function isLogged(level: LogLevel, from: LogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(from);
 }
 
-/** The token under which a request wants to hear of its progress. */
+/** Returns the token that a request wants its progress reported under. */
 export function parseProgressToken(params: JsonObject): string | number | undefined {
   const meta = params['_meta'];
   const token = isJsonObject(meta) ? meta['progressToken'] : undefined;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
-/** What a request of the 2026 revision says of its client. */
+/** The client information in a request of revision 2026-07-28. */
 export interface RequestEnvelope {
   readonly features: ClientFeatures;
-  /** Absent: the client wants no messages. */
+  /** `undefined` when the client wants no log messages. */
   readonly logLevel: LogLevel | undefined;
   readonly client: ClientName;
 }
 
-/** The revision that a message names, if it does: what tells the eras apart. */
+/** Returns the protocol revision in a message’s `_meta`. Only messages of revision 2026-07-28 and later have one. */
 export function envelopeVersion(params: JsonObject): string | undefined {
   const version = metaOf(params)[metaKeys.protocolVersion];
   return typeof version === 'string' ? version : undefined;
 }
 
-/** Reads the envelope; refuses a request without one, or of a revision that is not spoken here. */
+/** Parses the envelope of a request. Refuses a request without one, or of an unsupported revision. */
 export function parseEnvelope(params: JsonObject): RequestEnvelope {
   const meta = metaOf(params);
   const version = envelopeVersion(params);
@@ -98,7 +98,7 @@ export function parseEnvelope(params: JsonObject): RequestEnvelope {
   if (missing.length > 0)
     throw new Refusal(400, wireCodes.params, `the request lacks ${missing.join(' and ')} in params._meta`, { missing });
   if (version !== modernVersion)
-    throw new Refusal(400, wireCodes.version, `${version ?? 'no version'} is not spoken here`, {
+    throw new Refusal(400, wireCodes.version, `${version ?? 'no version'} is not supported`, {
       supported: [modernVersion],
       requested: version ?? '',
     });

@@ -3,7 +3,7 @@ import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-prot
 import { cacheable } from '../listing/list-pages.ts';
 import { Prepared } from './wire-messages.ts';
 
-/** What this server can do, whatever its servers can: what they cannot, they refuse one by one. */
+/** The declared capabilities. A server behind this one refuses the requests that it does not support itself. */
 export const serverCapabilities: JsonObject = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
@@ -11,22 +11,22 @@ export const serverCapabilities: JsonObject = {
   completions: {},
 };
 
-/** Who this is. */
+/** Returns the `serverInfo`. */
 export function serverInfo(version: string): JsonObject {
   return { name: 'signalbox', title: 'Signalbox', version };
 }
 
-/** The revision to speak with a client that wants this one. */
+/** Returns the protocol revision to use with a client that requests this one. */
 export function negotiateVersion(wanted: string): string {
   return sessionVersions.find((version) => version === wanted) ?? sessionVersions[0];
 }
 
-/** Whether a session can be of this revision. */
+/** Returns whether a revision has sessions. */
 export function isLegacyVersion(version: string): boolean {
   return sessionVersions.some((each) => each === version);
 }
 
-/** The answer to `server/discover`. */
+/** Creates the result of `server/discover`. */
 export function createDiscovery(instructions: string, version: string): Prepared {
   return new Prepared({
     ...cacheable,

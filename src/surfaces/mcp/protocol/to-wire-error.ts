@@ -4,21 +4,18 @@ import { JsonRejectedError } from '../../../core/json/read-json.ts';
 import { Refusal, WireError, wireCodes } from './wire-messages.ts';
 
 /**
- * What a client is told of something that was thrown. What is not expected is logged under an id, and the client learns only
- * the id: messages and stacks may hold what is not theirs to see.
+ * Converts a thrown value to the error for the client. An unexpected error is logged under an id, and the client gets only the id, because
+ * its message and stack may contain private data.
  */
-export function toldError(error: unknown, log: (line: string) => void): WireError {
+export function toWireError(error: unknown, log: (line: string) => void): WireError {
   if (error instanceof WireError) return error;
   if (error instanceof JsonRejectedError)
     return new Refusal(400, error.kind === 'too-complex' ? wireCodes.request : wireCodes.parse, error.message);
-  // Where the records are is not for clients to know; nothing is wrong with what they asked.
+  // The error of the store may name its location.
   if (error instanceof SignalboxError && error.code === 'store-unavailable')
-    return new Refusal(503, wireCodes.server, 'the records cannot be reached; try again later');
+    return new Refusal(503, wireCodes.server, 'the store is unavailable; try again later');
   if (error instanceof SignalboxError) return new WireError(wireCodes.server, error.message);
   const fault = newId('fault');
   log(`${fault}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return new WireError(
-    wireCodes.internal,
-    `something went wrong inside Signalbox; its output tells more under ${fault}`,
-  );
+  return new WireError(wireCodes.internal, `internal error in Signalbox; its log has the details under ${fault}`);
 }

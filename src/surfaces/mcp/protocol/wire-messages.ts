@@ -1,9 +1,9 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 
-/** What a request is answered under. */
+/** The id of a JSON-RPC request. */
 export type RequestId = string | number;
 
-/** Codes of JSON-RPC and of MCP. */
+/** Error codes of JSON-RPC and MCP. */
 export const wireCodes = {
   parse: -32_700,
   request: -32_600,
@@ -12,14 +12,14 @@ export const wireCodes = {
   internal: -32_603,
   server: -32_000,
   session: -32_001,
-  /** How revisions before 2026-07-28 say that there is no such resource. */
+  /** Resource not found, in revisions before 2026-07-28. */
   resource: -32_002,
   headers: -32_020,
   capability: -32_021,
   version: -32_022,
 } as const;
 
-/** An error that the other side is told as it is. */
+/** An error that is sent to the client as it is. */
 export class WireError extends Error {
   override readonly name = 'WireError';
   readonly code: number;
@@ -32,7 +32,7 @@ export class WireError extends Error {
   }
 }
 
-/** An error found before a request is served: over HTTP it has a status of its own. */
+/** An error that prevents a request from being served, with its own HTTP status. */
 export class Refusal extends WireError {
   readonly status: number;
 
@@ -42,7 +42,7 @@ export class Refusal extends WireError {
   }
 }
 
-/** A result that was written once for everybody who asks for it. */
+/** A result that was serialized once for all requests. */
 export class Prepared {
   readonly bytes: Buffer;
 
@@ -53,7 +53,7 @@ export class Prepared {
 
 const lastBrace = Buffer.from('}');
 
-/** What a request comes to. */
+/** The result of a request. */
 export type Answer = JsonObject | Prepared;
 
 /** A request of a client. */
@@ -64,14 +64,14 @@ export interface WireRequest {
   readonly params: JsonObject;
 }
 
-/** Something a client tells. */
+/** A notification from a client. */
 export interface WireNotification {
   readonly kind: 'notification';
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** What a client answers to a question of ours. */
+/** A client’s response to a request of ours. */
 export interface WireResponse {
   readonly kind: 'response';
   readonly id: RequestId;
@@ -79,44 +79,44 @@ export interface WireResponse {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A message, taken apart. */
+/** A parsed JSON-RPC message. */
 export type WireMessage = WireRequest | WireNotification | WireResponse;
 
-/** Takes a message apart; throws what is wrong with its form. */
+/** Parses a message. Throws a `WireError` for a malformed one. */
 export function readMessage(value: unknown): WireMessage {
-  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0') throw malformed('it is no JSON-RPC 2.0 message');
+  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0') throw malformed('it is not a JSON-RPC 2.0 message');
   const { id, method, params = {} } = value;
   if (method === undefined) return readResponse(value);
-  if (typeof method !== 'string') throw malformed('its method is no text');
-  if (!isJsonObject(params)) throw malformed('its params are no object');
+  if (typeof method !== 'string') throw malformed('its method is not a string');
+  if (!isJsonObject(params)) throw malformed('its params are not an object');
   if (id === undefined) return { kind: 'notification', method, params };
-  if (!isRequestId(id)) throw malformed('its id is neither a text nor a whole number');
+  if (!isRequestId(id)) throw malformed('its id is neither a string nor an integer');
   return { kind: 'request', id, method, params };
 }
 
-/** The id under which whatever came can be answered, if it has one. */
+/** Returns the id of a message that may be malformed; `null` if it has none. */
 export function idOf(value: unknown): RequestId | null {
   const id = isJsonObject(value) ? value['id'] : undefined;
   return isRequestId(id) ? id : null;
 }
 
-/** The text of an answer. */
+/** Serializes a response. */
 export function replyText(id: RequestId, answer: Answer): string | Buffer {
   if (!(answer instanceof Prepared)) return JSON.stringify({ jsonrpc: '2.0', id, result: answer });
   return Buffer.concat(replyParts(id, answer));
 }
 
-/** The same in pieces, for a prepared answer: it may be large, and need not be copied for each who asks. */
+/** Serializes the response with a prepared result in three parts, so that a large result is not copied. */
 export function replyParts(id: RequestId, { bytes }: Prepared): readonly [Buffer, Buffer, Buffer] {
   return [Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), bytes, lastBrace];
 }
 
-/** The text of an error. */
+/** Serializes an error response. */
 export function errorText(id: RequestId | null, { code, message, data }: WireError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
 
-/** The text of something that is told without being asked. */
+/** Serializes a notification. */
 export function notificationText(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }
@@ -141,5 +141,5 @@ function isRequestId(id: JsonValue | undefined): id is RequestId {
 }
 
 function malformed(problem: string): WireError {
-  return new WireError(wireCodes.request, `this is not a message that can be served: ${problem}`);
+  return new WireError(wireCodes.request, `invalid message: ${problem}`);
 }

@@ -6,7 +6,7 @@ import type { CompletionRequest } from '../../../catalog/source/source-content.t
 import { type EndpointServices, callTool } from './call-tool.ts';
 import type { RequestContext, Peer } from './request-context.ts';
 import { cacheable } from '../listing/list-pages.ts';
-import type { Place } from '../listing/catalog-view.ts';
+import type { ContentLocation } from '../listing/catalog-view.ts';
 import { type Answer, type Prepared, WireError, wireCodes } from '../protocol/wire-messages.ts';
 
 /** Serves a request method of any revision. */
@@ -134,7 +134,7 @@ async function findServer(uri: string, { view, signal }: RequestContext): Promis
   return view.listing.serverOf(uri);
 }
 
-async function findPrompt(name: string, { view, signal }: RequestContext): Promise<Place> {
+async function findPrompt(name: string, { view, signal }: RequestContext): Promise<ContentLocation> {
   if (!view.listing.prompts.has(name)) await view.awaitStartup(signal);
   const place = view.listing.prompts.get(name);
   if (place !== undefined) return place;

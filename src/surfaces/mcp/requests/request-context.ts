@@ -11,7 +11,7 @@ import type {
 import type { CallOptions, Progress } from '../../../core/calls/call.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Shown, View } from '../listing/catalog-view.ts';
+import type { ShownTools, CatalogView } from '../listing/catalog-view.ts';
 import type { ClientFeatures, ClientName } from '../protocol/client-info.ts';
 import { approvalFor } from './client-approval.ts';
 
@@ -19,7 +19,7 @@ import { approvalFor } from './client-approval.ts';
 export interface Peer {
   /** Always an agent: a person may hold the token, but calls over MCP are made by a program. */
   readonly principal: Principal;
-  readonly view: View;
+  readonly view: CatalogView;
   /** Returns the principal of a client by its reported name, for a connection that several clients share. */
   readonly principalOf?: ((client: ClientName) => Principal) | undefined;
 }
@@ -37,13 +37,13 @@ export interface RequestContextInit {
   /** Whether the request is of revision 2026-07-28. */
   readonly isModern: boolean;
   readonly principal: Principal;
-  readonly view: View;
+  readonly view: CatalogView;
   readonly session: string;
   readonly signal: AbortSignalLike;
   /** How long a call waits for a human before it ends as `awaiting-approval`. */
   readonly waitMs: number;
   /** The tools that the client was shown last; absent where that is unknown. */
-  readonly shown?: Shown | undefined;
+  readonly shown?: ShownTools | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   createClient(): CallClient;
 }
@@ -52,7 +52,7 @@ export interface RequestContextInit {
 export class RequestContext implements CallOptions {
   readonly isModern: boolean;
   readonly principal: Principal;
-  readonly view: View;
+  readonly view: CatalogView;
   readonly session: string;
   readonly signal: AbortSignalLike;
   readonly waitMs: number;

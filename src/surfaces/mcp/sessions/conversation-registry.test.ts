@@ -2,12 +2,12 @@ import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Peer } from '../requests/request-context.ts';
-import { Conversations } from './conversation-registry.ts';
-import { View } from '../listing/catalog-view.ts';
+import { ConversationRegistry } from './conversation-registry.ts';
+import { CatalogView } from '../listing/catalog-view.ts';
 
 const box = await openSignalbox();
 after(() => box.close());
-const view = new View(box, undefined);
+const view = new CatalogView(box, undefined);
 
 function peer(id: string): Peer {
   return { principal: { id, kind: 'agent' }, view };
@@ -16,7 +16,7 @@ function peer(id: string): Peer {
 describe('sessions for clients that have none', () => {
   test('the same client of the same principal goes on with its own, until it was quiet for half an hour', () => {
     let time = 0;
-    const conversations = new Conversations({ now: () => time });
+    const conversations = new ConversationRegistry({ now: () => time });
     const first = conversations.of(peer('a'), { name: 'x', version: '1' });
     time += 29 * 60_000;
     assert.equal(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
@@ -29,7 +29,7 @@ describe('sessions for clients that have none', () => {
   test('is the same at every process of a store, and is nobody else’s', async (t) => {
     const { keyValues } = box.shared;
     const now = (): number => Date.now();
-    const [one, other] = [new Conversations({ keyValues, now }), new Conversations({ keyValues, now })];
+    const [one, other] = [new ConversationRegistry({ keyValues, now }), new ConversationRegistry({ keyValues, now })];
     const client = { name: 'x', version: '1' };
     const names = await Promise.all([one, other, one].map(async (each) => await each.of(peer('shared'), client)));
     assert.equal(new Set(names).size, 1);
@@ -46,7 +46,7 @@ describe('sessions for clients that have none', () => {
   });
 
   test('a principal whose clients never repeat a name pushes out its own, not those of others', () => {
-    const conversations = new Conversations({ mostOfOne: 10, mostPrincipals: 2 });
+    const conversations = new ConversationRegistry({ maxPerPrincipal: 10, maxPrincipals: 2 });
     const quiet = conversations.of(peer('quiet'), { name: 'client', version: '1' });
     const oldest = conversations.of(peer('loud'), { name: 'client 0', version: '1' });
     const used = conversations.of(peer('loud'), { name: 'in use', version: '1' });
@@ -61,7 +61,7 @@ describe('sessions for clients that have none', () => {
   test('those that are pushed out are kept nowhere', async () => {
     const { keyValues } = box.shared;
     const before = (await keyValues.list('mcp-conversation')).length;
-    const conversations = new Conversations({ keyValues, mostOfOne: 3 });
+    const conversations = new ConversationRegistry({ keyValues, maxPerPrincipal: 3 });
     for (let count = 0; count < 20; count += 1)
       await conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
     assert.equal((await keyValues.list('mcp-conversation')).length - before, 3);

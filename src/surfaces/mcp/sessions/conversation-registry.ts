@@ -2,22 +2,22 @@ import { hash } from 'node:crypto';
 import type { KeyValueStore } from '../../../journal/store/key-value-store.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { Peer } from '../requests/request-context.ts';
-import type { ClientName, SeenClient } from '../protocol/client-info.ts';
+import type { ClientName, RecentClient } from '../protocol/client-info.ts';
 import { modernVersion } from '../../../core/mcp-protocol.ts';
 
 const idleMs = 30 * 60_000;
-/** Given more time at once, so that it need not be written with every call. */
+/** The stored expiry is extended by this much at once, so that it is not written with every call. */
 const stepMs = 5 * 60_000;
 const kind = 'mcp-conversation';
 
-/** How many conversations are remembered. */
+/** Options of `ConversationRegistry`. */
 export interface ConversationLimits {
-  /** Of one principal (100): clients choose their names, and one that never repeats itself must not push out the others. */
-  readonly mostOfOne?: number;
-  /** Of principals (10,000). */
-  readonly mostPrincipals?: number;
+  /** The maximum of one principal (default 100). Clients choose their names, so one with ever new names must not evict the others. */
+  readonly maxPerPrincipal?: number;
+  /** The maximum number of principals (default 10,000). */
+  readonly maxPrincipals?: number;
   readonly now?: () => number;
-  /** Where other processes find them. */
+  /** The store that processes share. */
   readonly keyValues?: KeyValueStore | undefined;
 }
 
@@ -28,82 +28,85 @@ interface Conversation {
   client: ClientName;
   profile: string | undefined;
   seen: number;
-  /** Until when other processes find it. */
+  /** When its stored entry expires. */
   until: number;
 }
 
 /**
- * Sessions for clients of the revision that has none: what policy knows of earlier calls is kept by session. The same
- * principal with the same client goes on with its own, at whichever process, until it was quiet for half an hour.
+ * Assigns a session id to clients of revision 2026-07-28, which has no sessions, because policies evaluate earlier calls by session. The same
+ * principal with the same client keeps its session, in any process, until it is idle for half an hour.
  */
-export class Conversations {
-  /** By principal and client, those last seen at the end. */
+export class ConversationRegistry {
+  /** By principal and client name, in the order of last use. */
   readonly #open = new Map<string, Map<string, Conversation>>();
-  readonly #mostOfOne: number;
-  readonly #mostPrincipals: number;
+  readonly #maxPerPrincipal: number;
+  readonly #maxPrincipals: number;
   readonly #now: () => number;
-  readonly #kept: KeyValueStore | undefined;
-  #looked = 0;
+  readonly #store: KeyValueStore | undefined;
+  #lastCleanup = 0;
   #latest: Conversation | undefined;
 
-  constructor({ mostOfOne = 100, mostPrincipals = 10_000, now = Date.now, keyValues }: ConversationLimits = {}) {
-    this.#kept = keyValues;
-    this.#mostOfOne = mostOfOne;
-    this.#mostPrincipals = mostPrincipals;
+  constructor({ maxPerPrincipal = 100, maxPrincipals = 10_000, now = Date.now, keyValues }: ConversationLimits = {}) {
+    this.#store = keyValues;
+    this.#maxPerPrincipal = maxPerPrincipal;
+    this.#maxPrincipals = maxPrincipals;
     this.#now = now;
   }
 
-  /** The name of the one that a client is in; a promise of it where other processes may know it. */
+  /** Returns the session id of a client; a promise where the store must be queried. */
   of(peer: Peer, client: ClientName): string | Promise<string> {
     const now = this.#now();
     const known = this.#open.get(peer.principal.id)?.get(client.name);
-    if (known !== undefined && now - known.seen <= idleMs) return this.#goOn(known, peer, client, now);
+    if (known !== undefined && now - known.seen <= idleMs) return this.#resume(known, peer, client, now);
     const name = newId('mcp');
-    const kept = this.#kept?.add(kind, keyOf(peer.principal.id, client), { text: name, until: now + idleMs + stepMs });
-    if (kept === undefined) return this.#begin(name, now + idleMs, peer, client);
-    return kept.then(({ text, until }) => this.#begin(text, until, peer, client));
+    const stored = this.#store?.add(kind, keyOf(peer.principal.id, client), {
+      text: name,
+      until: now + idleMs + stepMs,
+    });
+    if (stored === undefined) return this.#begin(name, now + idleMs, peer, client);
+    return stored.then(({ text, until }) => this.#begin(text, until, peer, client));
   }
 
   #begin(name: string, until: number, peer: Peer, client: ClientName): string {
     const { principal, view } = peer;
     const now = this.#now();
     const known = { name, since: now, principal: principal.id, client, profile: view.profile, seen: now, until };
-    return this.#goOn(known, peer, client, now);
+    return this.#resume(known, peer, client, now);
   }
 
-  #goOn(conversation: Conversation, peer: Peer, client: ClientName, now: number): string {
+  #resume(conversation: Conversation, peer: Peer, client: ClientName, now: number): string {
     const principal = peer.principal.id;
-    if (now - this.#looked > idleMs) this.#forgetIdle(now);
+    if (now - this.#lastCleanup > idleMs) this.#forgetIdle(now);
     conversation.seen = now;
     conversation.client = client;
     conversation.profile = peer.view.profile;
     if (conversation !== this.#latest) this.#touch(conversation);
     if (now + idleMs > conversation.until) {
       conversation.until = now + idleMs + stepMs;
-      // That it cannot be written now costs at most that another process begins a new one.
-      this.#kept?.extend(kind, keyOf(principal, client), conversation.until).catch(() => undefined);
+      // If this fails, another process may begin a new session.
+      this.#store?.extend(kind, keyOf(principal, client), conversation.until).catch(() => undefined);
     }
     return conversation.name;
   }
 
-  /** Makes it the one that was seen last. */
+  /** Marks it as most recently used, and evicts the least recently used one at a limit. */
   #touch(conversation: Conversation): void {
     const { principal, client } = conversation;
     const own = this.#open.get(principal) ?? new Map<string, Conversation>();
-    const pushedOut = [
-      ...(touch(this.#open, principal, own, this.#mostPrincipals)?.values() ?? []),
-      touch(own, client.name, conversation, this.#mostOfOne),
+    const evicted = [
+      ...(touch(this.#open, principal, own, this.#maxPrincipals)?.values() ?? []),
+      touch(own, client.name, conversation, this.#maxPerPrincipal),
     ];
-    for (const each of pushedOut) if (each !== undefined) this.#end(each);
+    for (const each of evicted) if (each !== undefined) this.#end(each);
     this.#latest = conversation;
   }
 
-  /** One that no other process has used since is over for all. */
+  /** Deletes its stored entry unless another process has extended it. */
   #end({ principal, client, until }: Conversation): void {
-    this.#kept?.take(kind, keyOf(principal, client), until).catch(() => undefined);
+    this.#store?.take(kind, keyOf(principal, client), until).catch(() => undefined);
   }
 
-  clients(): SeenClient[] {
+  clients(): RecentClient[] {
     return [...this.#open.values()].flatMap((own) =>
       [...own.values()].map(({ name, client, until: _, ...known }) => ({
         ...client,
@@ -116,7 +119,7 @@ export class Conversations {
   }
 
   #forgetIdle(now: number): void {
-    this.#looked = now;
+    this.#lastCleanup = now;
     for (const [principal, own] of this.#open) {
       for (const [client, { seen }] of own) if (now - seen > idleMs) own.delete(client);
       if (own.size === 0) this.#open.delete(principal);
@@ -128,12 +131,12 @@ function keyOf(principal: string, { name }: ClientName): string {
   return hash('sha256', JSON.stringify([principal, name]), 'base64url');
 }
 
-/** Puts an entry at the end, and takes the first one out when there are too many. */
-function touch<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value | undefined {
+/** Moves an entry to the end. Removes and returns the first one when there are too many. */
+function touch<Value>(map: Map<string, Value>, key: string, value: Value, max: number): Value | undefined {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size <= most || oldest === undefined) return undefined;
+  if (map.size <= max || oldest === undefined) return undefined;
   const taken = map.get(oldest);
   map.delete(oldest);
   return taken;

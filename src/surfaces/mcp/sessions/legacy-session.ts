@@ -16,10 +16,10 @@ import {
 } from '../protocol/client-info.ts';
 import type { EndpointServices } from '../requests/call-tool.ts';
 import { type ClientChannel, type Peer, RequestContext, toCallClient } from '../requests/request-context.ts';
-import type { Changes } from '../listing/list-changes.ts';
+import type { ListChangeNotifier } from '../listing/list-changes.ts';
 import { type ListMethod, findMethod, isListMethod, listPage } from '../requests/methods.ts';
 import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
-import type { Shown, View } from '../listing/catalog-view.ts';
+import type { ShownTools, CatalogView } from '../listing/catalog-view.ts';
 import { ResourceSubscriptions } from '../listing/resource-subscriptions.ts';
 import {
   type Answer,
@@ -76,10 +76,10 @@ export class LegacySession {
   #features = noFeatures;
   #level: LogLevel = 'info';
   /** The tools that the client was shown last; its calls are pinned to their definitions. */
-  #shown: Shown | undefined;
+  #shown: ShownTools | undefined;
   #questionCount = 0;
 
-  constructor(services: EndpointServices, changes: Changes, peer: Peer, channel: ClientChannel) {
+  constructor(services: EndpointServices, changes: ListChangeNotifier, peer: Peer, channel: ClientChannel) {
     this.#services = services;
     this.peer = peer;
     this.#channel = channel;
@@ -111,7 +111,7 @@ export class LegacySession {
   }
 
   /** The tools that the client was shown last. */
-  get shown(): Shown | undefined {
+  get shown(): ShownTools | undefined {
     return this.#shown;
   }
 
@@ -131,7 +131,7 @@ export class LegacySession {
   }
 
   /** Continues from the state that another process stored. */
-  restore({ name, version, client, abilities, level, watched }: SessionState, shown: Shown | undefined): void {
+  restore({ name, version, client, abilities, level, watched }: SessionState, shown: ShownTools | undefined): void {
     this.#name = name;
     this.#version = version;
     this.#client = client;

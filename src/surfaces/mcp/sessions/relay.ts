@@ -1,40 +1,40 @@
-import { setImmediate as whatCameAlready } from 'node:timers/promises';
+import { setImmediate as pendingEvents } from 'node:timers/promises';
 import type { PubSub } from '../../../journal/store/pub-sub.ts';
 import { newId } from '../../../core/identifiers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';
 
-/** How long one waits for the other. */
+/** Timeouts of a relay. */
 export interface RelayTimes {
-  /** Until it says that it is there (3 s). */
+  /** Time for the first response of the other process (default 3 s). */
   readonly answerMs?: number;
-  /** How often each shows that it still is (15 s); silent for three times as long, it is taken for gone. */
+  /** Interval of heartbeats (default 15 s). A process that is silent for three intervals counts as gone. */
   readonly beatMs?: number;
 }
 
-/** The process that asked, to whoever works for it. */
+/** The process that sent a request. */
 export interface RelayCaller {
-  /** Says something before the answer. */
+  /** Sends a message before the result. */
   tell(text: string): void;
-  /** Aborted when it does not want the answer any more, or is gone. */
+  /** Aborted when the process cancels the request, or is gone. */
   readonly signal: AbortSignal;
 }
 
-/** Does something for another process. What it throws is told as no answer at all. */
+/** Serves a request of another process. A rejection is reported as an empty result. */
 type RelayWork<Asked> = (asked: Asked, caller: RelayCaller) => Promise<JsonObject>;
 
-/** What two processes say to each other. */
+/** A message between two processes. */
 type Note =
   | { readonly kind: 'ask'; readonly name: string; readonly asked: object }
   | { readonly kind: 'tell'; readonly text: string }
-  /** `null`: it has nothing to answer. */
+  /** `null`: the request has no result. */
   | { readonly kind: 'end'; readonly answer: JsonObject | null }
   | { readonly kind: 'beat' | 'leave' };
 
-/** The process that was asked is not there, or does not have what it was asked for. */
+/** The other process is unreachable, or cannot serve the request. */
 export class RelayLost extends Error {
   override readonly name = 'RelayLost';
-  /** Whether it was heard of before: then it may have begun what it was asked for. */
+  /** Whether it had responded before, so that it may have begun to serve the request. */
   readonly hasBegun: boolean;
 
   constructor(message: string, { hasBegun = false }: { readonly hasBegun?: boolean } = {}) {
@@ -43,28 +43,28 @@ export class RelayLost extends Error {
   }
 }
 
-/** A conversation of two processes about one thing that was asked. */
-interface Line {
+/** One request between two processes, on either side. */
+interface Link {
   readonly to: string;
   readonly id: string;
   timer: NodeJS.Timeout;
-  told(note: Note): void;
-  lost(): void;
+  onNote(note: Note): void;
+  onLost(): void;
 }
 
-/** The places in this process, for a post that reaches no other. */
-const placesHere = new WeakMap<PubSub, Set<string>>();
+/** The relay addresses in this process, for a bus that reaches no other process. */
+const localAddresses = new WeakMap<PubSub, Set<string>>();
 
-/** Has work done by the process that holds what is needed for it, and says meanwhile what there is to say. */
+/** Sends requests to the process that holds the required state, with messages before the result. */
 export class Relay {
-  /** Where this one is asked. */
+  /** The address of this process. */
   readonly place = newId('at');
   readonly #post: PubSub;
   readonly #answerMs: number;
   readonly #beatMs: number;
   readonly #here: Set<string>;
   readonly #works = new Map<string, RelayWork<object>>();
-  readonly #lines = new Map<string, Line>();
+  readonly #links = new Map<string, Link>();
   readonly #beat: NodeJS.Timeout;
   readonly #stopListening: () => void;
 
@@ -72,21 +72,21 @@ export class Relay {
     this.#post = post;
     this.#answerMs = answerMs;
     this.#beatMs = beatMs;
-    this.#here = placesHere.get(post) ?? new Set();
-    placesHere.set(post, this.#here.add(this.place));
-    this.#stopListening = post.subscribe(topicOf(this.place), (text) => this.#hear(text));
+    this.#here = localAddresses.get(post) ?? new Set();
+    localAddresses.set(post, this.#here.add(this.place));
+    this.#stopListening = post.subscribe(topicOf(this.place), (text) => this.#receive(text));
     this.#beat = setInterval(() => {
-      for (const line of this.#lines.values()) this.#send(line, { kind: 'beat' });
+      for (const link of this.#links.values()) this.#send(link, { kind: 'beat' });
     }, beatMs);
     this.#beat.unref();
   }
 
-  /** Takes what others ask for by this name. */
+  /** Registers the handler of requests by name. */
   serve<Asked extends object>(name: string, work: RelayWork<Asked>): void {
     this.#works.set(name, (asked, caller) => work(asked as Asked, caller));
   }
 
-  /** Asks the process at a place. Rejects with `RelayLost` when that cannot answer, and as the store does when nobody can be asked. */
+  /** Sends a request to a process. Rejects with `RelayLost` when that process cannot serve it, or with the error of the bus. */
   async ask(
     to: string,
     name: string,
@@ -94,35 +94,35 @@ export class Relay {
     { tell, signal }: { tell(text: string): void; readonly signal?: AbortSignalLike | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw abortReason(signal);
-    if (!this.#post.isCrossProcess && !this.#here.has(to)) throw new RelayLost('it is not there');
+    if (!this.#post.isCrossProcess && !this.#here.has(to)) throw new RelayLost('the process is not reachable');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     let hasBegun = false;
-    const line = this.#open(to, newId('line'), this.#answerMs, {
-      told(note) {
+    const link = this.#open(to, newId('line'), this.#answerMs, {
+      onNote(note) {
         hasBegun = true;
         if (note.kind === 'tell') tell(note.text);
         else if (note.kind === 'end' && note.answer !== null) resolve(note.answer);
         else if (note.kind === 'end' || note.kind === 'leave')
-          reject(new RelayLost('it has nothing to answer', { hasBegun }));
+          reject(new RelayLost('the process has no result', { hasBegun }));
       },
-      lost: () => {
-        // It may only be slow: then it hears at once that this is not wanted any more.
-        this.#send(line, { kind: 'leave' });
-        reject(new RelayLost('it does not answer', { hasBegun }));
+      onLost: () => {
+        // It may only be slow, and must then cancel the request.
+        this.#send(link, { kind: 'leave' });
+        reject(new RelayLost('the process does not respond', { hasBegun }));
       },
     });
     const leave = (): void => {
-      this.#send(line, { kind: 'leave' });
+      this.#send(link, { kind: 'leave' });
       if (signal !== undefined) reject(abortReason(signal));
     };
     signal?.addEventListener('abort', leave, { once: true });
     try {
-      const sent = this.#post.publish(topicOf(to), noteOf(line, this.place, { kind: 'ask', name, asked }));
+      const sent = this.#post.publish(topicOf(to), noteOf(link, this.place, { kind: 'ask', name, asked }));
       sent.catch(reject);
       return await promise;
     } finally {
       signal?.removeEventListener('abort', leave);
-      this.#close(line);
+      this.#close(link);
     }
   }
 
@@ -130,73 +130,73 @@ export class Relay {
     clearInterval(this.#beat);
     this.#here.delete(this.place);
     this.#stopListening();
-    for (const line of this.#lines.values()) {
-      this.#send(line, { kind: 'leave' });
-      this.#close(line);
-      line.lost();
+    for (const link of this.#links.values()) {
+      this.#send(link, { kind: 'leave' });
+      this.#close(link);
+      link.onLost();
     }
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const { from, id, note } = JSON.parse(text) as { from: string; id: string; note: Note };
     if (note.kind === 'ask') return void this.#work(from, id, note);
-    const line = this.#lines.get(id);
-    if (line?.to !== from) return;
-    this.#waitFor(line, 3 * this.#beatMs);
-    line.told(note);
+    const link = this.#links.get(id);
+    if (link?.to !== from) return;
+    this.#waitFor(link, 3 * this.#beatMs);
+    link.onNote(note);
   }
 
   async #work(from: string, id: string, { name, asked }: Note & { kind: 'ask' }): Promise<void> {
     const controller = new AbortController();
     const leave = (): void => controller.abort(new DOMException('the client is gone', 'AbortError'));
-    const line = this.#open(from, id, 3 * this.#beatMs, {
-      told: ({ kind }) => (kind === 'leave' ? leave() : undefined),
-      lost: leave,
+    const link = this.#open(from, id, 3 * this.#beatMs, {
+      onNote: ({ kind }) => (kind === 'leave' ? leave() : undefined),
+      onLost: leave,
     });
     const { signal } = controller;
-    // Whoever was slow to hear it has the goodbye right behind: the one who asked has told a client that nothing was done.
-    await whatCameAlready();
-    if (signal.aborted) return this.#close(line);
-    this.#send(line, { kind: 'beat' });
-    const caller = { tell: (text: string) => this.#send(line, { kind: 'tell', text }), signal };
+    // A cancellation may be queued right behind the request. Its sender has already reported that the request was not served.
+    await pendingEvents();
+    if (signal.aborted) return this.#close(link);
+    this.#send(link, { kind: 'beat' });
+    const caller = { tell: (text: string) => this.#send(link, { kind: 'tell', text }), signal };
     let answer: JsonObject | null = null;
     try {
       answer = (await this.#works.get(name)?.(asked, caller)) ?? null;
     } catch {
-      // Whoever asked says what that means to them.
+      // Reported as `null`; the requesting process decides what that means.
     }
-    this.#send(line, { kind: 'end', answer });
-    this.#close(line);
+    this.#send(link, { kind: 'end', answer });
+    this.#close(link);
   }
 
-  #open(to: string, id: string, patienceMs: number, ends: Pick<Line, 'told' | 'lost'>): Line {
-    const line: Line = { to, id, timer: setTimeout(() => undefined, 0), ...ends };
-    this.#lines.set(id, line);
-    this.#waitFor(line, patienceMs);
-    return line;
+  #open(to: string, id: string, timeoutMs: number, ends: Pick<Link, 'onNote' | 'onLost'>): Link {
+    const link: Link = { to, id, timer: setTimeout(() => undefined, 0), ...ends };
+    this.#links.set(id, link);
+    this.#waitFor(link, timeoutMs);
+    return link;
   }
 
-  #waitFor(line: Line, patienceMs: number): void {
-    clearTimeout(line.timer);
-    line.timer = setTimeout(() => {
-      this.#close(line);
-      line.lost();
-    }, patienceMs);
-    line.timer.unref();
+  #waitFor(link: Link, timeoutMs: number): void {
+    clearTimeout(link.timer);
+    link.timer = setTimeout(() => {
+      this.#close(link);
+      link.onLost();
+    }, timeoutMs);
+    link.timer.unref();
   }
 
-  #close(line: Line): void {
-    clearTimeout(line.timer);
-    this.#lines.delete(line.id);
+  #close(link: Link): void {
+    clearTimeout(link.timer);
+    this.#links.delete(link.id);
   }
 
-  #send(line: Line, note: Note): void {
-    // A note that cannot be sent is missed by the other, who takes silence for what it is.
-    this.#post.publish(topicOf(line.to), noteOf(line, this.place, note)).catch(() => undefined);
+  #send(link: Link, note: Note): void {
+    // The other process detects a lost message by the missing heartbeat.
+    this.#post.publish(topicOf(link.to), noteOf(link, this.place, note)).catch(() => undefined);
   }
 }
 
-function noteOf({ id }: Line, from: string, note: Note): string {
+function noteOf({ id }: Link, from: string, note: Note): string {
   return JSON.stringify({ from, id, note });
 }
 

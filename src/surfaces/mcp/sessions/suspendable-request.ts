@@ -6,40 +6,41 @@ import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../co
 import type { ClientChannel } from '../requests/request-context.ts';
 import type { Answer } from '../protocol/wire-messages.ts';
 
+/** A request to the client that is not answered yet. */
 interface Question {
   readonly method: string;
   readonly params: JsonObject;
   resolve(answer: JsonObject): void;
 }
 
-/** How serving a request goes on: it is over, or the client must be asked first. */
-type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject };
+/** The end of a round: the result, or the requests to the client. */
+type RoundEnd = { readonly answer: Answer } | { readonly inputRequests: JsonObject };
 
 /**
- * A request of the 2026 revision while it is served, over as many rounds as its client must be asked something. In between no
- * request of the client is open, and the work waits for the next one.
+ * A request of revision 2026-07-28, served over one or more rounds. Between two rounds the client has no open HTTP request, and the work
+ * waits for the next round.
  */
 export class SuspendableRequest {
-  /** Where progress and messages go; nowhere between two rounds. */
+  /** Carries progress and log messages; `undefined` between two rounds. */
   channel: ClientChannel | undefined;
   readonly #stop = new LightAbortSignal();
   readonly #questions = new Map<string, Question>();
   readonly #ended: Promise<Answer>;
-  #given: Record<string, JsonValue> = {};
+  #responses: Record<string, JsonValue> = {};
   #wake: (() => void) | undefined;
   #flushing = false;
-  #asked = 0;
+  #duplicateKeys = 0;
 
-  /** `channel`: that of the first round, before the work begins, which may have something to tell at once. */
+  /** `channel` is set before the work begins, because the work may send messages at once. */
   constructor(channel: ClientChannel, work: (run: SuspendableRequest, signal: AbortSignalLike) => Promise<Answer>) {
     this.channel = channel;
     this.#ended = work(this, this.#stop);
-    // Whoever waits for it hears of it; between two rounds nobody does.
+    // Between two rounds nothing awaits it. `next` handles a rejection.
     this.#ended.catch(() => undefined);
   }
 
-  /** Waits for the answer or for questions. The client going away meanwhile ends the work. */
-  next(gone: AbortSignalLike | undefined): Promise<Turn> {
+  /** Waits for the result or for requests to the client. Aborting `gone` aborts the work. */
+  next(gone: AbortSignalLike | undefined): Promise<RoundEnd> {
     const give = (): void => this.abort(gone === undefined ? undefined : abortReason(gone));
     if (gone?.aborted === true) give();
     gone?.addEventListener('abort', give, { once: true });
@@ -71,14 +72,14 @@ export class SuspendableRequest {
     this.#stop.abort(reason ?? new DOMException('This operation was aborted', 'AbortError'));
   }
 
-  /** Puts a question to the client, together with whatever else is asked at the same moment. */
+  /** Sends a request to the client, batched with all others of the same tick. */
   ask(method: string, params: JsonObject, asking: QuestionOptions | undefined): Promise<JsonObject> {
     const signal = asking?.signal ?? this.#stop;
     if (signal.aborted) return Promise.reject(abortReason(signal));
-    // What came unasked may answer what a server asks by name, and nothing else.
-    const given = asking?.key === undefined ? undefined : this.#take(asking.key, method, params);
-    if (given !== undefined) return Promise.resolve(given);
-    const key = this.#free(asking?.key ?? 'question');
+    // An unsolicited response is used only for a request with the server's own key.
+    const early = asking?.key === undefined ? undefined : this.#take(asking.key, method, params);
+    if (early !== undefined) return Promise.resolve(early);
+    const key = this.#uniqueKey(asking?.key ?? 'question');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const withdraw = (): void => reject(abortReason(signal));
     signal.addEventListener('abort', withdraw, { once: true });
@@ -90,9 +91,9 @@ export class SuspendableRequest {
     });
   }
 
-  /** Takes the client’s answers. What is missing or is no answer stays asked. */
+  /** Handles the client’s responses. Requests without a valid response stay open. */
   answer(responses: JsonObject): void {
-    this.#given = { ...responses };
+    this.#responses = { ...responses };
     for (const [key, { method, params, resolve }] of this.#questions) {
       const response = this.#take(key, method, params);
       if (response === undefined) continue;
@@ -102,9 +103,9 @@ export class SuspendableRequest {
   }
 
   #take(key: string, method: string, params: JsonObject): JsonObject | undefined {
-    const response = Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
-    if (!isJsonObject(response) || !isAnswer(method, params, response)) return undefined;
-    delete this.#given[key];
+    const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined;
+    if (!isJsonObject(response) || !isValidResponse(method, params, response)) return undefined;
+    delete this.#responses[key];
     return response;
   }
 
@@ -121,12 +122,12 @@ export class SuspendableRequest {
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
   }
 
-  #free(wanted: string): string {
-    return this.#questions.has(wanted) ? `${wanted}-${(this.#asked += 1)}` : wanted;
+  #uniqueKey(wanted: string): string {
+    return this.#questions.has(wanted) ? `${wanted}-${(this.#duplicateKeys += 1)}` : wanted;
   }
 }
 
-function isAnswer(method: string, params: JsonObject, response: JsonObject): boolean {
+function isValidResponse(method: string, params: JsonObject, response: JsonObject): boolean {
   try {
     if (method === 'elicitation/create') checkedElicitation(params as unknown as Elicitation, response);
     else if (method === 'sampling/createMessage') checkedSample(response);

@@ -4,19 +4,19 @@ import { WireError, errorText, idOf, wireCodes } from '../protocol/wire-messages
 
 const largestMessage = 16 * 1024 * 1024;
 
-/** A client over a pipe that cannot be served, and why. */
+/** A client on stdio that cannot be served, and the reason. */
 export interface RefusedClient {
   readonly input: Readable;
   readonly output: Writable;
   readonly signal: AbortSignal;
   readonly message: string;
-  /** The code of the error, and what to do about it. */
+  /** The error code, and the next step. */
   readonly data: { readonly code: string; readonly next: string };
 }
 
 /**
- * Answers every request of a client with one error until its input ends. Clients show the error of `initialize`; of a program that
- * ends they only show that the connection was closed.
+ * Answers every request of a client with one error until its input ends. Clients show the error of `initialize`, but for a program that
+ * exits they only show that the connection was closed.
  */
 export async function refuseStdio({ input, output, signal, message, data }: RefusedClient): Promise<void> {
   const error = new WireError(wireCodes.server, message, data);

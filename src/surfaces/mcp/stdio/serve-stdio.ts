@@ -7,9 +7,9 @@ import { serveBatch } from '../protocol/batch.ts';
 import type { ClientChannel, Peer } from '../requests/request-context.ts';
 import { envelopeVersion, parseEnvelope } from '../protocol/client-info.ts';
 import type { LegacySession } from '../sessions/legacy-session.ts';
-import type { Listening } from '../listing/listen-request.ts';
+import type { ChangeSubscription } from '../listing/listen-request.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
-import { toldError } from '../protocol/to-wire-error.ts';
+import { toWireError } from '../protocol/to-wire-error.ts';
 import {
   type Answer,
   type RequestId,
@@ -25,24 +25,24 @@ import {
 
 const largestMessage = 16 * 1024 * 1024;
 
-/** What the endpoint over a pipe is made of. */
+/** Options of `serveStdio`. */
 export interface StdioOptions {
   readonly endpoint: McpEndpoint;
   readonly peer: Peer;
   readonly input: Readable;
   readonly output: Writable;
-  /** Requests for tools wait for it. */
+  /** Requests for tools wait until this resolves. */
   readonly ready?: Promise<unknown> | undefined;
-  /** Ends it before its input does. */
+  /** Ends the connection before the input ends. */
   readonly signal: AbortSignal;
-  /** How long requests under way may go on when the input has ended. */
+  /** How long requests in progress may continue after the input has ended. */
   readonly graceMs: number;
   log(line: string): void;
 }
 
-/** Serves one client over a pipe, in whichever revision each of its requests is, until its input ends. */
+/** Serves one client over a pair of streams until the input ends. Each request may be of any revision. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const pipe = new Pipe(options);
+  const connection = new StdioConnection(options);
   const { input, signal, graceMs } = options;
   await new Promise<void>((resolve) => {
     const reader = new MessageReader({
@@ -52,11 +52,13 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
         return Array.isArray(value) ? new Batch(value) : value;
       },
       onMessage: (message) => {
-        if (message instanceof Batch) pipe.receiveAll(message.messages);
-        else pipe.receive(message);
+        if (message instanceof Batch) connection.receiveAll(message.messages);
+        else connection.receive(message);
       },
-      onNoise: (_, error) => pipe.refuse(error ?? new WireError(wireCodes.request, 'this line is no JSON object')),
-      onTooLarge: () => pipe.refuse(new WireError(wireCodes.request, `a message may have ${largestMessage} bytes`)),
+      onNoise: (_, error) =>
+        connection.refuse(error ?? new WireError(wireCodes.request, 'the line is not a JSON object')),
+      onTooLarge: () =>
+        connection.refuse(new WireError(wireCodes.request, `a message may have ${largestMessage} bytes`)),
     });
     input.on('data', (chunk: Buffer) => reader.read(chunk));
     for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
@@ -64,7 +66,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   input.pause();
-  await pipe.close(signal.aborted ? 0 : graceMs);
+  await connection.close(signal.aborted ? 0 : graceMs);
 }
 
 /** Several messages on one line. */
@@ -76,17 +78,17 @@ class Batch {
   }
 }
 
-const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
+const immediateMethods: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
 
 const newline = Buffer.from('\n');
 
-class Pipe implements ClientChannel {
+class StdioConnection implements ClientChannel {
   readonly canSend = true;
   readonly #options: StdioOptions;
   readonly #session: LegacySession;
   readonly #running = new KeyedSlotMap<RequestId, LightAbortSignal>();
-  readonly #listening = new Map<RequestId, Listening>();
-  readonly #underWay = new SlotMap<Promise<unknown>>();
+  readonly #listening = new Map<RequestId, ChangeSubscription>();
+  readonly #pending = new SlotMap<Promise<unknown>>();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -102,18 +104,18 @@ class Pipe implements ClientChannel {
     try {
       message = readMessage(value);
     } catch (error) {
-      this.#write(errorText(idOf(value), toldError(error, this.#options.log)));
+      this.#write(errorText(idOf(value), toWireError(error, this.#options.log)));
       return;
     }
     if (message.kind === 'request') this.#under(this.#serve(message));
-    else this.#told(message);
+    else this.#receiveOther(message);
   }
 
-  /** Takes a list of messages. */
+  /** Handles a batch. */
   receiveAll(messages: readonly unknown[]): void {
     const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
       if (message.kind === 'request') return replyText(message.id, await this.#session.serve(message, this));
-      this.#told(message);
+      this.#receiveOther(message);
       return undefined;
     };
     const { log, ready } = this.#options;
@@ -128,27 +130,27 @@ class Pipe implements ClientChannel {
     );
   }
 
-  /** Answers what cannot be told to be anybody's request. */
+  /** Sends an error response without an id, for input that is not a request. */
   refuse(error: unknown): void {
-    this.#write(errorText(null, toldError(error, this.#options.log)));
+    this.#write(errorText(null, toWireError(error, this.#options.log)));
   }
 
   async close(graceMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)));
-    await Promise.race([Promise.all(this.#underWay), late]);
+    await Promise.race([Promise.all(this.#pending), late]);
     clearTimeout(timer);
     for (const stop of this.#running.values()) stop.abort(new DOMException('the client is gone', 'AbortError'));
     for (const listening of this.#listening.values()) listening.stop();
     this.#session.close();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
   }
 
   #under(work: Promise<unknown>): void {
-    const place = this.#underWay.add(work.finally(() => this.#underWay.remove(place)));
+    const place = this.#pending.add(work.finally(() => this.#pending.remove(place)));
   }
 
-  #told(message: Exclude<WireMessage, WireRequest>): void {
+  #receiveOther(message: Exclude<WireMessage, WireRequest>): void {
     if (message.kind === 'notification' && message.method === 'notifications/cancelled')
       this.#cancel(message.params['requestId']);
     this.#session.receive(message);
@@ -157,12 +159,12 @@ class Pipe implements ClientChannel {
   async #serve(message: WireRequest): Promise<void> {
     const { id, method } = message;
     try {
-      if (!prompt.has(method)) await this.#options.ready;
+      if (!immediateMethods.has(method)) await this.#options.ready;
       const isModern = envelopeVersion(message.params) !== undefined;
       const answer = isModern ? await this.#modern(message) : await this.#session.serve(message, this);
       if (answer !== undefined) this.#write(replyText(id, answer));
     } catch (error) {
-      this.#write(errorText(id, toldError(error, this.#options.log)));
+      this.#write(errorText(id, toWireError(error, this.#options.log)));
     }
   }
 
@@ -170,7 +172,7 @@ class Pipe implements ClientChannel {
     const { endpoint } = this.#options;
     const { id, method } = message;
     const peer = this.#peerOf(message);
-    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
+    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is in progress`);
     const stop = new LightAbortSignal();
     this.#running.set(id, stop);
     try {
@@ -182,7 +184,7 @@ class Pipe implements ClientChannel {
     }
   }
 
-  /** Requests of this revision name their client themselves. */
+  /** Returns the peer of a request, which names its client itself in this revision. */
   #peerOf({ params }: WireRequest): Peer {
     const { peer } = this.#options;
     if (peer.principalOf === undefined) return peer;
@@ -199,7 +201,7 @@ class Pipe implements ClientChannel {
   #write(text: string | Buffer): void {
     const { input, output } = this.#options;
     if (output.destroyed || output.writableEnded) return;
-    // A client that does not read is not read from.
+    // Backpressure: stop reading from a client that does not read.
     if (!output.write(typeof text === 'string' ? `${text}\n` : Buffer.concat([text, newline])) && !input.isPaused()) {
       input.pause();
       output.once('drain', () => input.resume());

@@ -1,18 +1,18 @@
 import { newSecretId } from '../../../../core/identifiers.ts';
 import type { McpEndpoint } from '../../mcp-endpoint.ts';
-import type { SeenClient } from '../../protocol/client-info.ts';
+import type { RecentClient } from '../../protocol/client-info.ts';
 import type { RequestId } from '../../protocol/wire-messages.ts';
 import type { ClientChannel, Peer } from '../../requests/request-context.ts';
 import type { LegacySession } from '../../sessions/legacy-session.ts';
-import { type StreamPlace, streamName } from '../streams/event-ids.ts';
+import { type StreamId, formatStreamId } from '../streams/event-ids.ts';
 import { type HeaderList, type StreamOutlet, EventStream, maxUnreadSseBytes } from '../streams/event-stream.ts';
 import { hash } from 'node:crypto';
 
-const mostKept = { mostEvents: 200, mostBytes: 192 * 1024 };
-/** What was sent may still be lost on the way: the client can come back for it so long. */
-const keptMs = 60_000;
-/** Streams that ended while their client was away, and are kept for it. */
-const mostStreams = 20;
+const replayLimits = { maxEvents: 200, maxBytes: 192 * 1024 };
+/** How long a finished stream can be resumed, because its last bytes may be lost on the network. */
+const finishedStreamTtlMs = 60_000;
+/** The maximum number of buffered streams of one session. */
+const maxStreams = 20;
 
 /** `streamable`: since 2025-03-26. `sse`: HTTP+SSE of 2024-11-05, where everything goes over one stream. */
 export type SessionTransport = 'streamable' | 'sse';
@@ -24,25 +24,25 @@ export interface HttpSessionOptions {
   readonly transport?: SessionTransport;
 }
 
-/** A session over HTTP: a secret id, and the streams that its client can come back to. */
+/** A session over HTTP: a secret id, and streams that the client can resume. */
 export class HttpSession {
   readonly id: string;
   readonly transport: SessionTransport;
-  /** What it is kept under, for other processes. */
+  /** The key that it is stored under for other processes. */
   readonly key: string;
-  /** On the answers to its requests. */
+  /** The headers of its responses. */
   readonly headers: HeaderList;
   readonly conversation: LegacySession;
   since = Date.now();
   seen = this.since;
-  /** Until when it is kept; 0 while it is not. */
+  /** When its stored state expires; 0 while it is not stored. */
   until = 0;
   /** Whether another process has changed it. */
   isOutdated = false;
   readonly #place: string;
-  /** Whether it came from another process, and nobody has listened here yet. */
+  /** Whether it came from another process, and its client has not opened a stream here yet. */
   #isNewHere: boolean;
-  /** Carries what belongs to no request. */
+  /** Carries messages that belong to no request. */
   readonly #standalone: EventStream;
   readonly #streams = new Map<number, EventStream>();
   #last = 0;
@@ -59,7 +59,7 @@ export class HttpSession {
     this.#standalone =
       transport === 'sse'
         ? new EventStream(undefined, maxUnreadSseBytes)
-        : new EventStream({ name: streamName({ place: this.#place, stream: 0 }), primes: false, ...mostKept });
+        : new EventStream({ name: formatStreamId({ place: this.#place, stream: 0 }), primes: false, ...replayLimits });
     this.conversation = endpoint.session(peer, this.#standalone);
   }
 
@@ -68,13 +68,13 @@ export class HttpSession {
     return this.#standalone;
   }
 
-  /** Whether somebody waits for something from it. */
+  /** Whether it has an open stream or a request in progress. */
   get isInUse(): boolean {
     return this.#standalone.isAttached || this.conversation.isBusy;
   }
 
-  /** Who is at the other end; nobody before the session is agreed on. */
-  get client(): SeenClient | undefined {
+  /** The client; `undefined` before the session is initialized. */
+  get client(): RecentClient | undefined {
     const { client, version, name, peer } = this.conversation;
     if (version === undefined) return undefined;
     const { since, seen, isInUse } = this;
@@ -82,41 +82,41 @@ export class HttpSession {
     return { ...client, protocolVersion: version, ...who, session: name, since, seen, isInUse };
   }
 
-  /** Whether it belongs to whoever asks. */
+  /** Returns whether it belongs to this peer. */
   isOf({ principal, view }: Peer): boolean {
     const { peer } = this.conversation;
     return peer.principal.id === principal.id && peer.view.profile === view.profile;
   }
 
-  /** A stream for one request; for several of a list, it has no name of one. */
+  /** Creates a stream for one request, or for a batch without `request`. */
   stream(request?: RequestId): EventStream {
     const stream = (this.#last += 1);
     const primes = (this.conversation.version ?? '') >= '2025-11-25';
     const forget = (): boolean => this.#streams.delete(stream);
-    const delivered = (): void => void setTimeout(forget, keptMs).unref();
-    const name = streamName({ place: this.#place, stream, request });
-    const made = new EventStream({ name, primes, ...mostKept, delivered });
+    const delivered = (): void => void setTimeout(forget, finishedStreamTtlMs).unref();
+    const name = formatStreamId({ place: this.#place, stream, request });
+    const made = new EventStream({ name, primes, ...replayLimits, delivered });
     this.#streams.set(stream, made);
     for (const old of this.#streams.keys()) {
-      if (this.#streams.size <= mostStreams) break;
+      if (this.#streams.size <= maxStreams) break;
       this.#streams.delete(old);
     }
     return made;
   }
 
-  /** Whether a stream is this process's own. */
-  holds({ place }: Pick<StreamPlace, 'place'>): boolean {
+  /** Returns whether this process holds a stream. */
+  holds({ place }: Pick<StreamId, 'place'>): boolean {
     return place === this.#place;
   }
 
-  /** Goes on with a stream that its client lost; `undefined` when it is not there any more. */
+  /** Resumes a stream that the client lost; returns `undefined` if it no longer exists. */
   resume(outlet: StreamOutlet, stream: number, after: number): EventStream | undefined {
     const lost = stream === 0 ? this.#standalone : this.#streams.get(stream);
     lost?.attach(outlet, [], after);
     return lost;
   }
 
-  /** Says from now on what belongs to no request. */
+  /** Attaches the standalone stream to a response. */
   listen(outlet: StreamOutlet): EventStream {
     this.#standalone.attach(outlet, []);
     if (this.#isNewHere) this.conversation.notifyMissedChanges();
@@ -142,7 +142,7 @@ export class HttpSession {
   }
 }
 
-/** What a session is kept under: whoever reads the store learns no id from it. */
+/** Returns the key that a session is stored under: a hash, so that the store does not reveal session ids. */
 export function sessionKey(id: string): string {
   return hash('sha256', id, 'base64url');
 }

@@ -5,7 +5,7 @@ import type { Peer } from '../../requests/request-context.ts';
 import { McpEndpoint } from '../../mcp-endpoint.ts';
 import { Refusal } from '../../protocol/wire-messages.ts';
 import type { HttpSession } from './http-session.ts';
-import { HttpSessions, type SessionLimits } from './session-registry.ts';
+import { SessionRegistry, type SessionLimits } from './session-registry.ts';
 
 interface Room {
   begin(principal: string): HttpSession;
@@ -16,7 +16,7 @@ interface Room {
 async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
   const box = await openSignalbox();
   const endpoint = new McpEndpoint({ box });
-  const sessions = new HttpSessions(endpoint, limits);
+  const sessions = new SessionRegistry(endpoint, limits);
   t.after(async () => {
     sessions.closeAll();
     endpoint.close();
@@ -42,7 +42,7 @@ async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
 
 describe('the sessions of all clients', () => {
   test('a principal with its share loses its own that was idle longest, and nobody else loses any', async (t) => {
-    const { begin, isThere } = await room(t, { most: 10, mostOfOne: 3 });
+    const { begin, isThere } = await room(t, { maxSessions: 10, maxPerPrincipal: 3 });
     const quiet = begin('quiet');
     const loud = Array.from({ length: 20 }, () => begin('loud'));
     assert.ok(isThere(quiet));
@@ -50,7 +50,7 @@ describe('the sessions of all clients', () => {
   });
 
   test('without any room, whoever has most makes room', async (t) => {
-    const { begin, isThere } = await room(t, { most: 4, mostOfOne: 3 });
+    const { begin, isThere } = await room(t, { maxSessions: 4, maxPerPrincipal: 3 });
     const quiet = begin('quiet');
     const loud = [begin('loud'), begin('loud'), begin('loud')];
     const third = begin('third');
@@ -58,7 +58,7 @@ describe('the sessions of all clients', () => {
   });
 
   test('one that ended makes room, and a share in use is refused more', async (t) => {
-    const { begin, isThere, end } = await room(t, { most: 10, mostOfOne: 2 });
+    const { begin, isThere, end } = await room(t, { maxSessions: 10, maxPerPrincipal: 2 });
     const [one, two] = [begin('a'), begin('a')];
     end(one);
     const three = begin('a');
@@ -79,12 +79,12 @@ describe('sessions that other processes can go on with', () => {
   async function processes(
     t: TestContext,
     limits: SessionLimits = {},
-  ): Promise<{ one: HttpSessions; other: HttpSessions; peer: Peer; begin(): Promise<HttpSession> }> {
+  ): Promise<{ one: SessionRegistry; other: SessionRegistry; peer: Peer; begin(): Promise<HttpSession> }> {
     const box = await openSignalbox();
     const endpoints = [1, 2].map(() => new McpEndpoint({ box, shared: box.shared })) as [McpEndpoint, McpEndpoint];
-    const [one, other] = endpoints.map((endpoint) => new HttpSessions(endpoint, limits)) as [
-      HttpSessions,
-      HttpSessions,
+    const [one, other] = endpoints.map((endpoint) => new SessionRegistry(endpoint, limits)) as [
+      SessionRegistry,
+      SessionRegistry,
     ];
     t.after(async () => {
       for (const sessions of [one, other]) sessions.closeAll();
@@ -108,24 +108,24 @@ describe('sessions that other processes can go on with', () => {
     for (let minutes = 0; minutes < 120; minutes += 20) {
       t.mock.timers.tick(20 * 60_000);
       assert.ok(await one.find(id, peer));
-      one.tend();
+      one.expireIdle();
       await new Promise(setImmediate);
     }
     assert.ok(await other.find(id, peer));
     t.mock.timers.tick(36 * 60_000);
     for (const sessions of [one, other]) {
-      sessions.tend();
+      sessions.expireIdle();
       assert.equal(await sessions.find(id, peer), undefined);
     }
   });
 
   test('that are pushed out are over, unless another process has used them since', async (t) => {
-    const { one, other, peer, begin } = await processes(t, { most: 10, mostOfOne: 2 });
+    const { one, other, peer, begin } = await processes(t, { maxSessions: 10, maxPerPrincipal: 2 });
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const [unused, used] = [await begin(), await begin()];
     t.mock.timers.tick(10 * 60_000);
     assert.ok(await other.find(used.id, peer));
-    other.tend();
+    other.expireIdle();
     await new Promise(setImmediate);
     await begin();
     await begin();

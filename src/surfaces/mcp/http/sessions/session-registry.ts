@@ -1,84 +1,84 @@
 import type { Peer } from '../../requests/request-context.ts';
-import type { SeenClient } from '../../protocol/client-info.ts';
+import type { RecentClient } from '../../protocol/client-info.ts';
 import type { McpEndpoint } from '../../mcp-endpoint.ts';
 import { Refusal, type WireNotification, type WireResponse, wireCodes } from '../../protocol/wire-messages.ts';
 import { type HttpSessionOptions, HttpSession, sessionKey } from './http-session.ts';
-import { type FoundSession, KeptSessions, type SessionNote } from './session-store.ts';
+import { type FoundSession, SharedSessionStore, type SessionNote } from './session-store.ts';
 
-/** How many sessions there may be, and how long one may be idle. */
+/** Limits of the number of sessions, and of their idle time. */
 export interface SessionLimits {
-  /** 10,000 unless said otherwise. */
-  readonly most?: number;
-  /** Of one principal; a tenth of all unless said otherwise. */
-  readonly mostOfOne?: number;
-  /** Half an hour unless said otherwise. */
+  /** The maximum number of sessions (default 10,000). */
+  readonly maxSessions?: number;
+  /** The maximum number of sessions of one principal (default: a tenth of all). */
+  readonly maxPerPrincipal?: number;
+  /** Default: half an hour. */
   readonly idleMs?: number;
 }
 
 /**
- * The sessions of all clients. Each belongs to the principal that began it: for everybody else it does not exist. Where they are
- * kept for other processes, this one holds those that it began or that came to it, and asks the store about others once.
+ * The sessions of all clients. A session is visible only to the principal that began it. With a shared store, each process holds the
+ * sessions that it began or received requests of, and loads others from the store.
  */
-export class HttpSessions {
+export class SessionRegistry {
   readonly #endpoint: McpEndpoint;
-  readonly #kept: KeptSessions | undefined;
-  readonly #stopHearing: (() => void) | undefined;
+  readonly #store: SharedSessionStore | undefined;
+  readonly #stopListeningToStore: (() => void) | undefined;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #byKey = new Map<string, HttpSession>();
-  readonly #comingIn = new Map<string, Promise<HttpSession | undefined>>();
+  readonly #loading = new Map<string, Promise<HttpSession | undefined>>();
   readonly #byPrincipal = new Map<string, Set<HttpSession>>();
-  readonly #most: number;
-  readonly #mostOfOne: number;
+  readonly #maxSessions: number;
+  readonly #maxPerPrincipal: number;
   readonly #idleMs: number;
 
   constructor(
     endpoint: McpEndpoint,
-    { most = 10_000, mostOfOne = Math.ceil(most / 10), idleMs = 30 * 60_000 }: SessionLimits = {},
+    { maxSessions = 10_000, maxPerPrincipal = Math.ceil(maxSessions / 10), idleMs = 30 * 60_000 }: SessionLimits = {},
   ) {
     this.#endpoint = endpoint;
-    this.#most = most;
-    this.#mostOfOne = mostOfOne;
+    this.#maxSessions = maxSessions;
+    this.#maxPerPrincipal = maxPerPrincipal;
     this.#idleMs = idleMs;
     const { shared, relay } = endpoint;
     if (shared === undefined || relay === undefined) return;
-    this.#kept = new KeptSessions(shared, relay.place, idleMs);
-    this.#stopHearing = this.#kept.listen(
-      (key, note) => this.#heard(key, note),
-      () => this.#missed(),
+    this.#store = new SharedSessionStore(shared, relay.place, idleMs);
+    this.#stopListeningToStore = this.#store.listen(
+      (key, note) => this.#receiveNote(key, note),
+      () => this.#refreshAll(),
     );
   }
 
   /**
-   * Begins a session. If there is no room, it takes the place of the one that was idle longest: of the same principal when that
-   * has its share, or else of whoever has most.
+   * Begins a session. At a limit, it replaces the longest idle session: one of the same principal at the limit per principal, otherwise one
+   * of the principal with the most sessions.
    */
   begin(peer: Peer, options: HttpSessionOptions = {}): HttpSession {
     const { principal } = peer;
     const own = this.#byPrincipal.get(principal.id);
-    if (own !== undefined && own.size >= this.#mostOfOne) this.#makeRoom(own);
-    else if (this.#sessions.size >= this.#most) this.#makeRoom(this.#largestShare());
+    if (own !== undefined && own.size >= this.#maxPerPrincipal) this.#makeRoom(own);
+    else if (this.#sessions.size >= this.#maxSessions) this.#makeRoom(this.#largestShare());
     const session = new HttpSession(this.#endpoint, peer, options);
     this.#sessions.set(session.id, session);
     this.#byKey.set(session.key, session);
-    const kept = this.#kept;
+    const store = this.#store;
     // An HTTP+SSE session ends with its stream: no other process can resume it.
-    if (kept !== undefined && session.transport === 'streamable') {
-      session.conversation.save = () => kept.keep(session);
+    if (store !== undefined && session.transport === 'streamable') {
+      session.conversation.save = () => store.save(session);
       session.conversation.refresh = () => this.#refresh(session);
     }
     this.#byPrincipal.set(principal.id, (this.#byPrincipal.get(principal.id) ?? new Set()).add(session));
     return session;
   }
 
-  /** Whether a session was agreed on, and is kept where it should be. */
+  /** Returns whether a session is initialized, and stored where a store is shared. */
   isBegun({ conversation, until }: HttpSession): boolean {
-    return conversation.version !== undefined && (this.#kept === undefined || until > 0);
+    return conversation.version !== undefined && (this.#store === undefined || until > 0);
   }
 
-  /** The session of that id; a promise of it where another process has to be asked. */
+  /** Returns the session of that id; a promise where the store must be queried. */
   find(id: string, peer: Peer): HttpSession | Promise<HttpSession | undefined> | undefined {
     const session = this.#sessions.get(id);
-    if (session === undefined) return this.#comeIn(id, peer);
+    if (session === undefined) return this.#load(id, peer);
     if (!session.isOf(peer)) return undefined;
     session.seen = Date.now();
     if (!session.isOutdated) return session;
@@ -88,20 +88,20 @@ export class HttpSessions {
   /** Ends a session, for all processes. */
   async end(session: HttpSession): Promise<void> {
     this.drop(session);
-    await this.#kept?.end(session);
+    await this.#store?.end(session);
   }
 
-  /** Takes what a client tells or answers, here or where it is waited for. */
-  take(session: HttpSession, message: WireNotification | WireResponse): Promise<void> | undefined {
-    return session.conversation.receive(message) ? undefined : this.#kept?.passOn(session, message);
+  /** Handles a notification or response, here or in the process that waits for it. */
+  receive(session: HttpSession, message: WireNotification | WireResponse): Promise<void> | undefined {
+    return session.conversation.receive(message) ? undefined : this.#store?.passOn(session, message);
   }
 
-  /** What another process asks for. */
+  /** Returns the session of a key that another process sent. */
   ofKey(key: string): HttpSession | undefined {
     return this.#byKey.get(key);
   }
 
-  /** Lets go of a session; where it is kept, it can come back. */
+  /** Closes a session in this process. A stored session can be loaded again. */
   drop(session: HttpSession): void {
     this.#sessions.delete(session.id);
     this.#byKey.delete(session.key);
@@ -111,44 +111,44 @@ export class HttpSessions {
     session.close();
   }
 
-  clients(): SeenClient[] {
+  clients(): RecentClient[] {
     return [...this.#sessions.values()].flatMap(({ client }) => client ?? []);
   }
 
-  /** Lets go of those that were idle for long, and has the others kept for longer. */
-  tend(): void {
+  /** Drops idle sessions, and extends the stored state of the others. */
+  expireIdle(): void {
     const now = Date.now();
     for (const session of this.#sessions.values()) {
       const usedAt = session.isInUse ? now : session.seen;
       if (usedAt < now - this.#idleMs) this.drop(session);
-      // What cannot be written now is tried again, long before the time is over.
-      else this.#kept?.extend(session, usedAt).catch(() => undefined);
+      // A failed write is retried well before the stored state expires.
+      else this.#store?.extend(session, usedAt).catch(() => undefined);
     }
   }
 
-  /** Ends the streams that belong to no request. */
+  /** Ends the standalone streams. */
   stopListening(): void {
     for (const session of this.#sessions.values()) session.stopListening();
   }
 
   closeAll(): void {
-    this.#stopHearing?.();
+    this.#stopListeningToStore?.();
     for (const session of this.#sessions.values()) this.drop(session);
   }
 
-  /** Goes on with a session of another process. However many requests of it come at once, the store is asked once. */
-  #comeIn(id: string, peer: Peer): Promise<HttpSession | undefined> | undefined {
-    const kept = this.#kept;
-    if (kept === undefined) return undefined;
+  /** Loads a session of another process. Concurrent requests share one query. */
+  #load(id: string, peer: Peer): Promise<HttpSession | undefined> | undefined {
+    const store = this.#store;
+    if (store === undefined) return undefined;
     const key = sessionKey(id);
-    const asking = JSON.stringify([key, peer.principal.id, peer.view.profile]);
-    const comingIn = this.#comingIn.get(asking) ?? this.#found(id, peer, kept.find(key));
-    this.#comingIn.set(asking, comingIn);
-    return comingIn.finally(() => this.#comingIn.delete(asking));
+    const loadKey = JSON.stringify([key, peer.principal.id, peer.view.profile]);
+    const loading = this.#loading.get(loadKey) ?? this.#adopt(id, peer, store.find(key));
+    this.#loading.set(loadKey, loading);
+    return loading.finally(() => this.#loading.delete(loadKey));
   }
 
-  async #found(id: string, peer: Peer, looking: Promise<FoundSession | undefined>): Promise<HttpSession | undefined> {
-    const found = await looking;
+  async #adopt(id: string, peer: Peer, query: Promise<FoundSession | undefined>): Promise<HttpSession | undefined> {
+    const found = await query;
     const { principal, profile } = found?.record ?? {};
     if (found === undefined || principal !== peer.principal.id || profile !== (peer.view.profile ?? null))
       return undefined;
@@ -161,9 +161,9 @@ export class HttpSessions {
   async #refresh(session: HttpSession): Promise<void> {
     session.isOutdated = false;
     try {
-      const found = await this.#kept?.find(session.key);
+      const found = await this.#store?.find(session.key);
       if (found === undefined) this.drop(session);
-      // One that ended meanwhile watches nothing any more.
+      // A session that ended in the meantime must not subscribe again.
       else if (this.#sessions.get(session.id) === session) takeOver(session, found);
     } catch (error) {
       session.isOutdated = true;
@@ -171,24 +171,24 @@ export class HttpSessions {
     }
   }
 
-  #heard(key: string, note: SessionNote): void {
+  #receiveNote(key: string, note: SessionNote): void {
     const session = this.#byKey.get(key);
     if (session === undefined) return;
     if (note.kind === 'message') session.conversation.receive(note.message);
     else if (note.kind === 'ended') this.drop(session);
-    else this.#changed(session);
+    else this.#markOutdated(session);
   }
 
-  /** Some may have ended, or changed. */
-  #missed(): void {
-    for (const session of this.#sessions.values()) this.#changed(session);
+  /** Refreshes all sessions, because notes of other processes were lost. */
+  #refreshAll(): void {
+    for (const session of this.#sessions.values()) this.#markOutdated(session);
   }
 
-  #changed(session: HttpSession): void {
-    // One that is just beginning is known to nobody else.
+  #markOutdated(session: HttpSession): void {
+    // A session that is not stored yet is unknown to other processes.
     if (session.until === 0) return;
     session.isOutdated = true;
-    // Whoever only listens makes no requests. One that stays outdated is looked at with its next one.
+    // A client that only listens sends no request that would refresh its session. After a failure, the next request refreshes it.
     if (session.isInUse) this.#refresh(session).catch(() => undefined);
   }
 
@@ -203,14 +203,14 @@ export class HttpSessions {
     for (const session of share)
       if (!session.isInUse && (oldest === undefined || session.seen < oldest.seen)) oldest = session;
     if (oldest === undefined)
-      throw new Refusal(503, wireCodes.server, `${share.size} sessions are in use, which is the most; try again later`);
+      throw new Refusal(503, wireCodes.server, `all ${share.size} allowed sessions are in use; try again later`);
     this.drop(oldest);
-    // One that stays is over when its time is.
-    this.#kept?.endUnused(oldest).catch(() => undefined);
+    // If this fails, the stored state expires.
+    this.#store?.endUnused(oldest).catch(() => undefined);
   }
 }
 
-/** Goes on where another process left it. */
+/** Continues from the state that another process stored. */
 function takeOver(session: HttpSession, { record, shown, until }: FoundSession): void {
   session.until = until;
   session.conversation.restore(record, shown);

@@ -1,7 +1,7 @@
 import type { KeyValueStore } from '../../../../journal/store/key-value-store.ts';
 import type { PubSub } from '../../../../journal/store/pub-sub.ts';
 import type { Store } from '../../../../journal/store/store.ts';
-import type { Listing, Shown } from '../../listing/catalog-view.ts';
+import type { Listing, ShownTools } from '../../listing/catalog-view.ts';
 import { type WireNotification, type WireResponse, Refusal, wireCodes } from '../../protocol/wire-messages.ts';
 import type { SessionState } from '../../sessions/legacy-session.ts';
 import type { HttpSession } from './http-session.ts';
@@ -9,11 +9,11 @@ import { hash } from 'node:crypto';
 
 const kind = 'mcp-session';
 const topic = 'mcp-sessions';
-/** More time is given this much before it is needed, and for so much at once. */
+/** The expiry is extended by `stepMs`, at the latest `marginMs` before it is due. */
 const marginMs = 60_000;
 const stepMs = 5 * 60_000;
 
-/** A session as it is kept. */
+/** A session as it is stored. */
 interface SessionRecord extends SessionState {
   readonly principal: string;
   readonly profile: string | null;
@@ -21,59 +21,59 @@ interface SessionRecord extends SessionState {
   readonly shown: string | null;
 }
 
-/** A session as another process left it. */
+/** A session that another process stored. */
 export interface FoundSession {
   readonly record: SessionRecord;
-  readonly shown: KeptShown | undefined;
+  readonly shown: StoredToolList | undefined;
   readonly until: number;
 }
 
-/** What another process tells of a session. */
+/** A note of another process about a session. */
 export type SessionNote =
   | { readonly kind: 'changed' | 'ended' }
-  /** An answer or a cancellation that came to another process. */
+  /** A response or a cancellation that another process received. */
   | { readonly kind: 'message'; readonly message: WireNotification | WireResponse };
 
-/** The sessions of all processes that share a store, each under a hash of its id, so that any of them can go on with one. */
-export class KeptSessions {
-  readonly #kept: Store['keyValues'];
+/** The stored sessions of all processes that share a store, each under a hash of its id. Any process can continue any of them. */
+export class SharedSessionStore {
+  readonly #store: Store['keyValues'];
   readonly #post: PubSub;
   readonly #place: string;
-  readonly #shown: ShownTools;
+  readonly #shown: ToolListStore;
   readonly #idleMs: number;
 
   constructor({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, place: string, idleMs: number) {
-    this.#kept = keyValues;
+    this.#store = keyValues;
     this.#post = pubSub;
     this.#place = place;
-    this.#shown = new ShownTools(keyValues);
+    this.#shown = new ToolListStore(keyValues);
     this.#idleMs = idleMs;
   }
 
-  /** Sets a session down as it is now, and tells those who know it. */
-  async keep(session: HttpSession): Promise<void> {
+  /** Stores the current state of a session, and notifies the processes that hold it. */
+  async save(session: HttpSession): Promise<void> {
     const { key, since, conversation } = session;
     const { state, peer, shown } = conversation;
     if (state === undefined) return;
     const until = Date.now() + this.#idleMs + stepMs;
-    await asked(async () => {
+    await orUnavailable(async () => {
       const record: SessionRecord = {
         ...state,
         principal: peer.principal.id,
         profile: peer.view.profile ?? null,
         since,
-        shown: shown === undefined ? null : await this.#shown.keep(shown),
+        shown: shown === undefined ? null : await this.#shown.save(shown),
       };
-      await this.#kept.put(kind, key, { text: JSON.stringify(record), until });
-      if (session.until > 0) await this.#tell(key, { kind: 'changed' });
+      await this.#store.put(kind, key, { text: JSON.stringify(record), until });
+      if (session.until > 0) await this.#publish(key, { kind: 'changed' });
     });
     session.until = until;
   }
 
-  /** A session of that key, as it was left last. */
+  /** Loads the session of that key. */
   async find(key: string): Promise<FoundSession | undefined> {
-    return await asked(async () => {
-      const kept = await this.#kept.get(kind, key);
+    return await orUnavailable(async () => {
+      const kept = await this.#store.get(kind, key);
       if (kept === undefined) return undefined;
       const record = JSON.parse(kept.text) as SessionRecord;
       const shown = record.shown === null ? undefined : await this.#shown.find(record.shown);
@@ -81,36 +81,36 @@ export class KeptSessions {
     });
   }
 
-  /** Gives a session that was used at that moment more time, if it needs it. */
+  /** Extends the expiry of a session that was used at that time, if it is due. */
   async extend(session: HttpSession, usedAt: number): Promise<void> {
     const needed = usedAt + this.#idleMs;
     if (session.until === 0 || needed + marginMs <= session.until) return;
     const until = needed + stepMs;
     const { shown } = session.conversation;
-    if (shown !== undefined) await this.#shown.keep(shown);
-    await this.#kept.extend(kind, session.key, until);
+    if (shown !== undefined) await this.#shown.save(shown);
+    await this.#store.extend(kind, session.key, until);
     session.until = until;
   }
 
   /** Ends a session everywhere. */
   async end({ key }: HttpSession): Promise<void> {
-    await asked(async () => {
-      await this.#kept.take(kind, key);
-      await this.#tell(key, { kind: 'ended' });
+    await orUnavailable(async () => {
+      await this.#store.take(kind, key);
+      await this.#publish(key, { kind: 'ended' });
     });
   }
 
-  /** Ends a session that nobody else has used since. */
+  /** Deletes a session unless another process has extended it. */
   async endUnused({ key, until }: HttpSession): Promise<void> {
-    await this.#kept.take(kind, key, until);
+    await this.#store.take(kind, key, until);
   }
 
-  /** Passes an answer or a cancellation on to the process that waits for it. */
+  /** Forwards a response or a cancellation to the process that waits for it. */
   async passOn({ key }: HttpSession, message: WireNotification | WireResponse): Promise<void> {
-    await asked(() => this.#tell(key, { kind: 'message', message }));
+    await orUnavailable(() => this.#publish(key, { kind: 'message', message }));
   }
 
-  /** Listens to what other processes tell of sessions; returns how to stop. */
+  /** Listens to notes of other processes. Returns the function that stops listening. */
   listen(onNote: (key: string, note: SessionNote) => void, onGap: () => void): () => void {
     const stops = [
       this.#post.subscribe(topic, (text) => {
@@ -124,34 +124,34 @@ export class KeptSessions {
     };
   }
 
-  async #tell(key: string, note: SessionNote): Promise<void> {
+  async #publish(key: string, note: SessionNote): Promise<void> {
     await this.#post.publish(topic, JSON.stringify({ from: this.#place, key, ...note }));
   }
 }
 
-/** Whether there is such a session cannot be told while the store is away: its client is not to begin anew. */
-async function asked<Value>(work: () => Promise<Value>): Promise<Value> {
+/** Rejects with status 503 when the store fails. The client must not conclude that its session is gone. */
+async function orUnavailable<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (cause) {
-    const refusal = new Refusal(503, wireCodes.server, 'where sessions are kept does not answer; try again later');
+    const refusal = new Refusal(503, wireCodes.server, 'the store of sessions is unavailable; try again later');
     refusal.cause = cause;
     throw refusal;
   }
 }
 
 const shownKind = 'mcp-shown';
-const keptMs = 24 * 3_600_000;
+const listTtlMs = 24 * 3_600_000;
 const renewMs = 3_600_000;
 
-type Definition = ReturnType<Shown['tools']['get']>;
+type Definition = ReturnType<ShownTools['tools']['get']>;
 
-/** What another process showed a client. */
-export class KeptShown implements Shown {
+/** The tools that another process showed a client. */
+export class StoredToolList implements ShownTools {
   readonly key: string;
-  readonly tools: Shown['tools'];
+  readonly tools: ShownTools['tools'];
 
-  /** Where it is not known any more what it was, no tool is what was shown: the client lists them again. */
+  /** When the list has expired, no definition matches, so that the client must list the tools again. */
   constructor(key: string, definitionHashes: ReadonlyMap<string, string> | undefined) {
     this.key = key;
     this.tools = {
@@ -163,34 +163,34 @@ export class KeptShown implements Shown {
   }
 }
 
-/** What clients were shown, kept once for all who were shown the same: the names of the tools and the hashes of their definitions. */
-export class ShownTools {
-  readonly #kept: KeyValueStore;
+/** Stores the tool names and definition hashes that clients were shown, once for all clients with the same list. */
+export class ToolListStore {
+  readonly #store: KeyValueStore;
   readonly #written = new WeakMap<object, { readonly key: string; readonly text: string }>();
-  /** When each was set down last. */
-  readonly #keptAt = new Map<string, number>();
+  /** When each list was stored last. */
+  readonly #storedAt = new Map<string, number>();
 
   constructor(kept: KeyValueStore) {
-    this.#kept = kept;
+    this.#store = kept;
   }
 
-  /** Keeps it for another while; the key it is kept under. */
-  async keep(shown: Shown): Promise<string> {
+  /** Stores a list, or extends its expiry. Resolves with its key. */
+  async save(shown: ShownTools): Promise<string> {
     const now = Date.now();
     const { key, text } =
-      shown instanceof KeptShown ? { key: shown.key, text: undefined } : this.#write(shown as Listing);
-    if (now - (this.#keptAt.get(key) ?? 0) < renewMs) return key;
-    for (const [old, at] of this.#keptAt) if (now - at >= renewMs) this.#keptAt.delete(old);
-    if (text === undefined) await this.#kept.extend(shownKind, key, now + keptMs);
-    else await this.#kept.put(shownKind, key, { text, until: now + keptMs });
-    this.#keptAt.set(key, now);
+      shown instanceof StoredToolList ? { key: shown.key, text: undefined } : this.#write(shown as Listing);
+    if (now - (this.#storedAt.get(key) ?? 0) < renewMs) return key;
+    for (const [old, at] of this.#storedAt) if (now - at >= renewMs) this.#storedAt.delete(old);
+    if (text === undefined) await this.#store.extend(shownKind, key, now + listTtlMs);
+    else await this.#store.put(shownKind, key, { text, until: now + listTtlMs });
+    this.#storedAt.set(key, now);
     return key;
   }
 
-  async find(key: string): Promise<KeptShown> {
-    const kept = await this.#kept.get(shownKind, key);
+  async find(key: string): Promise<StoredToolList> {
+    const kept = await this.#store.get(shownKind, key);
     const hashes = kept === undefined ? undefined : new Map(JSON.parse(kept.text) as [string, string][]);
-    return new KeptShown(key, hashes);
+    return new StoredToolList(key, hashes);
   }
 
   #write(listing: Listing): { readonly key: string; readonly text: string } {

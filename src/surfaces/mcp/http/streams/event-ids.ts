@@ -1,31 +1,31 @@
 import type { RequestId } from '../../protocol/wire-messages.ts';
 
-/** Which stream of a session something was said on, and where: each process has streams of its own. */
-export interface StreamPlace {
+/** A stream of a session, and the process that holds it. */
+export interface StreamId {
   readonly place: string;
-  /** 0 is the one that belongs to no request. */
+  /** 0: the stream for messages that belong to no request. */
   readonly stream: number;
-  /** The request that is answered on it, for who has to say that nobody will. */
+  /** The request that is answered on it. Lets another process report that the response is lost. */
   readonly request?: RequestId | undefined;
 }
 
-/** An event of a stream, by the id that the client has of it. */
-export interface EventPlace extends StreamPlace {
-  /** `over`: what was said last is that nothing follows. */
+/** A parsed event id. */
+export interface EventId extends StreamId {
+  /** `over`: the event reported the end of the stream. */
   readonly after: number | 'over';
 }
 
-const longestRequest = 100;
+const maxRequestLength = 100;
 const form = /^(here|at_\w{19})\.(\d{1,15})(?:\.([\w-]+))?-(\d{1,15}|over)$/;
 
-/** The name of a stream in the ids of its events. */
-export function streamName({ place, stream, request }: StreamPlace): string {
+/** Returns the prefix of the event ids of a stream. */
+export function formatStreamId({ place, stream, request }: StreamId): string {
   const text = request === undefined ? '' : Buffer.from(JSON.stringify(request)).toString('base64url');
-  return `${place}.${stream}${text === '' || text.length > longestRequest ? '' : `.${text}`}`;
+  return `${place}.${stream}${text === '' || text.length > maxRequestLength ? '' : `.${text}`}`;
 }
 
-/** What the id of an event says; `undefined` for ids that are not of this endpoint. */
-export function eventPlace(id: string): EventPlace | undefined {
+/** Parses an event id; `undefined` for ids of other servers. */
+export function parseEventId(id: string): EventId | undefined {
   const [, place, stream, request, after] = form.exec(id) ?? [];
   if (place === undefined || after === undefined) return undefined;
   const asked = request === undefined ? undefined : requestOf(request);

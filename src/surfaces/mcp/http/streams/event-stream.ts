@@ -1,18 +1,18 @@
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
 import type { ClientChannel } from '../../requests/request-context.ts';
 
-/** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */
-const muchUnread = 64 * 1024;
-/** One that leaves as much is cut off when there is more to tell; it can come back. A single message may be of any size. */
-export const mostUnread = 4 * muchUnread;
+/** With more unread bytes than this, progress and log messages are dropped. */
+const maxUnreadOptionalBytes = 64 * 1024;
+/** With more unread bytes than this, the connection is closed; the client can resume. A single message may have any size. */
+export const maxUnreadBytes = 4 * maxUnreadOptionalBytes;
 /** The same limit for the HTTP+SSE transport, whose clients cannot resume and get all responses on one stream. */
 export const maxUnreadSseBytes = 8 * 1024 * 1024;
-const passing = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
+const optionalMessage = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
 
-/** Names and values in turn, as Node writes them out without looking at them. */
+/** Alternating header names and values, which Node writes without processing. */
 export type HeaderList = string[];
 
-/** On every answer of the endpoint. */
+/** The headers of every response of the endpoint. */
 export const answerHeaders: HeaderList = [
   'Cache-Control',
   'no-store',
@@ -22,27 +22,27 @@ export const answerHeaders: HeaderList = [
   gatewayInstance.id,
 ];
 
-/** On every stream of it. */
+/** The headers of every event stream. */
 export const streamHeaders = [...answerHeaders, 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
 
-interface KeptEvent {
+interface BufferedEvent {
   readonly number: number;
   readonly text: string;
 }
 
-/** How a stream is kept for a client that loses it. */
-export interface Keeping {
+/** How events are buffered for a client that loses the stream. */
+export interface ReplayOptions {
   /** The stream’s name in the ids of its events. */
   readonly name: string;
-  readonly mostEvents: number;
-  readonly mostBytes: number;
-  /** Whether the client understands an event without a message, from which on it can resume. */
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  /** Whether the client supports an initial event without data, whose id it can resume from. */
   readonly primes: boolean;
-  /** Told when all of it was sent. */
+  /** Called when all events were sent. */
   delivered?(): void;
 }
 
-/** Where a stream is written to: the answer to a request, of this process or of another one. */
+/** The response that a stream is written to, of this process or of another. */
 export interface StreamOutlet {
   readonly writableLength: number;
   writeHead(status: number, headers: HeaderList): unknown;
@@ -53,21 +53,21 @@ export interface StreamOutlet {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** A stream of events to a client; with `keeping`, one that the client can take up again where it lost it. */
+/** A stream of events to a client; with `replay`, one that the client can resume where it lost it. */
 export class EventStream implements ClientChannel {
   readonly canSend = true;
-  readonly #keeping: Keeping | undefined;
+  readonly #replay: ReplayOptions | undefined;
   readonly #maxUnread: number;
-  readonly #kept: KeptEvent[] = [];
-  #keptBytes = 0;
+  readonly #buffered: BufferedEvent[] = [];
+  #bufferedBytes = 0;
   #last = 0;
-  /** The last one that was written to somebody. */
+  /** The number of the last event that was written to a response. */
   #sent = 0;
   #isOver = false;
   #response: StreamOutlet | undefined;
 
-  constructor(keeping?: Keeping, maxUnread = mostUnread) {
-    this.#keeping = keeping;
+  constructor(replay?: ReplayOptions, maxUnread = maxUnreadBytes) {
+    this.#replay = replay;
     this.#maxUnread = maxUnread;
   }
 
@@ -75,7 +75,7 @@ export class EventStream implements ClientChannel {
     return this.#response !== undefined;
   }
 
-  /** Writes to this response from now on, beginning with what came after the event of that number. */
+  /** Writes to this response from now on, beginning after the event of that number. */
   attach(response: StreamOutlet, headers: HeaderList, after?: number): void {
     this.#response?.end();
     this.#response = response;
@@ -84,10 +84,10 @@ export class EventStream implements ClientChannel {
       if (this.#response === response) this.#response = undefined;
     });
     const known = after ?? this.#sent;
-    if (after === undefined && this.#keeping?.primes === true) response.write(`id: ${this.#id(known)}\ndata: \n\n`);
+    if (after === undefined && this.#replay?.primes === true) response.write(`id: ${this.#id(known)}\ndata: \n\n`);
     else response.flushHeaders();
-    // What was said while nobody listened was not heard, whether the client knows of it or not.
-    for (const { number, text } of this.#kept) if (number > known) this.#write(response, number, text);
+    // Replays the events that were sent while no response was attached.
+    for (const { number, text } of this.#buffered) if (number > known) this.#write(response, number, text);
     if (this.#isOver) this.#finish(response);
   }
 
@@ -95,43 +95,43 @@ export class EventStream implements ClientChannel {
     if (this.#isOver) return;
     const response = this.#response;
     const unread = response?.writableLength ?? 0;
-    if (unread > muchUnread && passing.test(text)) return;
+    if (unread > maxUnreadOptionalBytes && optionalMessage.test(text)) return;
     this.#last += 1;
-    if (this.#keeping !== undefined) this.#keep(this.#keeping, { number: this.#last, text });
+    if (this.#replay !== undefined) this.#buffer(this.#replay, { number: this.#last, text });
     if (unread > this.#maxUnread) response?.destroy();
     else if (response !== undefined) this.#write(response, this.#last, text);
   }
 
-  /** Says the last thing, if there is one, and ends. */
+  /** Sends the last message, if there is one, and ends. */
   end(text?: string): void {
     if (text !== undefined) this.send(text);
     this.#isOver = true;
     if (this.#response !== undefined) this.#finish(this.#response);
   }
 
-  /** Shows those in between that the stream is alive. */
+  /** Sends a comment, so that proxies keep the stream open. */
   beat(): void {
     this.#response?.write(': \n\n');
   }
 
   #finish(response: StreamOutlet): void {
-    response.end(() => this.#keeping?.delivered?.());
+    response.end(() => this.#replay?.delivered?.());
   }
 
   #write(response: StreamOutlet, number: number, text: string): void {
     this.#sent = Math.max(this.#sent, number);
-    const id = this.#keeping === undefined ? '' : `id: ${this.#id(number)}\n`;
+    const id = this.#replay === undefined ? '' : `id: ${this.#id(number)}\n`;
     response.write(`event: message\n${id}data: ${text}\n\n`);
   }
 
-  #keep({ mostEvents, mostBytes }: Keeping, event: KeptEvent): void {
-    this.#kept.push(event);
-    this.#keptBytes += event.text.length;
-    while (this.#kept.length > mostEvents || this.#keptBytes > mostBytes)
-      this.#keptBytes -= this.#kept.shift()?.text.length ?? 0;
+  #buffer({ maxEvents, maxBytes }: ReplayOptions, event: BufferedEvent): void {
+    this.#buffered.push(event);
+    this.#bufferedBytes += event.text.length;
+    while (this.#buffered.length > maxEvents || this.#bufferedBytes > maxBytes)
+      this.#bufferedBytes -= this.#buffered.shift()?.text.length ?? 0;
   }
 
   #id(number: number): string {
-    return `${this.#keeping?.name ?? ''}-${number}`;
+    return `${this.#replay?.name ?? ''}-${number}`;
   }
 }
