@@ -40,7 +40,7 @@ export const inProcessTools: Section<'A'> = {
   A5: {
     promise: 'the built-in server `signalbox` has every tool it lists, each tested without an SDK',
     tests: [
-      'src/sources/local/builtin/ping.test.ts > ping answers "pong" with the time and the server it came to',
+      'src/sources/local/builtin/server-info.test.ts > ping answers "pong" with the time and the server it came to',
       'src/sources/local/builtin/server-info.test.ts > tells product, version and port, and no uptime unless asked',
       'src/sources/local/builtin/read-result.test.ts > read_result > reads a page of the caller’s own result, and says where it goes on',
       'src/sources/local/builtin/session-tools.test.ts > get_session_count > counts the caller’s own sessions and Claude Code’s transcripts of one directory',
@@ -59,7 +59,7 @@ export const inProcessTools: Section<'A'> = {
       'src/sources/local/builtin/disclosure-tools.test.ts > search_tools > tells the name, the first sentence and the arguments of what fits, the best one first',
       'src/sources/local/builtin/disclosure-tools.test.ts > describe_tool > tells what is needed to call a tool, and what is near where there is none',
       'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > says what is wrong with a call that names no tool',
-      'src/sources/local/builtin/caller.test.ts > whoever calls a built-in tool > acts for the owner of the session it works in',
+      'src/sources/local/builtin/caller-scope.test.ts > whoever calls a built-in tool > acts for the owner of the session it works in',
       'src/sources/local/builtin/builtin-server.test.ts > the built-in server > is there unasked, under the name signalbox, and every tool of it only reads',
       'src/host/daemon/open-schedules.test.ts > an agent in a session > finds every built-in tool',
       'src/host/daemon/open-schedules.test.ts > an agent in a session > sees the sessions of its owner, and nothing of anybody else’s',

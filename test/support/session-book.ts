@@ -1,9 +1,13 @@
 import { SignalboxError } from '../../src/core/errors.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import type { SessionBook, SessionFacts } from '../../src/sources/local/builtin/session-book.ts';
+import type { SessionLookup, SessionDescription } from '../../src/sources/local/builtin/session-lookup.ts';
 
 /** A session as the built-in tools know it. */
-export function sessionFacts(id: string, owner: Principal, given: Partial<SessionFacts> = {}): SessionFacts {
+export function sessionFacts(
+  id: string,
+  owner: Principal,
+  given: Partial<SessionDescription> = {},
+): SessionDescription {
   return {
     id,
     title: `about ${id}`,
@@ -20,9 +24,9 @@ export function sessionFacts(id: string, owner: Principal, given: Partial<Sessio
 }
 
 /** Sessions in memory, found as the real ones are. */
-export function sessionBook(all: readonly SessionFacts[]): SessionBook {
+export function sessionBook(all: readonly SessionDescription[]): SessionLookup {
   const fits = (
-    { owner, cwd, state }: SessionFacts,
+    { owner, cwd, state }: SessionDescription,
     search: { owner?: string; cwd?: string; active?: boolean },
   ): boolean =>
     (search.owner === undefined || owner.id === search.owner) &&

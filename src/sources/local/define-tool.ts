@@ -7,44 +7,44 @@ import type { JsonObject } from '../../core/json/json.ts';
 import { type Effect, type ToolAnnotations, effects, isEffect } from '../../core/tools/tool.ts';
 import type { FromJsonSchema } from './infer-json-schema.ts';
 
-/** A schema for arguments or results: Zod, any Standard Schema that can be told as JSON Schema, or JSON Schema itself. */
+/** A schema for arguments or results: Zod, any Standard Schema that converts to JSON Schema, or JSON Schema itself. */
 export type ToolSchema = (StandardSchemaV1 & StandardJSONSchemaV1) | { readonly [keyword: string]: unknown };
 
-/** What the handler gets for a schema: the schema's output type, or the type a JSON Schema literal describes. */
+/** The type of the handler's arguments: the schema's output type, or the type that a JSON Schema literal describes. */
 export type ValueOf<Schema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : unknown extends FromJsonSchema<Schema>
     ? Record<string, unknown>
     : FromJsonSchema<Schema>;
 
-/** What the handler of a tool with an output schema returns, if not a full result. */
+/** The return type of a handler with an output schema, besides a full result. */
 export type ReturnOf<Schema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferInput<Schema>
   : FromJsonSchema<Schema>;
 
-/** What stands for a schema where a tool takes no arguments. */
+/** The schema type of a tool without arguments. */
 export type NoInput = { readonly type: 'object' };
 
-/** What every tool object says about itself, whatever its schemas. */
+/** The members that all tool objects share. */
 export interface ToolFacts {
-  /** Letters, digits, `-` and `_` by preference; other characters are replaced when it is shown to models. */
+  /** Preferably letters, digits, `-` and `_`; other characters are replaced in the name that models see. */
   readonly name: string;
   readonly title?: string;
-  /** What a model reads to decide whether to use it. */
+  /** The description that models choose the tool by. */
   readonly description: string;
-  /** What it does to the world. Without it: `read` if `annotations.readOnlyHint`, `compensable` with `undo`, else `irreversible`. */
+  /** The effect. Default: `read` with `annotations.readOnlyHint`, `compensable` with `undo`, else `irreversible`. */
   readonly effect?: Effect;
   readonly annotations?: ToolAnnotations;
-  /** Running it twice with the same arguments does no more than once. */
+  /** Whether running it twice with the same arguments has the effect of running it once. */
   readonly idempotent?: boolean;
-  /** For flow rules: what kind of data it reads or where it sends it. */
+  /** Labels for flow rules: the kind of data that it reads, or where it sends data. */
   readonly labels?: readonly string[];
   readonly timeoutMs?: number;
-  /** `trust`: it can be called although its input schema cannot check all arguments. */
+  /** `trust`: the tool can be called although its input schema does not compile. */
   readonly schema?: 'trust';
   /** Options for one model provider, by provider: `{ openai: { strict: true } }`. Written as in the AI SDK. */
   readonly providerOptions?: JsonObject;
-  /** The directories it writes to, where they are others than its server's: kept before each call if its effect is `undoable`. */
+  /** The directories that it writes to, when they differ from its server's. They are checkpointed before each call with the effect `undoable`. */
   readonly workspace?: readonly string[];
   /**
    * Runs the handler in a worker thread that can be killed: for work that keeps a processor busy. With `true` the handler may
@@ -57,16 +57,16 @@ export interface ToolFacts {
 export interface Tool<Input extends ToolSchema> extends ToolFacts {
   readonly input?: Input;
   readonly output?: undefined;
-  /** Makes a completed call good again. */
+  /** Reverts a completed call. */
   undo?(args: ValueOf<Input>, context: ToolContext): unknown;
   run(args: ValueOf<Input>, context: ToolContext): unknown;
 }
 
-/** A tool that declares what it returns. */
+/** A tool with an output schema. */
 export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSchema> extends ToolFacts {
   readonly input?: Input;
   readonly output: Output;
-  /** Makes a completed call good again. */
+  /** Reverts a completed call. */
   undo?(args: ValueOf<Input>, context: ToolContext): unknown;
   run(
     args: ValueOf<Input>,
@@ -74,7 +74,7 @@ export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSch
   ): ReturnOf<Output> | ToolResult | Promise<ReturnOf<Output> | ToolResult>;
 }
 
-/** A tool whatever its schemas: what a server takes. */
+/** A tool with schemas of any type, as servers accept them. */
 export interface OwnTool extends ToolFacts {
   readonly input?: ToolSchema;
   readonly output?: ToolSchema | undefined;
@@ -105,7 +105,7 @@ export function defineTool(tool: OwnTool): OwnTool {
   return Object.freeze({ ...tool });
 }
 
-/** Refuses a tool that could not be told or run. */
+/** Throws when the definition of a tool is invalid. */
 export function assertTool<Given extends OwnTool>(tool: Given): Given {
   if (typeof tool.name !== 'string' || tool.name === '')
     throw new SignalboxError('tool-invalid', 'a tool needs a name');

@@ -5,7 +5,7 @@ import type { ToolAnnotations } from '../../core/tools/tool.ts';
 import { resultOfModelOutput } from './ai-sdk-output.ts';
 import { type OwnTool, type ToolSchema, assertTool } from './define-tool.ts';
 
-/** A tool of the AI SDK (`tool({...})`), as far as it matters here. */
+/** The members of an AI SDK tool (`tool({...})`) that are used here. */
 export interface AiSdkTool {
   readonly description?: unknown;
   readonly title?: string | undefined;
@@ -18,7 +18,7 @@ export interface AiSdkTool {
   readonly execute?: ((...args: never[]) => unknown) | undefined;
 }
 
-/** A tool of the Claude Agent SDK (`tool(name, description, shape, handler)`), as far as it matters here. */
+/** The members of a Claude Agent SDK tool (`tool(name, description, shape, handler)`) that are used here. */
 export interface ClaudeTool {
   readonly name: string;
   readonly description: string;
@@ -27,10 +27,10 @@ export interface ClaudeTool {
   readonly handler: (...args: never[]) => unknown;
 }
 
-/** Any tool object that a local server takes. */
+/** Any tool object that a local server accepts. */
 export type AnyTool = OwnTool | AiSdkTool | ClaudeTool;
 
-/** Brings tools of other SDKs into our form, unchanged in what they do. `key` names a tool that has no name of its own. */
+/** Converts tools of other SDKs to our form, without a change of behavior. `key` names a tool without a name of its own. */
 export function toTool(given: AnyTool, key: string | undefined): OwnTool {
   if (typeof given === 'object' && given !== null) {
     if (isOwn(given)) return assertTool(given);
@@ -67,7 +67,7 @@ function fromClaude(given: ClaudeTool): OwnTool {
   };
 }
 
-/** `{}` is how the Claude Agent SDK says that there are no arguments; as a JSON Schema it would say that anything goes. */
+/** Handles `{}`, which means no arguments in the Claude Agent SDK, but any arguments as JSON Schema. */
 function isEmptyShape(schema: unknown): boolean {
   return (
     typeof schema === 'object' &&
@@ -135,7 +135,7 @@ async function lastOf(values: AsyncIterable<unknown>, context: ToolContext): Pro
   let last: unknown;
   let count = 0;
   for await (const value of values) {
-    // Nobody waits any more; leaving the loop ends a generator that does not look at its signal.
+    // Leaving the loop ends a generator that ignores its signal.
     if (context.signal.aborted) break;
     if (count > 0) context.progress({ progress: count });
     last = value;

@@ -1,4 +1,4 @@
-/** The type of the values that a JSON Schema literal describes, as far as TypeScript can say it; `unknown` beyond that. */
+/** The type of the values that a JSON Schema literal describes, as far as TypeScript can express it; `unknown` beyond that. */
 export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
@@ -9,11 +9,11 @@ export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Valu
         ? FromType<Type, Schema>
         : unknown;
 
-type FromType<Type, Schema> = Type extends readonly (infer Each)[]
+export type FromType<Type, Schema> = Type extends readonly (infer Each)[]
   ? FromTypeName<Each, Schema>
   : FromTypeName<Type, Schema>;
 
-type FromTypeName<Name, Schema> = Name extends 'string'
+export type FromTypeName<Name, Schema> = Name extends 'string'
   ? string
   : Name extends 'number' | 'integer'
     ? number
@@ -29,7 +29,7 @@ type FromTypeName<Name, Schema> = Name extends 'string'
             ? FromObject<Schema>
             : unknown;
 
-type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
+export type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
   ? Schema extends { readonly required: readonly (infer Required)[] }
     ? Simplify<
         {
@@ -41,4 +41,4 @@ type FromObject<Schema> = Schema extends { readonly properties: infer Properties
     : { -readonly [Key in keyof Properties]?: FromJsonSchema<Properties[Key]> }
   : Record<string, unknown>;
 
-type Simplify<Type> = { [Key in keyof Type]: Type[Key] };
+export type Simplify<Type> = { [Key in keyof Type]: Type[Key] };

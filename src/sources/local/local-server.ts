@@ -8,15 +8,15 @@ import { type LocalTool, localTool } from './local-tool.ts';
 
 /** A server of tools in this process. */
 export interface LocalServer extends Source {
-  /** Adds a tool while running. Throws when the name is taken. `name` is needed for tools that have none of their own. */
+  /** Adds a tool. Throws when the name is taken. `name` is required for tools without a name of their own. */
   add(tool: AnyTool, name?: string): void;
-  /** Puts a tool in the place of the one with the same name; calls under way end with the old one. */
+  /** Replaces the tool with the same name. Running calls finish with the old one. */
   replace(tool: AnyTool, name?: string): void;
-  /** Removes a tool; false when there was none of that name. */
+  /** Removes a tool. Returns false when there is none of that name. */
   remove(name: string): boolean;
 }
 
-/** What a local server is made of. */
+/** Options of a local server. */
 export interface LocalServerOptions extends SourceLimits {
   readonly name: string;
   /** Tools of ours, of the Claude Agent SDK, or (by name) of the AI SDK. */
@@ -34,7 +34,7 @@ export function localServer(options: LocalServerOptions): LocalServer {
   const compiler = new SchemaCompiler();
   const listeners = new Set<() => void>();
   const tools = new Map<string, LocalTool>();
-  /** Those of replaced and removed tools too: calls under way may still use them, and their workers end when they idle. */
+  /** Isolates, including those of replaced and removed tools: running calls may still use them, and their workers stop when idle. */
   const isolates = new Set<Isolate>();
   let state: SourceState | undefined;
 

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
 import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
-import type { Parsed } from '../../catalog/source/source.ts';
+import type { ParsedArguments } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { localServer } from './local-server.ts';
 import { type ReadySchema, readySchema } from './schema.ts';
@@ -15,7 +15,7 @@ function ready(schema: unknown): ReadySchema {
   return readySchema(schema, new SchemaCompiler(), 'tool "t" of server "s", input');
 }
 
-async function parsed(schema: unknown, value: unknown): Promise<Parsed> {
+async function parsed(schema: unknown, value: unknown): Promise<ParsedArguments> {
   return ready(schema).parse(value);
 }
 

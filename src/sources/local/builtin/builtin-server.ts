@@ -6,11 +6,11 @@ import { type DisclosureDependencies, disclosureTools } from './disclosure-tools
 import { type PingDependencies, type ServerInfoDependencies, ping, serverInfo } from './server-info.ts';
 import { type ReadResultAnswer, type ReadResultDependencies, readResult } from './read-result.ts';
 
-/** Everything the built-in tools need from the house they run in. */
+/** Dependencies of the built-in tools. */
 export interface BuiltinDependencies
   extends PingDependencies, ServerInfoDependencies, ReadResultDependencies, DisclosureDependencies {}
 
-/** The server every agent gets: what it runs in, and how to read on in large results. */
+/** Creates the server that every agent gets, with tools about Signalbox and for large results. */
 export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
   return localServer({
     name: dependencies.server,
@@ -58,7 +58,7 @@ export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
   });
 }
 
-/** As plain text: a page inside JSON would be escaped, and be read twice where structured content is shown too. */
+/** Returns a page as plain text: JSON would escape it, and clients that show structured content as well would show it twice. */
 function pageContent({ text: page, offset, total, next }: ReadResultAnswer): ContentBlock[] {
   const place = `characters ${offset} to ${offset + page.length} of ${total}`;
   return [

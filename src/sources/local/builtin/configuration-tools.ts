@@ -4,8 +4,8 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 
-/** The built-in tools about the configuration. */
-export function configurationTools(configuration: ConfigurationBook): OwnTool[] {
+/** Creates the built-in tools for the configuration. */
+export function configurationTools(configuration: ConfigurationFile): OwnTool[] {
   return [
     defineTool({
       name: 'get_config',
@@ -38,22 +38,22 @@ export function configurationTools(configuration: ConfigurationBook): OwnTool[] 
       effect: 'undoable',
       idempotent: true,
       run: ({ path, value }, { callId }) => setConfig(configuration, { path, value }, callId),
-      // Calls that did not complete are taken back by Signalbox itself.
+      // Signalbox itself undoes calls that did not complete.
       undo: (_, { callId, principal }) => configuration.undo(callId, principal.kind === 'system'),
     }),
   ];
 }
 
-/** What `get_config` answers. */
+/** The result of `get_config`. */
 export interface ConfigurationValue {
   readonly file: string;
   readonly path: string;
   readonly value: JsonValue;
 }
 
-/** Tells what stands at a place of the configuration, or all of it. */
+/** Returns the value at a path of the configuration, or all of it. */
 export function getConfig(
-  configuration: Pick<ConfigurationBook, 'file' | 'read'>,
+  configuration: Pick<ConfigurationFile, 'file' | 'read'>,
   { path = '' }: { readonly path?: string | undefined },
 ): ConfigurationValue {
   let value: JsonValue = configuration.read();
@@ -75,16 +75,16 @@ function absent(path: string, step: string, keys: readonly string[]): SignalboxE
   );
 }
 
-/** What `set_config` takes: a path like `results.maxBytes`; `null` brings the default back. */
+/** The arguments of `set_config`: a path like `results.maxBytes`; `null` restores the default. */
 export interface SetConfigArguments {
   readonly path: string;
   readonly value: JsonValue;
 }
 
 interface Setting {
-  /** A `*` stands for one part of the path. */
+  /** The path; `*` matches one part. */
   readonly path: string;
-  /** Says whether the value is one that a tool may set. */
+  /** Returns whether a tool may set this value. */
   fits(value: JsonValue): boolean;
   readonly expects: string;
 }
@@ -94,21 +94,21 @@ const count = {
   expects: 'a number, or null for the default',
 };
 /*
- * What is not listed is for humans, in the file: programs and addresses (they run code), effects, labels, workspaces and policies
- * (they say what is asked about and can be undone), descriptions (they speak to other agents), secrets, agents and profiles.
+ * All other settings are for humans, in the file: programs and addresses (they run code), effects, labels, workspaces and policies
+ * (they decide about approvals and undo), descriptions (other agents read them), secrets, agents and profiles.
  */
 const settings: readonly Setting[] = [
   { path: 'mcpServers.*.timeoutMs', ...count },
   { path: 'mcpServers.*.concurrency', ...count },
   { path: 'mcpServers.*.idleStopMs', ...count },
-  // On is another matter: a human may have turned it off for a reason.
+  // A tool cannot turn a server on, since a human may have turned it off for a reason.
   { path: 'mcpServers.*.disabled', fits: (value) => value === true, expects: 'true; only a human turns a server on' },
   { path: 'results.maxBytes', ...count },
 ];
 
-/** Changes the configuration in one of the few places where that cannot loosen anything. Its undo restores the file. */
+/** Changes one of the few settings that cannot loosen control. Its undo restores the file. */
 export function setConfig(
-  configuration: Pick<ConfigurationBook, 'file' | 'change'>,
+  configuration: Pick<ConfigurationFile, 'file' | 'change'>,
   { path, value }: SetConfigArguments,
   callId: string,
 ): { readonly file: string; readonly path: string; readonly value: JsonValue } {
@@ -133,19 +133,19 @@ function refused(message: string): SignalboxError {
   return new SignalboxError('setting-refused', message);
 }
 
-/** The configuration as the built-in tools see it. */
-export interface ConfigurationBook {
+/** Access to the configuration file for the built-in tools. */
+export interface ConfigurationFile {
   readonly file: string;
-  /** What stands in the file: references as references, and no secrets. */
+  /** Returns the content of the file, with references unresolved and without secrets. */
   read(): JsonObject;
   /**
-   * Changes one place in the file (`undefined` takes it out) and keeps what was there for `undo`. Throws, and changes nothing,
-   * when the result could not be used.
+   * Changes one path in the file (`undefined` deletes it) and stores the previous content for `undo`. Throws without a change when the
+   * result is invalid.
    */
   change(callId: string, path: readonly string[], value: JsonValue | undefined): void;
   /**
-   * Brings the file back to what it was before the call. Throws when it was changed since, or nothing is kept of the call, unless
-   * that did not end and may have changed nothing.
+   * Restores the file to its content before the call. Throws when the file was changed since, or when nothing is stored for the call,
+   * unless the call did not finish and may have changed nothing.
    */
   undo(callId: string, isUnfinished: boolean): void;
 }

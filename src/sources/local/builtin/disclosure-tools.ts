@@ -9,13 +9,13 @@ import { findNamed } from '../../../core/tools/tool-names.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 
-/** What the tools need by which others are found instead of listed. */
+/** Dependencies of the disclosure tools. */
 export interface DisclosureDependencies {
-  /** The tools that this caller could list, in the same array for as long as they are the same. */
+  /** Returns the tools that are visible to this caller; the same array while they do not change. */
   tools(context: Pick<ToolContext, 'profile'>): readonly ToolDefinition[];
 }
 
-/** The built-in tools by which others are found and called where listing all of them would cost too much. */
+/** Creates the built-in tools that find and call other tools, where listing all of them would cost too many tokens. */
 export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[] {
   const callTool: OwnTool = {
     name: 'call_tool',
@@ -24,10 +24,10 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
       name: z.string().describe('The name, as search_tools tells it.'),
       arguments: z.record(z.string(), z.unknown()).default({}).describe('The arguments of that tool.'),
     }),
-    // What is called decides: a call of this is a call of that, by its rules and on its record.
+    // A call of this tool is a call of the named tool, with its rules and its journal entry.
     effect: 'irreversible',
     unlisted: true,
-    forward: calledTool,
+    forward: parseForwardedCall,
     run: () => {
       throw new Error('call_tool is never run itself');
     },
@@ -58,8 +58,8 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
   return [...finders.map((tool) => ({ ...tool, unlisted: true })), callTool];
 }
 
-/** Which tool is meant by a call of `call_tool`, and with what arguments; or what is wrong with it. */
-export function calledTool(given: unknown): Forward | string {
+/** Parses the arguments of `call_tool`. Returns the call to forward, or the problem. */
+export function parseForwardedCall(given: unknown): Forward | string {
   if (!isJsonObject(given)) return 'an object with "name" and "arguments" is needed';
   const { name, arguments: args = {}, ...rest } = given;
   if (typeof name !== 'string' || name === '') return '"name" must be the name of a tool, as search_tools tells it';
@@ -69,10 +69,10 @@ export function calledTool(given: unknown): Forward | string {
   return { name, arguments: args };
 }
 
-/** What a model needs to call a tool. */
+/** The parts of a definition that a model needs to call the tool. */
 export type DescribedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'effect'>;
 
-/** Tells everything about one tool. */
+/** Returns the definition of one tool. Throws `tool-invalid` when there is none of that name. */
 export function describeTool(tools: readonly ToolDefinition[], { name }: { readonly name: string }): DescribedTool {
   const tool = findNamed(tools, name);
   if (tool === undefined) {
@@ -87,15 +87,15 @@ export function describeTool(tools: readonly ToolDefinition[], { name }: { reado
   return { name: tool.name, description, inputSchema, effect };
 }
 
-/** A tool as a search tells of it: enough to choose by, and often enough to call it. */
+/** A tool in search results: enough to choose it, and often enough to call it. */
 export interface FoundTool {
   readonly name: string;
   readonly description: string;
-  /** The names of its arguments; those it can do without end with `?`. */
+  /** The names of its arguments; optional ones end with `?`. */
   readonly arguments: string;
 }
 
-/** Finds the tools that fit a plain request, the best one first. */
+/** Finds the tools that match a query in plain words, best first. */
 export function searchTools(
   tools: readonly ToolDefinition[],
   { query, limit }: { readonly query: string; readonly limit: number },

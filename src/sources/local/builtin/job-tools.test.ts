@@ -4,8 +4,15 @@ import { sessionBook, sessionFacts } from '../../../../test/support/session-book
 import { SignalboxError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/identifiers.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { createJob, deleteJob, listJobs, undoCreateJob, undoDeleteJob } from './job-tools.ts';
-import type { JobBook, JobFacts } from './job-book.ts';
+import {
+  type JobLookup,
+  type JobDescription,
+  createJob,
+  deleteJob,
+  listJobs,
+  undoCreateJob,
+  undoDeleteJob,
+} from './job-tools.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
 const callId = 'call_1' as CallId;
@@ -13,15 +20,15 @@ const inside = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1', 
 const bob = { principal: { id: 'bob', kind: 'agent' }, session: undefined, callId: 'call_2' as CallId } as const;
 
 /** Jobs in memory. */
-function jobBook(): JobBook {
-  const jobs = new Map<string, JobFacts>();
-  const deleted = new Map<string, JobFacts>();
-  const take = (from: Map<string, JobFacts>, id: string): JobFacts => {
+function jobBook(): JobLookup {
+  const jobs = new Map<string, JobDescription>();
+  const deleted = new Map<string, JobDescription>();
+  const take = (from: Map<string, JobDescription>, id: string): JobDescription => {
     const job = from.get(id);
     if (job === undefined) throw new SignalboxError('job-unknown', `there is no job ${id}`);
     return job;
   };
-  const move = (from: Map<string, JobFacts>, to: Map<string, JobFacts>, id: string): void => {
+  const move = (from: Map<string, JobDescription>, to: Map<string, JobDescription>, id: string): void => {
     to.set(id, take(from, id));
     from.delete(id);
   };

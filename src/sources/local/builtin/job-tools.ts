@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { SignalboxError } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import { type Caller, standingOf } from './caller.ts';
-import { type JobDependencies, type JobFacts, type JobLine, jobLine } from './job-book.ts';
+import { type ToolCaller, callerScopeOf } from './caller-scope.ts';
+import type { SessionLookup } from './session-lookup.ts';
 
-/** The built-in tools about schedules. */
+/** Creates the built-in tools for schedules. */
 export function jobTools(dependencies: JobDependencies): OwnTool[] {
   return [
     defineTool({
@@ -49,7 +50,7 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
   ];
 }
 
-/** What `create_job` takes. */
+/** The arguments of `create_job`. */
 export interface CreateJobArguments {
   readonly cron: string;
   readonly prompt: string;
@@ -58,19 +59,19 @@ export interface CreateJobArguments {
   readonly timezone?: string | undefined;
 }
 
-/** Makes a job for whom the caller acts. Unless said otherwise it works with the agent and in the directory of the caller's session. */
+/** Creates a job for the principal that the caller acts for. Agent and directory default to those of the caller's session. */
 export async function createJob(
   { jobs, sessions }: JobDependencies,
   { cron, prompt, ...more }: CreateJobArguments,
-  caller: Caller & Pick<ToolContext, 'callId' | 'profile'>,
+  caller: ToolCaller & Pick<ToolContext, 'callId' | 'profile'>,
 ): Promise<JobLine> {
-  const { owner, session } = await standingOf(caller, sessions);
+  const { owner, session } = await callerScopeOf(caller, sessions);
   const agent = more.agent ?? session?.agent;
-  // An agent has the profile that the configuration gives it, and another one may have a wider one.
+  // Another agent may have a profile with more tools.
   if (caller.profile !== undefined && (session === undefined || agent !== session.agent))
     throw new SignalboxError(
       'job-invalid',
-      `whoever is bound to a profile (${caller.profile}) makes jobs only in a session, with the agent of that session`,
+      `a caller with a profile (${caller.profile}) creates jobs only in a session, with the agent of that session`,
     );
   const cwd = more.cwd ?? session?.cwd;
   const request = {
@@ -83,30 +84,30 @@ export async function createJob(
   return jobLine(await jobs.create(request, owner, jobOfCall(caller.callId)));
 }
 
-/** Takes the job back that a call made. */
+/** Deletes the job that a call created. */
 export async function undoCreateJob({ jobs }: JobDependencies, callId: string): Promise<void> {
   try {
     await jobs.delete(jobOfCall(callId));
   } catch (error) {
-    // It was deleted since, or the call failed before there was one.
+    // It was deleted since, or the call failed before it was created.
     if (!(error instanceof SignalboxError && error.code === 'job-unknown')) throw error;
   }
 }
 
-/** A job is named after the call that made it: that is how its undo finds it. */
+/** Returns the id of the job that a call creates, by which its undo finds it. */
 function jobOfCall(callId: string): string {
   return callId.replace(/^call_/, 'job_');
 }
 
-/** Deletes a job, if the caller may know of it. Its undo restores it. */
+/** Deletes a job that is visible to the caller. Its undo restores it. */
 export async function deleteJob(
   { jobs, sessions }: JobDependencies,
   { id }: { readonly id: string },
-  caller: Caller,
+  caller: ToolCaller,
 ): Promise<{ readonly deleted: string }> {
-  const { only } = await standingOf(caller, sessions);
+  const { only } = await callerScopeOf(caller, sessions);
   const job = await known({ jobs, sessions }, id);
-  // One message for both: whoever may not see a job learns nothing about it.
+  // The same message for both cases, so that the existence of an invisible job is not revealed.
   if (job === undefined || (only !== undefined && job.owner.id !== only))
     throw new SignalboxError(
       'job-unknown',
@@ -116,12 +117,12 @@ export async function deleteJob(
   return { deleted: id };
 }
 
-/** Brings a deleted job back. One that is still there, because the call failed, is left alone. */
+/** Restores a deleted job, unless it still exists because the call failed. */
 export async function undoDeleteJob(dependencies: JobDependencies, { id }: { readonly id: string }): Promise<void> {
   if ((await known(dependencies, id)) === undefined) await dependencies.jobs.restore(id);
 }
 
-async function known({ jobs }: JobDependencies, id: string): Promise<JobFacts | undefined> {
+async function known({ jobs }: JobDependencies, id: string): Promise<JobDescription | undefined> {
   try {
     return await jobs.get(id);
   } catch (error) {
@@ -130,11 +131,54 @@ async function known({ jobs }: JobDependencies, id: string): Promise<JobFacts | 
   }
 }
 
-/** Lists the jobs that the caller may know of, oldest first. */
+/** Lists the jobs that are visible to the caller, oldest first. */
 export async function listJobs(
   { jobs, sessions }: JobDependencies,
-  caller: Caller,
+  caller: ToolCaller,
 ): Promise<{ readonly jobs: readonly JobLine[] }> {
-  const { only } = await standingOf(caller, sessions);
+  const { only } = await callerScopeOf(caller, sessions);
   return { jobs: (await jobs.list(only === undefined ? {} : { owner: only })).map(jobLine) };
+}
+
+/** The schedule of a job and its prompt. */
+export interface JobRequest {
+  readonly cron: string;
+  readonly timezone?: string;
+  readonly prompt: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+}
+
+/** A job, as the built-in tools see it. */
+export interface JobDescription extends JobRequest {
+  readonly id: string;
+  readonly owner: Principal;
+  readonly createdAt: string;
+  readonly nextAt: string;
+  readonly lastRunAt?: string;
+  readonly lastSession?: string;
+  readonly lastError?: string;
+}
+
+/** Stores jobs for the built-in tools. `get`, `delete` and `restore` reject with `job-unknown` where there is none. */
+export interface JobLookup {
+  create(request: JobRequest, owner: Principal, id: string): Promise<JobDescription>;
+  list(query: { readonly owner?: string }): Promise<readonly JobDescription[]>;
+  get(id: string): Promise<JobDescription>;
+  delete(id: string): Promise<void>;
+  restore(id: string): Promise<void>;
+}
+
+/** Dependencies of the job tools. */
+export interface JobDependencies {
+  readonly jobs: JobLookup;
+  readonly sessions: SessionLookup;
+}
+
+/** A job in results of tools. */
+export type JobLine = Omit<JobDescription, 'owner'> & { readonly owner: string };
+
+/** Converts a job for the result of a tool. */
+export function jobLine({ owner, ...job }: JobDescription): JobLine {
+  return { ...job, owner: owner.id };
 }

@@ -1,12 +1,12 @@
-/** What `get_server_info` needs to know. */
+/** Dependencies of `get_server_info`. */
 export interface ServerInfoDependencies {
   readonly version: string;
-  /** The port the server listens on; absent when there is no server, as in the library. */
+  /** The port of the HTTP server; undefined when there is none, as in the library. */
   readonly port: number | undefined;
   uptimeSeconds(): number;
 }
 
-/** What `get_server_info` answers. */
+/** The result of `get_server_info`. */
 export interface ServerInfo {
   readonly product: 'Signalbox';
   readonly port: number | null;
@@ -14,27 +14,27 @@ export interface ServerInfo {
   readonly uptime_seconds?: number;
 }
 
-/** Tells an agent what it runs in. */
+/** Returns product, version and port, and optionally the uptime. */
 export function serverInfo(dependencies: ServerInfoDependencies, includeUptime: boolean): ServerInfo {
   const { version, port } = dependencies;
   const info = { product: 'Signalbox', port: port ?? null, version } as const;
   return includeUptime ? { ...info, uptime_seconds: Math.round(dependencies.uptimeSeconds()) } : info;
 }
 
-/** What `ping` needs to know. */
+/** Dependencies of `ping`. */
 export interface PingDependencies {
   readonly server: string;
   now(): Date;
 }
 
-/** What `ping` answers. */
+/** The result of `ping`. */
 export interface Pong {
   readonly status: 'pong';
   readonly timestamp: string;
   readonly server: string;
 }
 
-/** Shows that tool calls come through. */
+/** Confirms that tool calls reach Signalbox. */
 export function ping({ server, now }: PingDependencies): Pong {
   return { status: 'pong', timestamp: now().toISOString(), server };
 }

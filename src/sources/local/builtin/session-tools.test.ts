@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Caller } from './caller.ts';
+import type { ToolCaller } from './caller-scope.ts';
 import { listActiveSessions, listSessions, sessionCount, sessionDetails } from './session-tools.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
@@ -12,7 +12,7 @@ const book = sessionBook([
   sessionFacts('s2', ada, { cwd: '/tmp', state: 'waiting', model: 'opus', forkedFrom: 's1', lastTurn: 'end' }),
   sessionFacts('s3', bob, { state: 'running' }),
 ]);
-const adasAgent: Caller = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1' };
+const adasAgent: ToolCaller = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1' };
 const ids = ({ sessions }: { readonly sessions: readonly { readonly id: string }[] }): string[] =>
   sessions.map(({ id }) => id);
 

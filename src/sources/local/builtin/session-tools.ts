@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { SignalboxError } from '../../../core/errors.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import { type Caller, found, standingOf } from './caller.ts';
-import type { SessionBook, SessionFacts } from './session-book.ts';
+import { type ToolCaller, findSession, callerScopeOf } from './caller-scope.ts';
+import type { SessionLookup, SessionDescription } from './session-lookup.ts';
 import { resolve } from 'node:path';
 
 const cwd = z.string().optional().describe('Only sessions in this working directory.');
 
-/** The built-in tools about sessions. */
+/** Creates the built-in tools for sessions. */
 export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] {
   const { sessions } = dependencies;
   return [
@@ -63,31 +63,31 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
   ];
 }
 
-/** Which sessions are wanted. */
+/** The arguments of `list_sessions`. */
 export interface ListSessionsArguments {
   readonly cwd?: string | undefined;
   readonly limit: number;
   readonly after?: string | undefined;
 }
 
-/** One session in a list. */
-export type SessionLine = Pick<SessionFacts, 'id' | 'title' | 'agent' | 'cwd' | 'state' | 'activeAt'>;
+/** A session in a list. */
+export type SessionLine = Pick<SessionDescription, 'id' | 'title' | 'agent' | 'cwd' | 'state' | 'activeAt'>;
 
-/** What `list_sessions` and `list_active_sessions` answer. */
+/** The result of `list_sessions` and `list_active_sessions`. */
 export interface SessionList {
   readonly sessions: readonly SessionLine[];
-  /** Where to go on with `after`; absent at the end. */
+  /** The cursor of the next page, for `after`; absent on the last page. */
   readonly next?: string;
 }
 
-/** Lists the sessions that the caller may know of, last active first. */
+/** Lists the sessions that are visible to the caller, last active first. */
 export async function listSessions(
-  sessions: SessionBook,
+  sessions: SessionLookup,
   { cwd, limit, after }: ListSessionsArguments,
-  caller: Caller,
+  caller: ToolCaller,
   active = false,
 ): Promise<SessionList> {
-  const { only } = await standingOf(caller, sessions);
+  const { only } = await callerScopeOf(caller, sessions);
   const { items, next } = await sessions.list({
     limit,
     ...(cwd === undefined ? {} : { cwd }),
@@ -98,43 +98,43 @@ export async function listSessions(
   return { sessions: items.map(line), ...(next === undefined ? {} : { next }) };
 }
 
-/** Lists those of them whose turn runs or waits. */
-export async function listActiveSessions(sessions: SessionBook, caller: Caller): Promise<SessionList> {
+/** Lists the visible sessions with a running or waiting turn. */
+export async function listActiveSessions(sessions: SessionLookup, caller: ToolCaller): Promise<SessionList> {
   return await listSessions(sessions, { limit: 100 }, caller, true);
 }
 
-function line({ id, title, agent, cwd, state, activeAt }: SessionFacts): SessionLine {
+function line({ id, title, agent, cwd, state, activeAt }: SessionDescription): SessionLine {
   return { id, title, agent, cwd, state, activeAt };
 }
 
 /** Dependencies of `get_session_count`. */
 export interface SessionCountDependencies {
-  readonly sessions: SessionBook;
+  readonly sessions: SessionLookup;
   /** The default directory of sessions. */
   readonly directory: string;
   /** Counts the conversations of a directory that Claude Code has stored and that are not sessions of Signalbox. */
   claudeTranscripts(cwd: string): Promise<number>;
 }
 
-/** What `get_session_count` answers. */
+/** The result of `get_session_count`. */
 export interface SessionCount {
   /** Both kinds together. */
   readonly count: number;
-  /** The directory they are counted for. */
+  /** The directory of the counted sessions. */
   readonly cwd: string;
-  /** Sessions of Signalbox that the caller may see. */
+  /** Sessions of Signalbox that are visible to the caller. */
   readonly signalbox: number;
   /** Conversations that Claude Code has stored and that are not sessions of Signalbox. */
   readonly claude_code: number;
 }
 
-/** Counts the sessions of a directory: the given one, that of the caller's session, or the default one. */
+/** Counts the sessions of a directory: by default that of the caller's session, or else the default directory. */
 export async function sessionCount(
   { sessions, directory, claudeTranscripts }: SessionCountDependencies,
   args: { readonly cwd?: string | undefined },
-  caller: Caller,
+  caller: ToolCaller,
 ): Promise<SessionCount> {
-  const { session, only } = await standingOf(caller, sessions);
+  const { session, only } = await callerScopeOf(caller, sessions);
   const near = session?.cwd ?? directory;
   const cwd = args.cwd === undefined ? near : resolve(near, args.cwd);
   const [signalbox, claudeCode] = await Promise.all([
@@ -144,18 +144,18 @@ export async function sessionCount(
   return { count: signalbox + claudeCode, cwd, signalbox, claude_code: claudeCode };
 }
 
-/** What `get_session_details` answers. */
-export type SessionDetails = Omit<SessionFacts, 'owner'> & { readonly owner: string };
+/** The result of `get_session_details`. */
+export type SessionDetails = Omit<SessionDescription, 'owner'> & { readonly owner: string };
 
-/** Tells of one session, if the caller may know of it. */
+/** Returns a session that is visible to the caller. */
 export async function sessionDetails(
-  sessions: SessionBook,
+  sessions: SessionLookup,
   { id }: { readonly id: string },
-  caller: Caller,
+  caller: ToolCaller,
 ): Promise<SessionDetails> {
-  const { only } = await standingOf(caller, sessions);
-  const session = await found(sessions, id);
-  // One message for both: whoever may not see a session learns nothing about it.
+  const { only } = await callerScopeOf(caller, sessions);
+  const session = await findSession(sessions, id);
+  // The same message for both cases, so that the existence of an invisible session is not revealed.
   if (session === undefined || (only !== undefined && session.owner.id !== only))
     throw new SignalboxError('session-unknown', `there is no session ${id.slice(0, 100)} that you can see`);
   const { title, agent, model, cwd, state, permissionMode, owner, createdAt, activeAt, queued } = session;

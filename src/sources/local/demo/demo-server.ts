@@ -10,7 +10,7 @@ const noteName = z
   .describe('The note, for instance "welcome".');
 
 /**
- * The demo workspace: notes in a directory, with one tool of each kind for newcomers to see. A read runs at once, a write can
+ * The demo workspace: notes in a directory, with one tool of each kind for first-time users. A read runs at once, a write can
  * be undone, and sending (into an outbox that nobody reads) stands for everything that cannot be taken back.
  */
 export function demoServer(directory: string): LocalServer {
@@ -61,7 +61,7 @@ export function demoServer(directory: string): LocalServer {
   });
 }
 
-/** Puts the first note into an empty demo workspace. */
+/** Writes the first note to an empty demo workspace. */
 export async function prepareDemo(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   if ((await notesIn(directory)).length > 0) return;

@@ -2,8 +2,8 @@
 export type ExportedHandler = (args: unknown, context: unknown) => unknown;
 
 /**
- * The handler of a tool among a module's exports: an export itself, or a member of an exported array, record or server.
- * A tool's own name counts before the key it stands under.
+ * Finds the handler of a tool among a module's exports: an export itself, or a member of an exported array, record or server.
+ * A tool's own name takes precedence over its key.
  */
 export function exportedHandler(exports: object, tool: string): ExportedHandler | undefined {
   const entries = candidates(exports);

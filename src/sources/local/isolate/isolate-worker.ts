@@ -15,9 +15,9 @@ const port = parentPort;
 if (port === null) throw new Error('isolate-worker is the entry of a worker thread and does nothing by itself');
 const setup = workerData as IsolateSetup;
 
-// The process may speak a protocol on stdout: whatever a handler prints goes to stderr.
+// The process may use stdout for a protocol, so a handler prints to stderr.
 Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true, enumerable: true });
-// It was for this thread, which has seen it, not for the handler.
+// Meant for this thread only, not for the handler.
 delete process.env['NODE_COMPILE_CACHE'];
 
 let handler: ExportedHandler | undefined;
@@ -76,7 +76,7 @@ function contextOf({ call, callId, session, principal, deadline, state: values }
   return { context: { callId, session, principal, deadline, signal, progress, state }, changes, end };
 }
 
-/** A loop that reports progress would fill the memory of the main thread, which no limit of the worker covers. */
+/** Limits progress messages: a loop that reports progress would fill the memory of the main thread. */
 function waitForRoom(): void {
   let waiting = Atomics.load(setup.backlog, 0);
   while (waiting >= backlogLimit) {
@@ -91,7 +91,7 @@ function stateOf(values: ReadonlyMap<string, JsonValue>): { state: SessionState;
   const state: SessionState = {
     get: (key) => current.get(key),
     set(key, value) {
-      // Copied now, so that a value which cannot cross fails here and not with the result.
+      // Copied now, so that a value which cannot be cloned fails here and not with the result.
       changes.set(key, structuredClone(value));
       current.set(key, value);
     },
@@ -130,7 +130,7 @@ function thrownOf(error: unknown): Thrown {
   return isError(error) ? { error: describe(error) } : { value: error };
 }
 
-/** The words of an error. Reading them may run the handler’s own code, so that may throw too. */
+/** Reads the texts of an error. Getters of the handler may run and throw. */
 function describe(error: unknown): { name: string; message: string; stack: string } {
   try {
     if (!isError(error)) return { name: 'Error', message: `a ${typeof error} was thrown: ${String(error)}`, stack: '' };
@@ -152,7 +152,7 @@ function withHint(error: Error): { name: string; message: string; stack: string 
   return { name, message: hinted, stack: stack.replace(message, () => hinted) };
 }
 
-/** The URL of a source module is the whole handler in base 64. */
+/** Shortens the URL of a source module, which holds the whole handler in base64. */
 function readable(words: string): string {
   return setup.form === 'source' ? words.replaceAll(setup.url, `isolated:${setup.tool}`) : words;
 }

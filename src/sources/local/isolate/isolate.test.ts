@@ -268,9 +268,9 @@ test('source form: a variable from outside fails with a hint', async (t) => {
 
 const moduleText = `
   import { createIsolate } from ${JSON.stringify(new URL('./isolate.ts', import.meta.url).href)};
-  import { insideIsolate } from ${JSON.stringify(new URL('./inside.ts', import.meta.url).href)};
+  import { isInsideIsolate } from ${JSON.stringify(new URL('./inside.ts', import.meta.url).href)};
   const outside: number = 40;
-  export const probe = { name: 'probe', run: ({ n }: { n: number }) => outside + n + Number(insideIsolate()) };
+  export const probe = { name: 'probe', run: ({ n }: { n: number }) => outside + n + Number(isInsideIsolate()) };
   const again = createIsolate({ tool: 'again', handler: () => 'here', isolate: import.meta.url });
   export const tools = [{ name: 'again', run: (args: unknown, context: never) => again.run(args, context) }];
 `;

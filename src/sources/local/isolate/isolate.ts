@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../../core/errors.ts';
-import { insideIsolate } from './inside.ts';
+import { isInsideIsolate } from './inside.ts';
 import type { IsolateOrigin } from './messages.ts';
 import { sourceModule } from './source.ts';
 import { type IsolateThread, startThread } from './thread.ts';
@@ -17,7 +17,7 @@ export interface Isolate {
   close(): Promise<void>;
 }
 
-/** Which handler to isolate, and how much it may take. */
+/** The handler to isolate, and its limits. */
 export interface IsolateOptions {
   readonly tool: string;
   readonly handler: (...args: never[]) => unknown;
@@ -27,11 +27,11 @@ export interface IsolateOptions {
    * module does when imported happens again in the worker.
    */
   readonly isolate: true | string;
-  /** How many calls run at the same time; further ones wait. One less than there are processors by default. */
+  /** Maximum number of parallel calls; further ones wait. Default: number of processors minus one. */
   readonly maxWorkers?: number;
-  /** About how much memory a call may keep: 512 unless said otherwise. */
+  /** Approximate memory limit of a call (default 512). */
   readonly memoryMb?: number;
-  /** After how long without a call a worker is ended: 30 seconds unless said otherwise. */
+  /** Stops a worker after this time without a call (default 30 s). */
   readonly idleMs?: number;
 }
 
@@ -40,10 +40,10 @@ interface WaitingCall {
   reject(reason: unknown): void;
 }
 
-/** An isolate for one tool. It starts no worker before the first call. */
+/** Creates the isolate of one tool. The first call starts the first worker. */
 export function createIsolate(options: IsolateOptions): Isolate {
-  // A worker that imports its tool's module comes by here again; it is isolated already.
-  if (insideIsolate()) return inThisThread(options.handler);
+  // In the worker, which imports the tool's module again, the handler is isolated already.
+  if (isInsideIsolate()) return inThisThread(options.handler);
   const { tool, memoryMb = 512, idleMs = 30_000, maxWorkers = Math.max(1, availableParallelism() - 1) } = options;
   const origin = originOf(options);
   const threads = new Set<IsolateThread>();
@@ -51,7 +51,7 @@ export function createIsolate(options: IsolateOptions): Isolate {
   const waiting = new Set<WaitingCall>();
   let closed: SignalboxError | undefined;
 
-  /** The thread that was used last, so that those which are not needed grow old. */
+  /** Returns the idle thread that was used last, so that surplus threads reach their idle limit. */
   function takeIdle(): IsolateThread | undefined {
     const thread = [...idle.keys()].findLast(({ usable }) => usable);
     if (thread === undefined) return undefined;
@@ -64,7 +64,7 @@ export function createIsolate(options: IsolateOptions): Isolate {
     if (threads.size >= maxWorkers) return undefined;
     const thread = startThread(origin, memoryMb);
     threads.add(thread);
-    // Until it is gone it takes processor time, so it counts.
+    // A thread counts until it has exited, since it uses processor time until then.
     void thread.gone.then(() => {
       threads.delete(thread);
       clearTimeout(idle.get(thread));

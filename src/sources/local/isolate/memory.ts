@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 const pollEveryMs = 25;
 const megabyte = 2 ** 20;
 
-/** How much a worker may hold before it is killed, and V8's own limit, far above. */
+/** The memory at which a worker is killed, and V8's own limit, far above. */
 export interface MemoryLimits {
   readonly killAboveMb: number;
   readonly heapLimitMb: number;
@@ -20,7 +20,7 @@ export function memoryLimits(memoryMb: number): MemoryLimits {
   return { killAboveMb, heapLimitMb: killAboveMb + 2048 };
 }
 
-/** Calls `exceeded` when the worker holds more than it may, buffers included; returns how to stop watching. */
+/** Calls `exceeded` when the worker uses more memory than allowed, buffers included. Returns the function that stops watching. */
 export function watchMemory(worker: Worker, limits: MemoryLimits, exceeded: () => void): () => void {
   let watching = true;
   let timer = later();
@@ -30,7 +30,7 @@ export function watchMemory(worker: Worker, limits: MemoryLimits, exceeded: () =
   }
 
   function poll(): void {
-    // The numbers come by an interrupt, so an endless loop does not hide them. A worker that still starts has none.
+    // The statistics come by an interrupt, so an endless loop does not block them. A starting worker has none.
     worker.getHeapStatistics().then(judge, () => judge({ used_heap_size: 0, external_memory: 0 }));
   }
 

@@ -3,21 +3,21 @@ import type { Principal } from '../../../core/principal.ts';
 import type { CallId } from '../../../core/identifiers.ts';
 import type { JsonValue } from '../../../core/json/json.ts';
 
-/** Where a worker finds its handler: the default export of a made-up module, or a tool that a real one exports. */
+/** The module of a handler: generated from its source, with the handler as default export, or one that exports the tool. */
 export interface IsolateOrigin {
   readonly tool: string;
   readonly form: 'source' | 'module';
   readonly url: string;
 }
 
-/** What a worker is started with. */
+/** The `workerData` of a worker. */
 export interface IsolateSetup extends IsolateOrigin {
   readonly signalboxIsolate: true;
-  /** How many progress messages the main thread has not read yet. */
+  /** Number of progress messages that the main thread has not read yet. */
   readonly backlog: Int32Array<SharedArrayBuffer>;
 }
 
-/** One call, on its way into the worker. */
+/** A call, as it is sent to the worker. */
 export interface IsolatedCall {
   readonly call: number;
   readonly args: unknown;
@@ -28,17 +28,17 @@ export interface IsolatedCall {
   readonly state: ReadonlyMap<string, JsonValue>;
 }
 
-/** What a handler changed in the session's state; `undefined` means deleted. */
+/** Changes of the session state by a handler; `undefined` means deleted. */
 export type StateChanges = ReadonlyMap<string, JsonValue | undefined>;
 
-/** Something thrown, in a form that crosses between threads. */
+/** A thrown value in a form that can be cloned between threads. */
 export type Thrown =
   | { readonly error: { readonly name: string; readonly message: string; readonly stack: string } }
   | { readonly value: unknown };
 
-/** What comes back from the worker. */
+/** A message of the worker. */
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly call: number; readonly progress: Progress }
   | { readonly kind: 'succeeded'; readonly call: number; readonly value: unknown; readonly changes: StateChanges }
-  /** `loaded` is false when there is no handler: such a worker is of no further use. */
+  /** `loaded` is false when there is no handler, which makes the worker useless. */
   | { readonly kind: 'failed'; readonly call: number; readonly thrown: Thrown; readonly loaded: boolean };

@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { messageOf, SignalboxError } from '../../../core/errors.ts';
 
-/** A `data:` URL of a module whose default export is the handler, made from the handler's own source text. */
+/** Returns the `data:` URL of a module whose default export is the handler, built from the handler's source text. */
 export function sourceModule(tool: string, handler: (...args: never[]) => unknown): string {
   const text = Function.prototype.toString.call(handler);
   if (/\{\s*\[native code\]\s*\}$/.test(text)) {
@@ -21,7 +21,7 @@ function asExpression(tool: string, text: string): string {
   }
   for (const method of [...withoutComputedName(text), text]) {
     if (syntaxProblem(`({ ${method}\n})`) !== undefined) continue;
-    // A method called `get` may be async, a getter may not: that tells them apart without running anything.
+    // A method called `get` may be async, a getter may not, which distinguishes them without running anything.
     if (/^[gs]et\b/.test(method) && syntaxProblem(`({ async ${method}\n})`) !== undefined) {
       throw invalid(tool, 'its handler is a getter or setter');
     }
@@ -30,7 +30,7 @@ function asExpression(tool: string, text: string): string {
   throw invalid(tool, `the source text of its handler does not parse by itself (${problem})`);
 }
 
-/** The method under a plain name: the expression between the brackets belongs to the place where it was written. */
+/** Returns the method under a plain name, since a computed name depends on its original scope. */
 function* withoutComputedName(text: string): Generator<string> {
   const start = /^(?:async\s*)?(?:\*\s*)?(?=\[)/.exec(text);
   if (start === null) return;
@@ -43,7 +43,7 @@ function* withoutComputedName(text: string): Generator<string> {
 
 function syntaxProblem(code: string): string | undefined {
   try {
-    // Strict, as the module will be. Nothing is run.
+    // Strict like the module. This only parses.
     compileFunction(`'use strict';${code}`);
     return undefined;
   } catch (error) {

@@ -1,19 +1,18 @@
-import { Worker } from 'node:worker_threads';
 import { compileCacheEnv } from '../../../core/compile-cache.ts';
-import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { messageOf } from '../../../core/errors.ts';
-import { died, outOfMemory, revive } from './failures.ts';
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { memoryLimits, watchMemory } from './memory.ts';
-import type { IsolatedCall, IsolateOrigin, IsolateSetup, StateChanges, WorkerMessage } from './messages.ts';
+import type { IsolateOrigin, IsolateSetup, IsolatedCall, StateChanges, Thrown, WorkerMessage } from './messages.ts';
+import { Worker } from 'node:worker_threads';
 
-/** One worker thread, which serves one call at a time. */
+/** A worker thread that runs one call at a time. */
 export interface IsolateThread {
-  /** False once it has died, was killed or could not load its handler. */
+  /** False when the thread has died, was killed or could not load its handler. */
   readonly usable: boolean;
-  /** Resolves when the thread has ended, or soon after `kill` if it does not. */
+  /** Resolves when the thread has exited, or soon after `kill` if it does not. */
   readonly gone: Promise<void>;
   run(args: unknown, context: ToolContext): Promise<unknown>;
-  /** Ends the thread whatever it is doing; its call rejects with the reason. */
+  /** Kills the thread. Its call rejects with the reason. */
   kill(reason: unknown): void;
 }
 
@@ -28,7 +27,7 @@ interface CallInFlight {
 const workerUrl = import.meta.url.endsWith('.ts')
   ? new URL('./isolate-worker.ts', import.meta.url)
   : new URL('./isolate-worker.js', import.meta.url);
-/** A native call (execSync, pbkdf2Sync) cannot be interrupted; nobody should wait for its thread. */
+/** How long to wait for a killed thread: a native call (execSync, pbkdf2Sync) cannot be interrupted. */
 const killGraceMs = 1000;
 const inheritedVariables = ['LANG', 'LC_ALL', 'NODE_ENV', 'TZ'];
 
@@ -40,9 +39,9 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   const worker = new Worker(workerUrl, {
     name: `isolate ${tool}`,
     workerData: { ...origin, signalboxIsolate: true, backlog } satisfies IsolateSetup,
-    // The process's environment holds secrets that are meant for others; a handler gets what it needs as arguments.
+    // The environment of the process holds secrets that are not for handlers.
     env: { ...environment(), ...compileCacheEnv() },
-    // Nobody reads this stdout: the worker prints to stderr instead, which Node passes on to the process's stderr.
+    // The worker prints to stderr, which Node forwards to the stderr of the process.
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapLimitMb },
     ...commandLine(origin),
@@ -64,7 +63,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
     try {
       receive(message, current);
     } catch (error) {
-      // The context's own progress or state threw, which no answer to the worker can undo.
+      // `progress` or `state` of the context threw, which the worker cannot handle.
       kill(error);
     }
   });
@@ -78,7 +77,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
     gone.resolve();
   });
   worker.unref();
-  // Between calls too: a handler may leave work behind.
+  // Also between calls, since a handler may leave work behind.
   const unwatch = watchMemory(worker, limits, () => kill(outOfMemory(tool, memoryMb)));
 
   function receive(message: WorkerMessage, current: CallInFlight): void {
@@ -94,7 +93,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
       case 'failed':
         current.settle();
         current.reject(revive(message.thrown));
-        // A failed import stays failed in its thread; a new one tries again.
+        // A failed import stays failed in its thread, so the next call gets a new one.
         if (!message.loaded) kill(undefined);
         return;
     }
@@ -186,4 +185,29 @@ function apply(changes: StateChanges, { state }: ToolContext): void {
     if (value === undefined) state.delete(key);
     else state.set(key, value);
   }
+}
+
+/** Converts an error of the handler to a value of this thread. */
+export function revive(thrown: Thrown): unknown {
+  if ('value' in thrown) return thrown.value;
+  const { name, message, stack } = thrown.error;
+  const error = new Error(message);
+  Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
+  error.stack = stack;
+  return error;
+}
+
+/** Returns the error of a worker that died. */
+export function died(tool: string, error: unknown, memoryMb: number): Error {
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return outOfMemory(tool, memoryMb);
+  return new Error(`The worker of the isolated tool "${tool}" died of an uncaught error: ${messageOf(error)}`);
+}
+
+/** Returns the error of a call that used too much memory. */
+export function outOfMemory(tool: string, memoryMb: number): Error {
+  return new Error(
+    `The isolated tool "${tool}" ran out of memory: it held far more than the ${memoryMb} MB it may use. ` +
+      'Give it less to do, or raise memoryMb.',
+  );
 }

@@ -1,8 +1,8 @@
 import type { PermissionMode } from '../../../core/calls/permission-mode.ts';
 import type { Principal } from '../../../core/principal.ts';
 
-/** What the built-in tools know of a session. */
-export interface SessionFacts {
+/** A session, as the built-in tools see it. */
+export interface SessionDescription {
   readonly id: string;
   readonly title: string;
   readonly agent: string;
@@ -18,7 +18,7 @@ export interface SessionFacts {
   readonly lastTurn?: string;
 }
 
-/** Which sessions are wanted. */
+/** A query for sessions. */
 export interface SessionSearch {
   readonly limit?: number;
   readonly after?: string;
@@ -27,9 +27,9 @@ export interface SessionSearch {
   readonly active?: boolean;
 }
 
-/** Where the built-in tools look sessions up. `get` rejects with `session-unknown` where there is none. */
-export interface SessionBook {
-  list(search: SessionSearch): Promise<{ readonly items: readonly SessionFacts[]; readonly next?: string }>;
+/** Looks up sessions for the built-in tools. `get` rejects with `session-unknown` where there is none. */
+export interface SessionLookup {
+  list(search: SessionSearch): Promise<{ readonly items: readonly SessionDescription[]; readonly next?: string }>;
   count(search: { readonly cwd?: string; readonly owner?: string }): Promise<number>;
-  get(id: string): Promise<SessionFacts>;
+  get(id: string): Promise<SessionDescription>;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { standingOf } from './caller.ts';
+import { callerScopeOf } from './caller-scope.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
 const book = sessionBook([sessionFacts('s1', ada), sessionFacts('s2', { id: 'ada/x', kind: 'agent' })]);
@@ -10,7 +10,7 @@ const agent = (id: string): Principal => ({ id, kind: 'agent' });
 
 describe('whoever calls a built-in tool', () => {
   test('acts for the owner of the session it works in', async () => {
-    const standing = await standingOf({ principal: agent('ada/claude'), session: 's1' }, book);
+    const standing = await callerScopeOf({ principal: agent('ada/claude'), session: 's1' }, book);
     assert.deepEqual([standing.owner, standing.session?.id, standing.only], [ada, 's1', 'ada']);
   });
 
@@ -23,13 +23,13 @@ describe('whoever calls a built-in tool', () => {
       ['ada/claude', 'none'],
       ['ada/claude', undefined],
     ] as const) {
-      const standing = await standingOf({ principal: agent(id), session }, book);
+      const standing = await callerScopeOf({ principal: agent(id), session }, book);
       assert.deepEqual([standing.owner.id, standing.session, standing.only], [id, undefined, id]);
     }
   });
 
   test('sees everything when he is a human', async () => {
-    assert.deepEqual(await standingOf({ principal: ada, session: undefined }, book), {
+    assert.deepEqual(await callerScopeOf({ principal: ada, session: undefined }, book), {
       owner: ada,
       session: undefined,
     });
@@ -37,6 +37,6 @@ describe('whoever calls a built-in tool', () => {
 
   test('is not told something wrong when sessions cannot be looked at', async () => {
     const broken = { ...book, get: () => Promise.reject(new Error('the disk is full')) };
-    await assert.rejects(standingOf({ principal: agent('ada/claude'), session: 's1' }, broken), /the disk is full/);
+    await assert.rejects(callerScopeOf({ principal: agent('ada/claude'), session: 's1' }, broken), /the disk is full/);
   });
 });

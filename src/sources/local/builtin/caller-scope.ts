@@ -1,0 +1,42 @@
+import type { ToolContext } from '../../../core/tools/tool-context.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { SessionLookup, SessionDescription } from './session-lookup.ts';
+
+/** The caller of a built-in tool. */
+export type ToolCaller = Pick<ToolContext, 'principal' | 'session'>;
+
+/** The principal that a caller acts for, and what it may see. */
+export interface CallerScope {
+  readonly owner: Principal;
+  /** The session of the call, when it belongs to the owner. */
+  readonly session: SessionDescription | undefined;
+  /** The only principal whose objects are visible; all when absent. */
+  readonly only?: string;
+}
+
+/**
+ * Returns the scope of a caller. An agent in a session acts for the session's owner, every other caller for itself. Humans see everything,
+ * as in the console; agents see the objects of the principal that they act for. Callers name the session themselves, so the principal must
+ * be the one that calls of exactly this session carry.
+ */
+export async function callerScopeOf(
+  { principal, session: id }: ToolCaller,
+  sessions: SessionLookup,
+): Promise<CallerScope> {
+  const session = id === undefined ? undefined : await findSession(sessions, id);
+  const isInside = session !== undefined && principal.id === `${session.owner.id}/${session.agent}`;
+  const owner = isInside ? session.owner : principal;
+  const standing = { owner, session: isInside ? session : undefined };
+  return principal.kind === 'human' ? standing : { ...standing, only: owner.id };
+}
+
+/** Returns the session with this id, or undefined. */
+export async function findSession(sessions: SessionLookup, id: string): Promise<SessionDescription | undefined> {
+  try {
+    return await sessions.get(id);
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'session-unknown') return undefined;
+    throw error;
+  }
+}
