@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.ts';
 
-/** A runtime whose code is loaded when it is first needed: not every server holds sessions with every kind of agent. */
+/** Creates a runtime whose code is loaded on first use, because most servers use only some of the runtimes. */
 export function lazyRuntime(name: string, load: () => Promise<Runtime>): Runtime {
   let loaded: Promise<Runtime> | undefined;
   const runtime = (): Promise<Runtime> => (loaded ??= load());

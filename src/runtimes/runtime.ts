@@ -5,23 +5,23 @@ import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { ContentReader } from '../pipeline/box-content.ts';
 
-/** What drives a turn. Every driver passes `runtime.conformance.ts`. */
+/** Runs the turns of sessions. Every implementation passes `runtime.conformance.ts`. */
 export interface Runtime {
   /** `claude`, `claude-cli` or `model`. */
   readonly name: string;
   /**
-   * Runs one turn and tells what happens, in order. The last event is `done`. Never throws for what the model, the CLI or a
-   * tool does: that is an `error` event before `done`.
+   * Runs one turn and yields its events in order. The last event is `done`. A failure of the model, the CLI or a tool does not throw; it is an
+   * `error` event before `done`.
    */
   turn(turn: Turn): AsyncIterable<TurnEvent>;
   /**
-   * The conversation as the runtime itself keeps it, where it does: then that is the truth, and not what the session recorded.
-   * `undefined` when it is not there (any more).
+   * Returns the conversation as the runtime stores it, which takes precedence over the events of the session. Resolves with `undefined` when
+   * it does not exist. Absent where the runtime stores none.
    */
   transcript?(memory: JsonValue, cwd: string): Promise<readonly TranscriptMessage[] | undefined>;
   /** Sends one `sampling/createMessage` request to a model; absent where the runtime reaches no model directly. */
   sample?(request: SamplingRequest, options: SampleOptions): Promise<SamplingAnswer>;
-  /** Ends whatever it keeps between turns. */
+  /** Releases all resources. */
   close(): Promise<void>;
 }
 
@@ -38,30 +38,30 @@ export interface Turn {
   readonly cwd: string;
   readonly model?: string;
   readonly permissionMode: PermissionMode;
-  /** What the agent should know about the application and its tools, besides its own instructions. */
+  /** Additional instructions about the application and its tools. */
   readonly instructions?: string;
-  /** What the runtime asked to be remembered from the turn before; absent in the first turn. */
+  /** The `memory` of the previous turn; absent in the first turn. */
   readonly memory?: JsonValue;
-  /** Goes on from the memory without changing the session it came from. */
+  /** Continues from the memory without changing the original session. */
   readonly fork?: boolean;
   /** Interrupts the turn. */
   readonly signal: AbortSignal;
   readonly tools: TurnTools;
   /** Resources and prompts of the servers. */
   readonly serverContent: ContentReader;
-  /** Asks the user; resolves with the answers by question, or `undefined` when nobody answers. */
+  /** Asks the user. Resolves with the answers by question; `undefined` when nobody answers. */
   ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined>;
 }
 
-/** The tools of a turn. Every call goes through the pipeline, whoever runs it. */
+/** The tools of a turn. Every call goes through the pipeline. */
 export interface TurnTools {
-  /** The tools as they are now; looked at again before every step. */
+  /** Returns the current tools. Called before every step. */
   list(): readonly ToolDefinition[];
   /** Runs a mounted tool. */
   call(tool: string, args: unknown, options: TurnCallOptions): Promise<CallResult>;
   /**
-   * Takes a call of a tool that the runtime runs itself (Read, Bash …) through the pipeline: decided, asked for, checkpointed,
-   * recorded. Resolves when it may run, with the arguments to run with, or when it may not, with the reason.
+   * Begins a call of a tool that the runtime runs itself (Read, Bash …): decided, approved, checkpointed and recorded like any other.
+   * Resolves with the arguments to run it with, or with the reason why it may not run.
    */
   begin(tool: RuntimeTool, args: JsonObject, options: TurnCallOptions): Promise<BegunCall>;
 }
@@ -73,16 +73,16 @@ export interface TurnCallOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** A tool that the runtime brings along. */
+/** A tool that the runtime runs itself. */
 export interface RuntimeTool {
-  /** As the runtime calls it: `Bash`. */
+  /** The runtime's name of the tool, such as `Bash`. */
   readonly name: string;
   readonly effect: ToolDefinition['effect'];
-  /** Whether rules do not count its calls, because each leads to another call that they count. */
+  /** Whether rate rules ignore its calls, because each leads to another call that they count. */
   readonly uncounted?: boolean;
 }
 
-/** A call that the runtime runs itself, once it is allowed. */
+/** A begun call of a runtime's own tool. */
 export type BegunCall =
   | { readonly allowed: true; readonly arguments: JsonObject; end(ended: RuntimeToolResult): Promise<CallResult> }
   | { readonly allowed: false; readonly reason: string };
@@ -99,7 +99,7 @@ export interface Question {
   readonly multiSelect?: boolean;
 }
 
-/** What happens in a turn. The session gives each event its place, its time and its session. */
+/** An event of a turn. The session adds its sequence number, time and session id. */
 export type TurnEvent =
   | { readonly type: 'text_delta' | 'thinking_delta'; readonly text: string }
   | {
@@ -118,7 +118,7 @@ export type TurnEvent =
       readonly outcome: CallResult['outcome'];
       readonly content: CallResult['content'];
       readonly durationMs: number;
-      /** The call as the journal has it; absent where none was made. */
+      /** The id of the call in the journal; absent where no call was made. */
       readonly callId?: CallResult['callId'];
       /** What the call changed in its workspace. */
       readonly changes?: NonNullable<CallResult['changes']>;
@@ -135,7 +135,7 @@ export type TurnEvent =
         readonly error?: string;
       }[];
     }
-  /** What the runtime wants back as `Turn.memory` next time. */
+  /** The value of `Turn.memory` for the next turn. */
   | { readonly type: 'memory'; readonly memory: JsonValue }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
   | { readonly type: 'done'; readonly reason: 'end' | 'interrupted' | 'error' | 'limit' };
@@ -158,7 +158,7 @@ export type TranscriptPart =
       readonly toolName: string;
       readonly input: JsonObject;
       readonly result?: {
-        /** Absent where the runtime's own transcript does not tell. */
+        /** Absent where the runtime's own transcript does not have it. */
         readonly outcome?: CallResult['outcome'];
         readonly isError: boolean;
         readonly content: CallResult['content'];

@@ -23,14 +23,14 @@ export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
 
 const maxFrameBytes = 64 * 1024 * 1024;
 
-/** Drives one turn: starts the CLI, says what it may use, asks, and listens until the result. */
+/** Runs one turn: starts the CLI, registers servers and hooks, sends the user's message, and handles messages until the result. */
 export async function runTurn(
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,
-  tell: (event: TurnEvent) => void,
+  emit: (event: TurnEvent) => void,
 ): Promise<void> {
-  const claude = new ClaudeTurn(turn, options, signal, tell);
+  const claude = new ClaudeTurn(turn, options, signal, emit);
   const command = options.executable ?? findExecutable();
   if (command === undefined) {
     const message =
@@ -44,14 +44,14 @@ export async function runTurn(
   const channel = connect(group, program, claude, hooks);
   begin(channel, hooks, claude, turn).catch((error: unknown) => claude.fail('runtime-failed', messageOf(error)));
   const ended = await resultOrInterrupt(claude.result, signal, () => channel.request({ subtype: 'interrupt' }));
-  // Its input ends here: until now it could ask.
+  // Stopping closes its input. Until then it can send control requests.
   await group.stop();
   channel.close('the turn is over');
   if (ended === 'interrupted') await claude.close('interrupted');
   else await claude.close(ended.reason, ended.error);
 }
 
-/** Says what the CLI may use, and then the user's message. */
+/** Initializes the CLI, and sends the user's message. */
 async function begin(channel: ControlChannel, hooks: HookCallbacks, claude: ClaudeTurn, turn: Turn): Promise<void> {
   const servers = [...claude.servers.values()];
   await channel.request({
@@ -64,7 +64,7 @@ async function begin(channel: ControlChannel, hooks: HookCallbacks, claude: Clau
   channel.send({ type: 'user', message: { role: 'user', content: turn.content }, parent_tool_use_id: null });
 }
 
-/** Connects the turn with the process: what it writes is heard, and its end is the turn's if that has none yet. */
+/** Connects the turn to the process. The turn fails when the process exits before its result. */
 function connect(
   group: ProcessGroup,
   program: ProgramOptions,
@@ -79,8 +79,8 @@ function connect(
     onMessage: (message) => claude.handle(message as unknown as ClaudeMessage),
     onRequest: (request, signal) => answerControlRequest(request, claude, hooks, signal),
     onBroken(why) {
-      lines.add(`(a frame was skipped: ${why})`);
-      process.emitWarning(`Claude Code sent a frame that was skipped: ${why}`, { type: 'SignalboxWarning' });
+      lines.add(`(skipped a frame: ${why})`);
+      process.emitWarning(`skipped a frame of Claude Code: ${why}`, { type: 'SignalboxWarning' });
     },
     onTooLarge: () => claude.fail('runtime-failed', `Claude Code sent a frame of more than ${maxFrameBytes} bytes`),
   });
@@ -91,15 +91,15 @@ function connect(
   };
   child.stdout.on('data', (chunk: Buffer) => channel.read(chunk));
   child.stderr.setEncoding('utf8').on('data', (piece: string) => lines.write(piece));
-  // That it cannot be written to is known from its end.
+  // A write error is followed by the exit of the process.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
   child.once('error', (error) => crashed(explainStart(program, error)));
-  // What it wrote last may still be in the pipe.
+  // `close` comes after the last output, unlike `exit`.
   child.once('close', (code, signal) => crashed(describeExit(code, signal)));
   return channel;
 }
 
-/** How the CLI is started for a turn. It always asks: what may run is decided here, by the policy of the turn's mode. */
+/** Returns the arguments of the CLI for a turn. Claude Code asks before every tool, because the box decides what may run. */
 export function cliArguments(
   { model, memory, fork }: Pick<Turn, 'model' | 'memory' | 'fork'>,
   options: ClaudeCodeOptions,

@@ -2,33 +2,33 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { MessageReader } from '../../../process/message-reader.ts';
 
-/** What the two ends of a channel are made of. */
+/** Options of `ControlChannel`. */
 export interface ControlChannelOptions {
   readonly maxFrameBytes: number;
   /** Writes one line. */
   write(line: string): void;
-  /** What the CLI tells. */
+  /** Handles a message of the CLI. */
   onMessage(message: JsonObject): void;
-  /** What the CLI asks; a rejection is its answer too. The signal says that it does not want one any more. */
+  /** Serves a request of the CLI. A rejection becomes an error response. The signal is aborted when the CLI cancels the request. */
   onRequest(request: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** A frame that cannot be understood, and is skipped. */
+  /** Reports an invalid frame, which is skipped. */
   onBroken(why: string): void;
-  /** A frame that is too large to be read: what it asked will not be answered. */
+  /** Reports a frame over the size limit. If it was a request, it gets no response. */
   onTooLarge(): void;
 }
 
-interface Asked {
+interface PendingRequest {
   resolve(response: JsonObject): void;
   reject(error: Error): void;
 }
 
-/** The CLI's control protocol: one JSON frame on each line; both sides ask, tell, and take questions back. */
+/** The CLI's control protocol: one JSON frame per line, with requests, responses, cancellations and messages in both directions. */
 export class ControlChannel {
   readonly #options: ControlChannelOptions;
   readonly #reader: MessageReader;
-  /** What we asked, by the id of the request. */
-  readonly #asked = new Map<string, Asked>();
-  /** What we were asked. */
+  /** Our requests without a response, by id. */
+  readonly #pending = new Map<string, PendingRequest>();
+  /** The CLI's requests in progress, by id. */
   readonly #answering = new Map<string, AbortController>();
   #count = 0;
   #closed: Error | undefined;
@@ -38,12 +38,12 @@ export class ControlChannel {
     this.#reader = new MessageReader({
       maxMessageBytes: options.maxFrameBytes,
       onMessage: (frame) => this.#frame(frame as JsonObject),
-      onNoise: (line) => options.onBroken(`it is no JSON object: ${line.slice(0, 200)}`),
+      onNoise: (line) => options.onBroken(`not a JSON object: ${line.slice(0, 200)}`),
       onTooLarge: () => options.onTooLarge(),
     });
   }
 
-  /** Takes bytes as they come. */
+  /** Parses a chunk of the CLI's output. */
   read(chunk: Buffer): void {
     this.#reader.read(chunk);
   }
@@ -52,57 +52,58 @@ export class ControlChannel {
     if (this.#closed === undefined) this.#options.write(`${JSON.stringify(frame)}\n`);
   }
 
-  /** Asks the CLI. */
+  /** Sends a request to the CLI. */
   request(request: object): Promise<JsonObject> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     this.#count += 1;
     const request_id = `signalbox-${this.#count}`;
     return new Promise((resolve, reject) => {
-      this.#asked.set(request_id, { resolve, reject });
+      this.#pending.set(request_id, { resolve, reject });
       this.send({ type: 'control_request', request_id, request });
     });
   }
 
-  /** Nothing comes any more and nothing is wanted. */
+  /** Rejects all pending requests and cancels those in progress. */
   close(why: string): void {
     this.#closed ??= new Error(why);
-    for (const { reject } of this.#asked.values()) reject(this.#closed);
-    this.#asked.clear();
+    for (const { reject } of this.#pending.values()) reject(this.#closed);
+    this.#pending.clear();
     for (const answering of this.#answering.values()) answering.abort(this.#closed);
     this.#answering.clear();
   }
 
   #frame(frame: JsonObject): void {
-    const type = word(frame['type']);
+    const type = stringOf(frame['type']);
     switch (type) {
       case 'control_response':
-        this.#answered(frame['response']);
+        this.#receiveResponse(frame['response']);
         break;
       case 'control_request':
-        this.#request(frame['request_id'], frame['request']);
+        this.#receiveRequest(frame['request_id'], frame['request']);
         break;
       case 'control_cancel_request':
-        this.#cancel(word(frame['request_id']));
+        this.#cancel(stringOf(frame['request_id']));
         break;
       default:
         if (type !== '') this.#options.onMessage(frame);
-        else this.#options.onBroken('it has no type');
+        else this.#options.onBroken('a frame without a type');
     }
   }
 
-  #answered(response: unknown): void {
-    const { request_id, subtype, error, response: given } = isJsonObject(response) ? response : {};
-    const asked = this.#asked.get(word(request_id));
-    // An answer to nothing is harmless: the question was taken back, or another one asked it.
-    if (asked === undefined) return;
-    this.#asked.delete(word(request_id));
-    if (subtype === 'success') asked.resolve(isJsonObject(given) ? given : {});
-    else asked.reject(new Error(typeof error === 'string' ? error : 'Claude Code refused without a reason'));
+  #receiveResponse(response: unknown): void {
+    const { request_id, subtype, error, response: result } = isJsonObject(response) ? response : {};
+    const pending = this.#pending.get(stringOf(request_id));
+    // The request may have been cancelled.
+    if (pending === undefined) return;
+    this.#pending.delete(stringOf(request_id));
+    if (subtype === 'success') pending.resolve(isJsonObject(result) ? result : {});
+    else
+      pending.reject(new Error(typeof error === 'string' ? error : 'Claude Code returned an error without a reason'));
   }
 
-  #request(id: unknown, request: unknown): void {
+  #receiveRequest(id: unknown, request: unknown): void {
     if (typeof id !== 'string' || !isJsonObject(request)) {
-      this.#options.onBroken('it asks without an id or without a question');
+      this.#options.onBroken('a request without an id or a body');
       return;
     }
     if (this.#answering.has(id)) return;
@@ -124,12 +125,12 @@ export class ControlChannel {
   }
 
   #cancel(id: string): void {
-    this.#answering.get(id)?.abort(new DOMException('Claude Code took the question back', 'AbortError'));
+    this.#answering.get(id)?.abort(new DOMException('Claude Code cancelled the request', 'AbortError'));
     this.#answering.delete(id);
   }
 }
 
-/** A frame may hold anything where a word should be. */
-function word(value: unknown): string {
+/** Returns a string, or an empty one for any other value. */
+function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
-import { createSignalbox } from '../../../index.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 
 async function asking(): Promise<(request: JsonObject) => Promise<JsonObject>> {
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ servers: [own] });
+  const box = await openSignalbox({ servers: [own] });
   const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), {}, signal, () => undefined);
   const hooks = new HookCallbacks(turn, undefined);
   return (request) => answerControlRequest(request, turn, hooks, signal);
@@ -40,8 +40,8 @@ test('an unknown server and an unknown method are -32601, and a notification is 
 
 test('what is not understood is refused: unknown questions, unknown hooks, permissions for nothing', async () => {
   const ask = await asking();
-  await assert.rejects(ask({ subtype: 'request_user_dialog' }), /does not know the request "request_user_dialog"/);
-  await assert.rejects(ask({}), /does not know the request/);
+  await assert.rejects(ask({ subtype: 'request_user_dialog' }), /unknown control request "request_user_dialog"/);
+  await assert.rejects(ask({}), /unknown control request/);
   await assert.rejects(ask({ subtype: 'hook_callback', callback_id: 'hook_99', input: {} }), /no hook .* "hook_99"/);
   await assert.rejects(ask({ subtype: 'can_use_tool', tool_name: 'Bash', input: {} }), /without the name or the id/);
 });

@@ -4,7 +4,7 @@ import type { ClaudeTurn } from '../shared/claude-turn.ts';
 
 const methodNotFound = -32601;
 
-/** Answers what the CLI asks in the course of a turn. */
+/** Serves a control request of the CLI. */
 export async function answerControlRequest(
   request: JsonObject,
   turn: ClaudeTurn,
@@ -18,18 +18,18 @@ export async function answerControlRequest(
     case 'hook_callback':
       return await hooks.run(request['callback_id'], request['input'] as unknown as HookInput, signal);
     case 'mcp_message':
-    // The name before, which says the same.
+    // The former name of `mcp_message`.
     case 'sdk_mcp_request':
       return await serverMessage(request, turn, signal);
     default:
-      throw new Error(`Signalbox does not know the request ${JSON.stringify(subtype)}`);
+      throw new Error(`unknown control request ${JSON.stringify(subtype)}`);
   }
 }
 
 async function permission(request: JsonObject, { gate }: ClaudeTurn, signal: AbortSignal): Promise<JsonObject> {
   const { tool_name, input, tool_use_id, mcp_server } = request;
   if (typeof tool_name !== 'string' || typeof tool_use_id !== 'string')
-    throw new Error('a permission is asked for without the name or the id of the call');
+    throw new Error('can_use_tool needs tool_name and tool_use_id');
   const answer = await gate.permit({
     toolName: tool_name,
     input: isJsonObject(input) ? input : {},
@@ -49,16 +49,16 @@ async function serverMessage(request: JsonObject, { servers }: ClaudeTurn, signa
     const error = { code: methodNotFound, message: `there is no server ${JSON.stringify(name ?? null)}` };
     return { mcp_response: { jsonrpc: '2.0', id, error } };
   }
-  // A notification has no answer, but the frame that carried it has.
+  // A notification has no response, but its control request needs one.
   const answer = await server.answer(message, signal);
   return { mcp_response: answer ?? { jsonrpc: '2.0', id: 0, result: {} } };
 }
 
 type Hook = (input: HookInput, signal: AbortSignal) => Promise<object> | object;
 
-/** The hooks of a turn, under the names by which the CLI calls them back. */
+/** The hooks of a turn, by the ids that the CLI calls them with. */
 export class HookCallbacks {
-  /** As the CLI is told of them at the start. */
+  /** The hooks as the `initialize` request registers them. */
   readonly registration: Record<string, object[]> = {};
   readonly #hooks = new Map<string, Hook>();
 
@@ -66,7 +66,7 @@ export class HookCallbacks {
     { gate, hookMatcher: matcher }: Pick<ClaudeTurn, 'gate' | 'hookMatcher'>,
     passthrough: Passthrough | undefined,
   ) {
-    // Nothing runs because asking about it failed.
+    // A failed hook must not let the tool run.
     this.#add('PreToolUse', (input) => gate.beforeTool(input), { matcher, onFailure: 'block' });
     for (const event of ['PostToolUse', 'PostToolUseFailure'] as const) {
       this.#add(event, (input) => gate.afterTool(input), { matcher });

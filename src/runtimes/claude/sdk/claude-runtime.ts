@@ -19,14 +19,14 @@ export function claudeRuntime(settings: ClaudeCodeSettings = {}): Runtime {
   return createClaudeRuntime('claude', settings, runTurn);
 }
 
-/** Drives one turn: asks with the message held open, and listens until the result. */
+/** Runs one turn: starts a query with an open message stream, and handles messages until the result. */
 export async function runTurn(
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,
-  tell: (event: TurnEvent) => void,
+  emit: (event: TurnEvent) => void,
 ): Promise<void> {
-  const claude = new ClaudeTurn(turn, options, signal, tell);
+  const claude = new ClaudeTurn(turn, options, signal, emit);
   const sdk = await loadSdk();
   if (sdk instanceof Error) {
     const what = 'the Claude Agent SDK is not installed: run npm install @anthropic-ai/claude-agent-sdk';
@@ -37,7 +37,7 @@ export async function runTurn(
   const lines = new RecentLines();
   let group: ProcessGroup | undefined;
   const query = sdk.query({
-    prompt: held(turn.content, ending.promise),
+    prompt: openPrompt(turn.content, ending.promise),
     options: {
       ...queryOptions(turn, options, claude),
       spawnClaudeCodeProcess: (program) => {
@@ -65,8 +65,8 @@ async function loadSdk(): Promise<typeof Sdk | Error> {
   }
 }
 
-/** The user's message. It stays open until the turn is over: when it ends, Claude Code cannot ask any more. */
-async function* held(content: string, ending: Promise<void>): AsyncGenerator<Sdk.SDKUserMessage> {
+/** Yields the user's message. Stays open until the turn ends, because Claude Code can only send requests while its input is open. */
+async function* openPrompt(content: string, ending: Promise<void>): AsyncGenerator<Sdk.SDKUserMessage> {
   yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
   await ending;
 }
@@ -86,7 +86,7 @@ async function listen(query: Sdk.Query, claude: ClaudeTurn, lines: RecentLines):
   }
 }
 
-/** Starts Claude Code as the leader of a group of its own, so that nothing it started outlives the turn. */
+/** Starts Claude Code in its own process group, so that none of its child processes outlives the turn. */
 function startGroup({ command, args, cwd, env }: Sdk.SpawnOptions, lines: RecentLines): ProcessGroup {
   const named = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const group = new ProcessGroup({

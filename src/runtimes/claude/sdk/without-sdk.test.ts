@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { test } from 'node:test';
 import { runTurn } from '../../../../test/support/runtime/run-turn.ts';
-import { createSignalbox } from '../../../index.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import { claudeRuntime } from './claude-runtime.ts';
 
@@ -12,7 +12,7 @@ test('without the Claude Agent SDK a turn says which package to install', async 
       next(specifier.startsWith('@anthropic-ai/') ? '@anthropic-ai/not-installed' : specifier, context),
   });
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ servers: [own] });
+  const box = await openSignalbox({ servers: [own] });
   try {
     const { reason, errors } = await runTurn(claudeRuntime(), { box, own }, 'hello');
     assert.equal(reason, 'error');

@@ -3,12 +3,12 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import type { RuntimeTool } from '../../runtime.ts';
 
-/** The tool with which Claude asks its user. */
+/** The tool that Claude asks its user with. */
 export const questionToolName = 'AskUserQuestion';
 
 /**
- * What the tools that Claude Code brings along do to the world. One that is not here may do anything. Reading the web is not
- * here either: an address can carry out what was read before.
+ * The effects of Claude Code's own tools. Any other tool counts as irreversible. So do web requests, because a URL can leak data that was
+ * read before.
  */
 const effects: Readonly<Record<string, RuntimeTool['effect']>> = {
   [questionToolName]: 'read',
@@ -36,12 +36,12 @@ const effects: Readonly<Record<string, RuntimeTool['effect']>> = {
   NotebookEdit: 'undoable',
 };
 
-/** Where a tool says which file or folder it is about. */
+/** The arguments that name a file or directory. */
 const pathArguments = ['file_path', 'notebook_path', 'path'];
 
 /**
- * A tool of Claude Code as policy sees it. What reaches out of the working directory, or searches the data directory, is another tool, with
- * `_outside` at its name: a write there is not kept for undo, and what was read there cannot be taken back from a model.
+ * Returns a tool of Claude Code as policy evaluates it. A call that reaches outside the working directory, or searches the data directory, is
+ * an irreversible tool with the suffix `_outside`: a write there cannot be undone, and data that a model has read cannot be taken back.
  */
 export function toBuiltInTool(name: string, input: JsonObject, cwd: string, data?: string): RuntimeTool {
   const effect = Object.hasOwn(effects, name) ? (effects[name] ?? 'irreversible') : 'irreversible';
@@ -52,25 +52,25 @@ export function toBuiltInTool(name: string, input: JsonObject, cwd: string, data
   return { name: `${name}_outside`, effect: 'irreversible' };
 }
 
-/** Whether a search looks into a directory. It looks into whatever lies below the folders it is given. */
+/** Returns whether a recursive search in these folders includes a directory. */
 function searches(directory: string | undefined, folders: readonly string[], cwd: string): boolean {
   if (directory === undefined) return false;
   return (folders.length === 0 ? ['.'] : folders).some((path) => isInside(resolve(cwd, path), directory));
 }
 
-/** Whether a pattern may match files elsewhere. */
+/** Returns whether a glob pattern may match files outside the working directory. */
 function climbs(pattern: JsonValue | undefined): boolean {
   return typeof pattern === 'string' && /\.\.|(^|[{,(|])[/~]/.test(pattern);
 }
 
-/** Whether a path leads into a directory, links followed. Claude Code takes `~` for the home directory. */
+/** Returns whether a path is in a directory, after following links. Claude Code expands `~` to the home directory. */
 function isInside(directory: string, path: string): boolean {
   if (path.startsWith('~')) return false;
   const between = relative(real(directory), real(resolve(directory, path)));
   return between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between);
 }
 
-/** Where a path really leads; what does not exist yet will be made where its parent leads. */
+/** Resolves links in a path, which need not exist yet. */
 function real(path: string): string {
   try {
     return realpathSync(path);
@@ -80,7 +80,7 @@ function real(path: string): string {
   }
 }
 
-/** What a tool of Claude Code gave back, as a person would read it. */
+/** Returns the output of a tool of Claude Code as readable text. */
 export function toOutputText(response: unknown): string {
   if (typeof response === 'string') return response;
   if (!isJsonObject(response)) return JSON.stringify(response ?? null);

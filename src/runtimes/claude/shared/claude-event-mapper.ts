@@ -4,32 +4,32 @@ import type { TurnEvent } from '../../runtime.ts';
 import { type ClaudeBlock, type ClaudeMessage, type StreamEvent, type Usage, blocksOf } from './claude-message.ts';
 import type { ToolCallEvents } from './tool-call-events.ts';
 
-/** How a turn ended, as Claude Code says it. */
+/** The result of a turn as Claude Code reports it. */
 export interface TurnResult {
   readonly reason: 'end' | 'limit' | 'error';
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** Turns what Claude Code tells into the events of a turn. */
+/** Maps the messages of Claude Code to the events of a turn. */
 export class ClaudeEventMapper {
-  readonly #tell: (event: TurnEvent) => void;
+  readonly #emit: (event: TurnEvent) => void;
   readonly #calls: ToolCallEvents;
   readonly #interrupt: AbortSignal;
-  /** The call that each block of the message under way is. */
+  /** The call id of each content block of the current message. */
   readonly #streaming = new Map<number, string>();
   #session: string | undefined;
   #usage: Usage | undefined;
   #model: string | undefined;
 
-  constructor(tell: (event: TurnEvent) => void, calls: ToolCallEvents, interrupt: AbortSignal) {
-    this.#tell = tell;
+  constructor(emit: (event: TurnEvent) => void, calls: ToolCallEvents, interrupt: AbortSignal) {
+    this.#emit = emit;
     this.#interrupt = interrupt;
     this.#calls = calls;
   }
 
-  /** Takes one message; the last one of a turn gives its result. */
+  /** Handles one message. Returns the result of the turn for the last one. */
   handle(message: ClaudeMessage): TurnResult | undefined {
-    // What another session is called is told before the turn begins: a fork has a name of its own only then.
+    // Earlier messages carry the id of the original session; a fork gets its own id with `init`.
     if (message.type === 'system' && message.subtype === 'init') this.#remember(message.session_id);
     const main = typeof message.parent_tool_use_id !== 'string';
     switch (message.type) {
@@ -37,10 +37,10 @@ export class ClaudeEventMapper {
         if (main && message.event !== undefined) this.#stream(message.event);
         return undefined;
       case 'assistant':
-        this.#said(message, main);
+        this.#handleAssistant(message, main);
         return undefined;
       case 'user':
-        for (const block of blocksOf(message.message?.content)) this.#heard(block);
+        for (const block of blocksOf(message.message?.content)) this.#handleResult(block);
         return undefined;
       case 'result':
         return this.#result(message);
@@ -52,7 +52,7 @@ export class ClaudeEventMapper {
   #remember(session: string | undefined): void {
     if (session === undefined || session === this.#session) return;
     this.#session = session;
-    this.#tell({ type: 'memory', memory: session });
+    this.#emit({ type: 'memory', memory: session });
   }
 
   #stream({ type, index = 0, content_block, delta }: StreamEvent): void {
@@ -66,9 +66,9 @@ export class ClaudeEventMapper {
         this.#calls.start(content_block.id, content_block.name ?? '');
         break;
       case 'content_block_delta':
-        if (delta?.text !== undefined && delta.text !== '') this.#tell({ type: 'text_delta', text: delta.text });
+        if (delta?.text !== undefined && delta.text !== '') this.#emit({ type: 'text_delta', text: delta.text });
         if (delta?.thinking !== undefined && delta.thinking !== '')
-          this.#tell({ type: 'thinking_delta', text: delta.thinking });
+          this.#emit({ type: 'thinking_delta', text: delta.thinking });
         if (delta?.partial_json !== undefined) {
           const id = this.#streaming.get(index);
           if (id !== undefined) this.#calls.inputDelta(id, delta.partial_json);
@@ -76,11 +76,11 @@ export class ClaudeEventMapper {
     }
   }
 
-  /** A block that is complete: text was streamed before, calls are made now. */
-  #said({ message }: ClaudeMessage, main: boolean): void {
+  /** Handles a complete message of the model. Its text was streamed before. */
+  #handleAssistant({ message }: ClaudeMessage, main: boolean): void {
     if (main) {
       this.#usage = message?.usage ?? this.#usage;
-      // What Claude Code says in the model's place is no model's.
+      // Claude Code marks its own messages with a name such as `<synthetic>`.
       if (message?.model !== undefined && !message.model.startsWith('<')) this.#model = message.model;
     }
     for (const { type, id, name, input } of blocksOf(message?.content))
@@ -88,8 +88,8 @@ export class ClaudeEventMapper {
         this.#calls.inputComplete(id, name ?? '', isJsonObject(input) ? input : {});
   }
 
-  /** A result as the model hears it; told here where nothing told it before. */
-  #heard({ type, tool_use_id, content, is_error }: ClaudeBlock): void {
+  /** Handles the result of a call. Ignored if the call has already ended. */
+  #handleResult({ type, tool_use_id, content, is_error }: ClaudeBlock): void {
     if (type !== 'tool_result' || tool_use_id === undefined) return;
     this.#calls.end(tool_use_id, {
       outcome: is_error !== true ? 'completed' : this.#interrupt.aborted ? 'cancelled' : 'failed',
@@ -100,19 +100,19 @@ export class ClaudeEventMapper {
   #result(message: ClaudeMessage): TurnResult {
     this.#remember(message.session_id);
     const tokens = tokensOf(this.#usage);
-    this.#tell({
+    this.#emit({
       type: 'status',
       ...(this.#model === undefined ? {} : { model: this.#model }),
       ...(message.total_cost_usd === undefined ? {} : { costUsd: message.total_cost_usd }),
       ...(tokens === 0 ? {} : { contextTokens: tokens }),
     });
     if (message.subtype === 'error_max_turns' || message.subtype === 'error_max_budget_usd') {
-      const what = message.subtype === 'error_max_turns' ? 'its most steps' : 'its most cost';
+      const what = message.subtype === 'error_max_turns' ? 'its maximum number of steps' : 'its maximum cost';
       return { reason: 'limit', error: { code: 'turn-limit', message: `the turn was ended: it reached ${what}` } };
     }
     if (message.is_error !== true && message.subtype === 'success') return { reason: 'end' };
-    const why = message.result ?? message.errors?.join('; ') ?? message.subtype ?? 'it does not say why';
-    return { reason: 'error', error: { code: 'model-failed', message: `Claude could not go on: ${why}` } };
+    const why = message.result ?? message.errors?.join('; ') ?? message.subtype ?? 'no reason was given';
+    return { reason: 'error', error: { code: 'model-failed', message: `Claude failed: ${why}` } };
   }
 }
 

@@ -1,22 +1,22 @@
 import type { JsonObject } from '../../../core/json/json.ts';
 
 /**
- * What Claude Code tells on its way through a turn, as far as it is read here. It comes from another program, of another version
- * perhaps: all of it may be missing.
+ * A message of Claude Code during a turn, with the fields that are used here. Every field may be missing, because the version of Claude Code
+ * may differ.
  */
 export interface ClaudeMessage {
   readonly type: string;
   readonly subtype?: string;
   readonly session_id?: string;
-  /** The call within which a subagent says this. */
+  /** The call of the subagent that sent the message. */
   readonly parent_tool_use_id?: string | null;
   readonly event?: StreamEvent;
   readonly message?: { readonly model?: string; readonly content?: unknown; readonly usage?: Usage };
-  /** Of the beginning. */
+  /** Of `init` messages. */
   readonly model?: string;
   readonly tools?: readonly string[];
   readonly mcp_servers?: readonly ServerStatus[];
-  /** Of the end. */
+  /** Of `result` messages. */
   readonly is_error?: boolean;
   readonly result?: string;
   readonly errors?: readonly string[];
@@ -35,15 +35,15 @@ export interface StreamEvent {
   };
 }
 
-/** A block of what a model said or was told. */
+/** A content block of a message. */
 export interface ClaudeBlock {
   readonly type: string;
   readonly text?: string;
-  /** Of a call. */
+  /** Of `tool_use` blocks. */
   readonly id?: string;
   readonly name?: string;
   readonly input?: JsonObject;
-  /** Of its result. */
+  /** Of `tool_result` blocks. */
   readonly tool_use_id?: string;
   readonly content?: unknown;
   readonly is_error?: boolean;
@@ -62,7 +62,7 @@ export interface ServerStatus {
   readonly error?: string;
 }
 
-/** The blocks of a message; a text stands for one block. */
+/** Returns the content blocks of a message. A string becomes one text block. */
 export function blocksOf(content: unknown): readonly ClaudeBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.filter((block): block is ClaudeBlock => isBlock(block)) : [];

@@ -1,31 +1,31 @@
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Turn } from '../../runtime.ts';
 
-/** What both runtimes of Claude Code can be told. */
+/** Options of both Claude runtimes. */
 export interface ClaudeCodeOptions {
-  /** The program; otherwise `claude` on the PATH, or the one that the Claude Agent SDK brings along. */
+  /** The executable. Default: `claude` in the PATH, or the one bundled with the Claude Agent SDK. */
   readonly executable?: string;
-  /** The model where a turn names none. */
+  /** The model of turns that name none. */
   readonly model?: string;
-  /** Variables for Claude Code besides its own and a few harmless ones. The rest of our environment is not handed on. */
+  /** Additional environment variables. Claude Code inherits only its own variables and a few harmless ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whose settings Claude Code reads: none, unless named. */
+  /** The settings that Claude Code reads (default: none). */
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
-  /** Lets Claude search for tools instead of showing it all of them. */
+  /** Lets Claude search for tools instead of seeing all of them. */
   readonly toolSearch?: boolean;
   readonly limits?: { readonly steps?: number; readonly costUsd?: number };
-  /** Servers that Claude reaches by itself, made by `claudePassthrough`. */
+  /** Servers that Claude connects to directly; from `claudePassthrough`. */
   readonly passthrough?: Passthrough;
-  /** The data directory of Signalbox. A search that would look into it is asked about. */
+  /** The data directory of Signalbox. A search that includes it needs approval. */
   readonly data?: string;
 }
 
-/** What it is told, or how to find that out: for each turn anew, and without one where only a transcript is read. */
+/** Options, or a function that returns them for each turn; without a turn when only a transcript is read. */
 export type ClaudeCodeSettings =
   | ClaudeCodeOptions
   | ((turn: Pick<Turn, 'session'> | undefined) => Promise<ClaudeCodeOptions>);
 
-/** Servers past the box, and who looks on: what `claudePassthrough` returns. */
+/** Servers outside the box, and the hooks that record their calls. Returned by `claudePassthrough`. */
 export interface Passthrough {
   readonly mcpServers: Readonly<Record<string, object>>;
   readonly hooks: Readonly<Partial<Record<'PostToolUse' | 'PostToolUseFailure', readonly PassthroughHooks[]>>>;
@@ -40,7 +40,7 @@ export interface PassthroughHooks {
   ) => Promise<object>)[];
 }
 
-/** What Claude Code says before and after a tool runs. */
+/** The input of a hook before or after a tool runs. */
 export interface HookInput {
   readonly hook_event_name: string;
   readonly tool_name: string;
@@ -52,13 +52,13 @@ export interface HookInput {
   readonly mcp_server?: ServerOrigin;
 }
 
-/** Which server a tool belongs to, and who named that server. */
+/** The server of a tool, and where its configuration comes from. */
 export interface ServerOrigin {
   readonly name: string;
   readonly source: string;
 }
 
-/** What Claude Code asks before a tool runs. */
+/** The request for permission to run a tool. */
 export interface PermissionRequest {
   readonly toolName: string;
   readonly input: JsonObject;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
-import { createSignalbox } from '../../../index.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
@@ -9,7 +9,7 @@ import { ClaudeTurn } from './claude-turn.ts';
 
 async function begun(options: ClaudeCodeOptions = {}) {
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ servers: [own] });
+  const box = await openSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
   const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), options, new AbortController().signal, (event) =>
     events.push(event),

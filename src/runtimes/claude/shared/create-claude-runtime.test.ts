@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
-import { createSignalbox } from '../../../index.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
 import { type RunClaudeTurn, createClaudeRuntime } from './create-claude-runtime.ts';
 
 async function told(drive: RunClaudeTurn, signal = new AbortController().signal): Promise<TurnEvent[]> {
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ servers: [own] });
+  const box = await openSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
   for await (const event of createClaudeRuntime('test', {}, drive).turn(turnOf({ box, own }, 'hello', { signal })))
     events.push(event);
@@ -35,7 +35,7 @@ test('a fault of a driver is told like any other error', async () => {
 
 test('closing interrupts what runs and waits for it', async () => {
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ servers: [own] });
+  const box = await openSignalbox({ servers: [own] });
   let ended = false;
   const begun = Promise.withResolvers<void>();
   const runtime = createClaudeRuntime('test', {}, async (_, _options, signal, tell) => {
@@ -55,7 +55,7 @@ test('closing interrupts what runs and waits for it', async () => {
 
 test('what a turn is told with is found out for each turn; that it cannot be is told', async () => {
   const own = runtimeTools('claude');
-  const box = await createSignalbox({ servers: [own] });
+  const box = await openSignalbox({ servers: [own] });
   let key: string | undefined;
   const runtime = createClaudeRuntime(
     'test',

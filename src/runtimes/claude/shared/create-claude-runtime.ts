@@ -7,35 +7,35 @@ import { cliEnvironment } from './installation.ts';
 import { readTranscriptFile, toTranscript } from './transcript.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Drives one turn to its end. */
+/** Runs one turn to its end. */
 export type RunClaudeTurn = (
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,
-  tell: (event: TurnEvent) => void,
+  emit: (event: TurnEvent) => void,
 ) => Promise<void>;
 
-type Begin = (turn: Turn, signal: AbortSignal, tell: (event: TurnEvent) => void) => Promise<void>;
+type Begin = (turn: Turn, signal: AbortSignal, emit: (event: TurnEvent) => void) => Promise<void>;
 
-/** A runtime that keeps nothing between turns; closing it interrupts those under way and waits for their processes. */
+/** Creates a runtime with one Claude Code process per turn. Closing it interrupts running turns and waits for their processes. */
 export function createClaudeRuntime(name: string, settings: ClaudeCodeSettings, drive: RunClaudeTurn): Runtime {
   const optionsFor = async (turn?: Turn): Promise<ClaudeCodeOptions> =>
     typeof settings === 'function' ? await settings(turn) : settings;
-  const begin: Begin = async (turn, signal, tell) => {
+  const begin: Begin = async (turn, signal, emit) => {
     const options = signal.aborted ? {} : await optionsFor(turn);
-    if (signal.aborted) tell({ type: 'done', reason: 'interrupted' });
-    else await drive(turn, options, signal, tell);
+    if (signal.aborted) emit({ type: 'done', reason: 'interrupted' });
+    else await drive(turn, options, signal, emit);
   };
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
   return {
     name,
     turn: (turn) =>
-      turnStream(turn.signal, async (tell, signal) => {
+      turnStream(turn.signal, async (emit, signal) => {
         const interrupt = AbortSignal.any([signal, closing.signal]);
-        const driving = begin(turn, interrupt, tell).catch((error: unknown) => {
-          tell({ type: 'error', code: 'runtime-failed', message: messageOf(error) });
-          tell({ type: 'done', reason: 'error' });
+        const driving = begin(turn, interrupt, emit).catch((error: unknown) => {
+          emit({ type: 'error', code: 'runtime-failed', message: messageOf(error) });
+          emit({ type: 'done', reason: 'error' });
         });
         running.add(driving);
         await driving.finally(() => running.delete(driving));
@@ -55,7 +55,7 @@ export function createClaudeRuntime(name: string, settings: ClaudeCodeSettings, 
 
 const maxInterruptMs = 3000;
 
-/** Waits for the result of a turn. Once it is interrupted, for a little while only: long enough to write down what was said. */
+/** Waits for the result of a turn. After an interrupt, waits only briefly, so that Claude Code can write its transcript. */
 export async function resultOrInterrupt(
   result: Promise<TurnResult>,
   signal: AbortSignal,
@@ -68,10 +68,10 @@ export async function resultOrInterrupt(
   try {
     const first = await Promise.race([result, aborted.promise.then(() => 'interrupted' as const)]);
     if (first !== 'interrupted') return first;
-    const farewell = new AbortController();
-    const late = wait(maxInterruptMs, undefined, { signal: farewell.signal, ref: false }).catch(() => undefined);
+    const deadline = new AbortController();
+    const late = wait(maxInterruptMs, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
     await Promise.race([Promise.all([interrupt(), result]).catch(() => undefined), late]);
-    farewell.abort();
+    deadline.abort();
     return 'interrupted';
   } finally {
     signal.removeEventListener('abort', onAbort);

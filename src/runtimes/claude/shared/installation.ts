@@ -8,11 +8,11 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The Claude Code that turns would run with. */
+/** The installed Claude Code. */
 export interface Installation {
   readonly program: string;
   readonly version: string;
-  /** By what it would sign in, as far as that can be seen without asking it. */
+  /** The environment variable or file with its credentials, if one was found. */
   readonly signedInBy: string | undefined;
 }
 
@@ -26,7 +26,7 @@ const credentialVariables = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
-/** Looks at Claude Code as it would be run; `undefined` when there is none. Throws when it cannot be started. */
+/** Returns the Claude Code that turns would use; `undefined` if none is installed. Rejects when it cannot be started. */
 export async function inspectInstallation(
   options: Pick<ClaudeCodeOptions, 'executable' | 'env'>,
 ): Promise<Installation | undefined> {
@@ -54,7 +54,7 @@ function signInOf(env: Readonly<Record<string, string>>): string | undefined {
 const require = createRequire(import.meta.url);
 const sdk = '@anthropic-ai/claude-agent-sdk';
 
-/** Where the program of Claude Code is: on the PATH, or where the Claude Agent SDK brought it along; `undefined` if neither. */
+/** Returns the path of Claude Code: in the PATH, or bundled with the Claude Agent SDK; `undefined` if neither. */
 export function findExecutable(path = process.env['PATH'] ?? ''): string | undefined {
   const onPath = path
     .split(delimiter)
@@ -89,25 +89,25 @@ function canRun(file: string): boolean {
   }
 }
 
-/** What belongs to Claude Code, and how it reaches the network. */
+/** The variables of Claude Code, and those of network access. */
 const inheritedVariables =
   /^(ANTHROPIC|CLAUDE|XDG)_|^(HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy)$|^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|IS_SANDBOX|TERM|COLORTERM)$/;
 
 /**
- * The variables that Claude Code gets, besides a few harmless ones: its own, and those that are named. Whatever is here can be
- * read by the commands an agent runs, so our own secrets are not; a token of ours would let it answer its own questions.
+ * Returns the environment of Claude Code: its own variables, and the given ones. The commands of an agent can read it, so it has none of our
+ * secrets; with a token of ours, an agent could approve its own calls.
  */
 export function cliEnvironment(named: Readonly<Record<string, string>> = {}): Record<string, string> {
   const own = Object.entries(process.env).filter(([name]) => inheritedVariables.test(name)) as [string, string][];
-  // Claude Code that was itself started by Claude Code would take itself for a part of it.
+  // With these variables, Claude Code would believe that it runs inside another Claude Code.
   const inherited = own.filter(([name]) => name !== 'CLAUDECODE' && !name.startsWith('CLAUDE_CODE_ENTRYPOINT'));
   return { ...Object.fromEntries(inherited), ...named };
 }
 
-/** The package that the runtime `claude` needs. */
+/** The optional package that the runtime `claude` requires. */
 export const sdkPackage = '@anthropic-ai/claude-agent-sdk';
 
-/** Says whether the Claude Agent SDK is installed, without loading it. */
+/** Returns whether the Claude Agent SDK is installed, without loading it. */
 export function hasSdk(): boolean {
   try {
     createRequire(import.meta.url).resolve(sdkPackage);

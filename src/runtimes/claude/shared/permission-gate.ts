@@ -10,15 +10,15 @@ import type { ToolCallEvents } from './tool-call-events.ts';
 
 type Allowed = Extract<BegunCall, { allowed: true }>;
 
-/** What the gate of a turn looks at. */
+/** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
   readonly turn: Pick<Turn, 'tools' | 'ask' | 'cwd'>;
-  /** Ends whatever waits. */
+  /** Cancels pending calls. */
   readonly signal: AbortSignal;
   readonly calls: ToolCallEvents;
-  /** Servers of the box: their calls are decided when they arrive there. */
+  /** Returns whether a server is in the box, which decides its calls itself. */
   readonly isMounted: (server: string) => boolean;
-  /** Servers past the box: nothing decides their calls. */
+  /** Returns whether a server is connected directly; its calls are not decided. */
   readonly isPassthrough: (server: string) => boolean;
   /** The data directory of Signalbox. */
   readonly data?: string | undefined;
@@ -26,7 +26,7 @@ export interface PermissionGateOptions {
 
 const askFirst = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } };
 
-/** Stands before every tool that Claude Code would run, so that each call is decided exactly once. */
+/** Decides the calls of Claude Code's own tools, so that each call of a turn is decided exactly once. */
 export class PermissionGate {
   readonly #options: PermissionGateOptions;
   readonly #begun = new Map<string, Allowed>();
@@ -35,46 +35,46 @@ export class PermissionGate {
     this.#options = options;
   }
 
-  /** Before any tool: Claude Code must ask for its own tools, also where it would not. It waits for an answer without end there. */
+  /** Makes Claude Code ask for permission for its own tools. A permission request has no timeout, unlike a hook. */
   beforeTool({ tool_name, mcp_server }: HookInput): object {
     return this.#isOwn(tool_name, mcp_server) ? askFirst : {};
   }
 
-  /** May this tool run? */
+  /** Answers a permission request. */
   async permit(request: PermissionRequest): Promise<Permission> {
     const { toolName, input, server } = request;
     if (!this.#isOwn(toolName, server)) return { behavior: 'allow', updatedInput: input };
     try {
       return await this.#begin(request);
     } catch (error) {
-      // Whatever went wrong, the call was not allowed.
+      // Fail closed.
       return this.#refuse(request.toolUseId, messageOf(error), 'failed');
     }
   }
 
-  /** After a tool of Claude Code ran, or failed. */
+  /** Ends the call of a tool that Claude Code ran. */
   async afterTool({ hook_event_name, tool_use_id, tool_response, error, is_interrupt }: HookInput): Promise<object> {
     await this.#end(
       tool_use_id,
       hook_event_name === 'PostToolUse'
         ? { outcome: 'completed', output: toOutputText(tool_response) }
-        : { outcome: is_interrupt === true ? 'cancelled' : 'failed', output: error ?? 'it failed' },
+        : { outcome: is_interrupt === true ? 'cancelled' : 'failed', output: error ?? 'the tool failed' },
     );
     return {};
   }
 
-  /** The turn is over: what has not ended did not get to its end. */
+  /** Ends all open calls as cancelled when the turn ends. */
   async close(): Promise<void> {
     const left = [...this.#begun.keys()];
     await Promise.all(
-      left.map((id) => this.#end(id, { outcome: 'cancelled', output: 'the turn ended before it did' })),
+      left.map((id) => this.#end(id, { outcome: 'cancelled', output: 'the turn ended before the call' })),
     );
   }
 
   #isOwn(tool: string, origin: ServerOrigin | undefined): boolean {
     const server = origin?.name ?? parseName(tool)?.server;
     if (server === undefined) return true;
-    // Anybody can name a server; only we can say that it is in this process.
+    // Any configuration can use a server's name, but only this process can add a server with the source `sdk`.
     if (this.#options.isMounted(server)) return origin !== undefined && origin.source !== 'sdk';
     return !this.#options.isPassthrough(server);
   }
@@ -82,7 +82,7 @@ export class PermissionGate {
   async #begin({ toolName, input, toolUseId, signal: withdrawn }: PermissionRequest): Promise<Permission> {
     const { turn, signal: over, data } = this.#options;
     const signal = AbortSignal.any([withdrawn, over]);
-    await this.#end(toolUseId, { outcome: 'cancelled', output: 'it was asked for again' });
+    await this.#end(toolUseId, { outcome: 'cancelled', output: 'permission was requested again' });
     const call = await turn.tools.begin(toBuiltInTool(toolName, input, turn.cwd, data), input, {
       toolCallId: toolUseId,
       signal,
@@ -91,14 +91,14 @@ export class PermissionGate {
     this.#begun.set(toolUseId, call);
     if (withdrawn.aborted) {
       await this.#end(toolUseId, { outcome: 'cancelled', output: 'Claude Code did not wait for the answer' });
-      return { behavior: 'deny', message: 'nobody waits for the answer' };
+      return { behavior: 'deny', message: 'the permission request was cancelled' };
     }
     if (toolName !== questionToolName) return { behavior: 'allow', updatedInput: call.arguments };
-    const answers = await raceAbort(() => turn.ask(toolUseId, questionsOf(call.arguments)), signal).catch(
+    const answers = await raceAbort(() => turn.ask(toolUseId, parseQuestions(call.arguments)), signal).catch(
       () => undefined,
     );
     if (answers !== undefined)
-      return { behavior: 'allow', updatedInput: { ...call.arguments, answers: asText(answers) } };
+      return { behavior: 'allow', updatedInput: { ...call.arguments, answers: toAnswerTexts(answers) } };
     const outcome = signal.aborted ? 'cancelled' : 'failed';
     await this.#end(toolUseId, { outcome, output: 'nobody answered the question' });
     return this.#refuse(toolUseId, 'nobody answered the question', outcome);
@@ -117,12 +117,12 @@ export class PermissionGate {
   }
 }
 
-function questionsOf({ questions }: JsonObject): readonly Question[] {
+function parseQuestions({ questions }: JsonObject): readonly Question[] {
   return Array.isArray(questions) ? (questions.filter(isJsonObject) as unknown as readonly Question[]) : [];
 }
 
-/** Several answers to one question are one text to Claude Code. */
-function asText(answers: JsonObject): JsonObject {
+/** Joins several answers to one question, because Claude Code takes one text per question. */
+function toAnswerTexts(answers: JsonObject): JsonObject {
   const one = (answer: JsonValue): string =>
     Array.isArray(answer)
       ? answer.map(String).join(', ')

@@ -4,30 +4,30 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { ToolId } from '../../../core/tools/tool.ts';
 import type { TurnEvent } from '../../runtime.ts';
 
-/** How a call ended, as it is told. */
+/** The reported end of a call. */
 export type CallEnd = Pick<CallResult, 'outcome' | 'content' | 'changes'> &
   Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
 interface TrackedCall {
   stage: 'started' | 'running' | 'over';
   since: number;
-  /** How it is on record and what it changed, where that is known before its end is told. */
+  /** Its id and changes in the journal, if known before its end is reported. */
   recorded?: Pick<CallResult, 'callId' | 'changes'>;
-  /** What came before the call was told in full: the model's words and the calls come by two ways. */
+  /** Events that arrived before the call's input was complete. The model's output and the calls arrive on separate channels. */
   pending: (() => void)[];
 }
 
-/** The server under which a tool of Claude Code itself is told. */
+/** The server name of Claude Code's own tools. */
 const ownServer = 'claude';
 
-/** Tells calls step by step, each step once and in its order, from whichever side it is heard of first. */
+/** Emits the events of each call once and in order, whichever channel reports a step first. */
 export class ToolCallEvents {
-  readonly #tell: (event: TurnEvent) => void;
+  readonly #emit: (event: TurnEvent) => void;
   readonly #mounted: (name: string) => ToolId | undefined;
   readonly #calls = new Map<string, TrackedCall>();
 
-  constructor(tell: (event: TurnEvent) => void, mounted: (name: string) => ToolId | undefined) {
-    this.#tell = tell;
+  constructor(emit: (event: TurnEvent) => void, mounted: (name: string) => ToolId | undefined) {
+    this.#emit = emit;
     this.#mounted = mounted;
   }
 
@@ -35,41 +35,41 @@ export class ToolCallEvents {
     const call = this.#call(toolCallId);
     if (call.since !== 0) return;
     call.since = performance.now();
-    this.#tell({ type: 'tool_call_start', toolCallId, toolName, ...this.#identify(toolName) });
+    this.#emit({ type: 'tool_call_start', toolCallId, toolName, ...this.#identify(toolName) });
   }
 
   inputDelta(toolCallId: string, inputJson: string): void {
     if (this.#calls.get(toolCallId)?.stage === 'started')
-      this.#tell({ type: 'tool_call_delta', toolCallId, inputJson });
+      this.#emit({ type: 'tool_call_delta', toolCallId, inputJson });
   }
 
-  /** The call is told in full. */
+  /** Reports the complete input of a call. */
   inputComplete(toolCallId: string, toolName: string, input: JsonObject): void {
     this.start(toolCallId, toolName);
     const call = this.#call(toolCallId);
     if (call.stage !== 'started') return;
     call.stage = 'running';
     call.since = performance.now();
-    this.#tell({ type: 'tool_call_end', toolCallId, input });
-    for (const tell of call.pending.splice(0)) tell();
+    this.#emit({ type: 'tool_call_end', toolCallId, input });
+    for (const emit of call.pending.splice(0)) emit();
   }
 
   progress(toolCallId: string, progress: Progress): void {
-    this.#whenRunning(toolCallId, () => this.#tell({ type: 'tool_progress', toolCallId, progress }));
+    this.#whenRunning(toolCallId, () => this.#emit({ type: 'tool_progress', toolCallId, progress }));
   }
 
-  /** How a call is on record, and what it changed; told with its end. */
+  /** Sets the id and changes of a call in the journal, which are reported with its end. */
   recorded(toolCallId: string, recorded: Pick<CallResult, 'callId' | 'changes'>): void {
     this.#call(toolCallId).recorded = recorded;
   }
 
-  end(toolCallId: string, { outcome, content, durationMs, ...told }: CallEnd): void {
+  end(toolCallId: string, { outcome, content, durationMs, ...details }: CallEnd): void {
     this.#whenRunning(toolCallId, (call) => {
       call.stage = 'over';
       const took = durationMs ?? Math.round(performance.now() - call.since);
-      const changes = told.changes ?? call.recorded?.changes;
-      const callId = told.callId ?? call.recorded?.callId;
-      this.#tell({
+      const changes = details.changes ?? call.recorded?.changes;
+      const callId = details.callId ?? call.recorded?.callId;
+      this.#emit({
         type: 'tool_result',
         toolCallId,
         outcome,
@@ -81,7 +81,7 @@ export class ToolCallEvents {
     });
   }
 
-  /** The calls that were told and have not ended. */
+  /** Returns the ids of the calls that have started and not ended. */
   openCallIds(): string[] {
     return [...this.#calls].flatMap(([id, { stage, since }]) => (stage !== 'over' && since !== 0 ? [id] : []));
   }
@@ -94,10 +94,10 @@ export class ToolCallEvents {
     return call;
   }
 
-  #whenRunning(id: string, tell: (call: TrackedCall) => void): void {
+  #whenRunning(id: string, emit: (call: TrackedCall) => void): void {
     const call = this.#call(id);
-    if (call.stage === 'running') tell(call);
-    else if (call.stage === 'started') call.pending.push(() => call.stage === 'running' && tell(call));
+    if (call.stage === 'running') emit(call);
+    else if (call.stage === 'started') call.pending.push(() => call.stage === 'running' && emit(call));
   }
 
   #identify(name: string): ToolId {

@@ -10,10 +10,10 @@ import { join } from 'node:path';
 type Said = TranscriptRecord & { readonly message: NonNullable<TranscriptRecord['message']> };
 type ToolResults = ReadonlyMap<string, JsonObject>;
 
-/** What is in a transcript only for the model, or because the user interrupted it. */
+/** Matches text that Claude Code adds for the model, or after an interrupt. */
 const remark = /^\s*(<system-reminder>|\[Request interrupted by user)/;
 
-/** The conversation that ends with the last thing said: what was taken back, or said in another branch, is not part of it. */
+/** Returns the conversation that ends with the last message. Excludes messages of other branches. */
 export function toTranscript(records: readonly TranscriptRecord[]): TranscriptMessage[] {
   const said = records.filter((record): record is Said => record.message !== undefined);
   const results = resultsIn(said);
@@ -30,7 +30,7 @@ export function toTranscript(records: readonly TranscriptRecord[]): TranscriptMe
   });
 }
 
-/** From the beginning to the last, each following its parent. */
+/** Returns the records from the first to the last, by following the parents. */
 function chainOf(records: readonly TranscriptRecord[], last: Said | undefined): Said[] {
   const byId = new Map(records.map((record) => [record.uuid, record]));
   const seen = new Set<TranscriptRecord>();
@@ -57,7 +57,7 @@ function piecesByAnswer(said: readonly Said[]): ReadonlyMap<JsonValue, readonly 
   return new Map([...pieces].map(([id, each]) => [id, [...each.values()]]));
 }
 
-/** Calls that ran at the same time have their results in branches of their own. */
+/** Returns the tool results by call id, from all branches: results of parallel calls are in separate branches. */
 function resultsIn(said: readonly Said[]): ToolResults {
   const blocks = said.flatMap(({ message }) => (message.role === 'user' ? blocksOf(message) : []));
   return new Map(
@@ -104,26 +104,26 @@ function blocksOf({ content }: JsonObject): readonly JsonObject[] {
   return Array.isArray(content) ? content.filter((block) => isJsonObject(block)) : [];
 }
 
-/** One line of a transcript of Claude Code, as far as it says what was said. */
+/** One line of a transcript file of Claude Code. */
 export interface TranscriptRecord {
   readonly uuid: string;
-  /** What it follows; across a summary, what was summarised. */
+  /** The preceding record; after a summary, the last summarized one. */
   readonly parent: string | undefined;
   readonly at: string;
-  /** Absent where the line only stands between others. */
+  /** Absent in lines that only link others. */
   readonly message?: JsonObject & { readonly role: 'user' | 'assistant' };
 }
 
-/** Lines with large pictures are a few megabytes. */
+/** Lines with large images have several megabytes. */
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** Reads the transcript that Claude Code keeps of a session; `undefined` when there is none. */
+/** Reads the transcript that Claude Code stored for a session; resolves with `undefined` when there is none. */
 export async function readTranscriptFile(
   session: string,
   cwd: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly TranscriptRecord[] | undefined> {
-  // It becomes part of a path.
+  // The id becomes part of a path.
   if (!/^[0-9a-f-]{36}$/i.test(session)) return undefined;
   const file = await findFile(session, cwd, environment);
   if (file === undefined) return undefined;
@@ -134,7 +134,7 @@ export async function readTranscriptFile(
       const record = recordOf(line as JsonObject);
       if (record !== undefined) records.push(record);
     },
-    // The last line may be half written, and other versions write other things.
+    // The last line may be incomplete, and other versions may write other formats.
     onNoise: () => undefined,
     onTooLarge: () => undefined,
   });
@@ -163,22 +163,22 @@ async function placeOf(
   return { projects, folder: real.replaceAll(/[^A-Za-z0-9]/g, '-') };
 }
 
-/** In the folder of the working directory, or, if Claude Code named that otherwise, in whichever has it. */
+/** Finds the file in the folder of the working directory; otherwise in any folder, in case Claude Code names folders differently. */
 async function findFile(
   session: string,
   cwd: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const { projects, folder: usual } = await placeOf(cwd, environment);
+  const { projects, folder: expected } = await placeOf(cwd, environment);
   const others = await readdir(projects).catch(() => []);
-  for (const folder of new Set([usual, ...others])) {
+  for (const folder of new Set([expected, ...others])) {
     const file = join(projects, folder, `${session}.jsonl`);
-    if (await isThere(file)) return file;
+    if (await exists(file)) return file;
   }
   return undefined;
 }
 
-async function isThere(file: string): Promise<boolean> {
+async function exists(file: string): Promise<boolean> {
   try {
     await access(file);
     return true;
@@ -187,7 +187,7 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
-/** A line of the conversation itself; what a subagent says, and what Claude Code says to itself, is none. */
+/** Parses a line of the main conversation; returns `undefined` for those of subagents. */
 function recordOf(line: JsonObject): TranscriptRecord | undefined {
   const { uuid, parentUuid, logicalParentUuid, timestamp, isSidechain } = line;
   if (typeof uuid !== 'string' || isSidechain === true) return undefined;
@@ -200,9 +200,9 @@ function recordOf(line: JsonObject): TranscriptRecord | undefined {
 function isSaid({ type, isMeta, isCompactSummary, isApiErrorMessage, message }: JsonObject): boolean {
   if (isMeta === true || isCompactSummary === true) return false;
   if (type === 'user') return true;
-  // What Claude Code puts into the model's mouth, unless it tells of an error.
-  const isInvented = isJsonObject(message) && message['model'] === '<synthetic>' && isApiErrorMessage !== true;
-  return type === 'assistant' && !isInvented;
+  // Claude Code writes synthetic messages in the model's name; only its error messages are shown.
+  const isSynthetic = isJsonObject(message) && message['model'] === '<synthetic>' && isApiErrorMessage !== true;
+  return type === 'assistant' && !isSynthetic;
 }
 
 function isMessage(message: JsonValue | undefined): message is NonNullable<TranscriptRecord['message']> {

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import type { Approve } from '../../../core/calls/approval.ts';
 import type { Signalbox } from '../../../signalbox/signalbox.ts';
-import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { demoServer, prepareDemo } from '../../../sources/local/demo/demo-server.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import { modelRuntime } from '../model-runtime.ts';
@@ -26,7 +26,7 @@ async function demo(t: TestContext, approve: Approve): Promise<Demo> {
   const directory = join(root, 'notes');
   await prepareDemo(directory);
   const own = runtimeTools('runtime');
-  const box = await createSignalbox({ servers: [demoServer(directory), own], approve, data: join(root, 'data') });
+  const box = await openSignalbox({ servers: [demoServer(directory), own], approve, data: join(root, 'data') });
   t.after(async () => {
     await box.close();
     rmSync(root, { recursive: true });
