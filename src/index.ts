@@ -1,14 +1,23 @@
-export type { AccessToken, NewAccessToken, TokenCheck } from './access/access-tokens.ts';
-export type { ApprovalInbox } from './pipeline/approvals/approval-inbox.ts';
+export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
+export type { ApprovalInbox, Approvals } from './pipeline/approvals/approval-inbox.ts';
 export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './pipeline/approvals/approval-inbox.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
-export type { BoxContent, ReadOptions } from './pipeline/box-content.ts';
+export type {
+  BoxContent,
+  ReadOptions,
+  PromptsApi,
+  ResourcesApi,
+  ContentView,
+  ServerPrompt,
+  ServerResource,
+  ServerResourceTemplate,
+} from './pipeline/box-content.ts';
 export type { SignalboxEvents } from './pipeline/box-events.ts';
 export type { FileProtection } from './pipeline/files/file-guard.ts';
 export type { ProtectedFile } from './core/calls/decision.ts';
 export type { PolicySummary } from './pipeline/policies/active-policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
-export type { UndoOptions, UndoResult } from './pipeline/undo/undo-calls.ts';
+export type { UndoOptions, UndoResult, UndoStanding } from './pipeline/undo/undo-calls.ts';
 export type { CallMetrics } from './pipeline/recording/telemetry.ts';
 export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
@@ -24,7 +33,14 @@ export type {
   ResourceTemplateDescription,
   SourceContent,
 } from './catalog/source/source-content.ts';
-export type { ResultLimits, SourceLimits } from './catalog/source/source.ts';
+export type {
+  ResultLimits,
+  SourceLimits,
+  ArgumentProblem,
+  Forward,
+  ParsedArguments,
+  WithheldTool,
+} from './catalog/source/source.ts';
 export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source/source.ts';
 export type { Verification } from './journal/integrity/hash-chain.ts';
 export type {
@@ -48,10 +64,12 @@ export type {
   ToolInvoked,
   UndoStarted,
   Undone,
+  CallEntry,
+  EntryBase,
 } from './journal/entries/journal-event.ts';
-export type { JournalQuery, Page } from './journal/queries/journal-reader.ts';
+export type { JournalQuery, Page, JournalReader } from './journal/queries/journal-reader.ts';
 export type { SecretOptions } from './redaction/redactor.ts';
-export type { ResultPage, Store } from './journal/store/store.ts';
+export type { ResultPage, Store, ChainHead, EntryQuery } from './journal/store/store.ts';
 export type {
   Approval,
   ApprovalAnswer,
@@ -64,10 +82,12 @@ export type {
   RememberScope,
   RememberedRule,
   RevealedArguments,
+  ApprovalQuestion,
+  ApprovalResolution,
 } from './core/calls/approval.ts';
 export type { CallOptions, CallResult, Progress, ToolReference } from './core/calls/call.ts';
 export type { CallError, CallOutcome, OutcomeName, ResultExtras } from './core/calls/call-outcome.ts';
-export type { Principal } from './core/principal.ts';
+export type { Principal, Role } from './core/principal.ts';
 export type { FileChange } from './core/calls/file-change.ts';
 export type {
   QuestionOptions,
@@ -81,14 +101,21 @@ export type {
   SamplingRequest,
   ToolClient,
 } from './core/calls/call-client.ts';
-export type { ContentBlock, ToolResult } from './core/tools/content.ts';
+export type { ContentBlock, ToolResult, ResourceLink } from './core/tools/content.ts';
 export type { SessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
 export type { AskingRule, Decision } from './core/calls/decision.ts';
 export { SignalboxError } from './core/errors.ts';
 export type { CallErrorCode, ErrorCode } from './core/errors.ts';
-export type { CallId } from './core/identifiers.ts';
+export type { CallId, Branded } from './core/identifiers.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './core/json/json.ts';
-export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './core/tools/tool.ts';
+export type {
+  Effect,
+  ToolAnnotations,
+  ToolDefinition,
+  ToolId,
+  ToolDescription,
+  UnacceptedDefinition,
+} from './core/tools/tool.ts';
 export type { Backtest, ChangedDecision } from './policy/backtest.ts';
 export { PolicyError } from './policy/rules/policy-error.ts';
 export type { PolicyProblem } from './policy/rules/policy-error.ts';
@@ -96,11 +123,30 @@ export type { PolicyInput } from './policy/policy.ts';
 export type { SessionHistory, ToolPolicy, ToolPolicyAnswer } from './policy/code-policy.ts';
 export type { PermissionMode } from './core/calls/permission-mode.ts';
 export { createSignalbox } from './signalbox/create-signalbox.ts';
-export type { ProfileSummary, Signalbox, ViewOptions } from './signalbox/signalbox.ts';
+export type {
+  ProfileSummary,
+  Signalbox,
+  ViewOptions,
+  JournalApi,
+  PoliciesApi,
+  ProfilesApi,
+  SecretsApi,
+  ServersApi,
+  UndoApi,
+} from './signalbox/signalbox.ts';
 export type { SignalboxOptions } from './signalbox/signalbox-options.ts';
 export { defineTool } from './sources/local/define-tool.ts';
-export type { Tool, ToolSchema, ToolWithOutput } from './sources/local/define-tool.ts';
-export type { AnyTool } from './sources/local/foreign-tools.ts';
+export type {
+  Tool,
+  ToolSchema,
+  ToolWithOutput,
+  NoInput,
+  OwnTool,
+  ReturnOf,
+  ToolFacts,
+  ValueOf,
+} from './sources/local/define-tool.ts';
+export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-tools.ts';
 export { localServer } from './sources/local/local-server.ts';
 export type { LocalServer, LocalServerOptions } from './sources/local/local-server.ts';
 export { discoverMcpServer } from './sources/mcp/discover-mcp-server.ts';
@@ -120,3 +166,25 @@ export type { CheckpointOptions } from './workspace/checkpoints.ts';
 export { postgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStore } from './store/postgres/postgres-store.ts';
 export { sqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { AbortSignalLike, AbortListener } from './core/async/light-abort-signal.ts';
+export type { ConditionCall } from './policy/conditions/condition-input.ts';
+export type { DocumentProblem } from './core/text/document-problem.ts';
+export type { Facts } from './policy/facts/facts.ts';
+export type { HttpTransportOptions } from './sources/mcp/http/http-transport.ts';
+export type { PolicyDocument } from './policy/rules/read-policies.ts';
+export type { ProgramOptions } from './process/process-group.ts';
+export type { Sealer } from './journal/integrity/seal.ts';
+export type { ServerFacts } from './sources/mcp/connection/connection.ts';
+export type { ServerRequestOptions, AnswerRequest } from './sources/mcp/server-messages/server-requests.ts';
+export type { SkippedPath } from './workspace/undo-engine.ts';
+export type { CallSettlement } from './pipeline/recording/settle-call.ts';
+export type { EntryType } from './journal/entries/stored-entry.ts';
+export type {
+  FromJsonSchema,
+  FromType,
+  FromTypeName,
+  FromObject,
+  Simplify,
+} from './sources/local/infer-json-schema.ts';
+export type { PruneRequest, Pruned } from './journal/pruning/prune-journal.ts';
+export type { Dropped } from './journal/store/drop-request.ts';

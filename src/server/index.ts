@@ -9,12 +9,40 @@ export type {
   Sessions,
 } from '../sessions/sessions.ts';
 export type { NewSession, SentMessage, Session, SessionChange, SessionState } from '../sessions/session.ts';
-export type { SessionEvent, SessionServer, TurnReason } from '../sessions/session-event.ts';
-export type { Runtime } from '../runtimes/runtime.ts';
-export type { ClaudeCodeOptions } from '../runtimes/claude/shared/claude-options.ts';
+export type {
+  SessionEvent,
+  SessionServer,
+  TurnReason,
+  SessionHappening,
+  ElicitationRequired,
+} from '../sessions/session-event.ts';
+export type {
+  Runtime,
+  SampleOptions,
+  TranscriptMessage,
+  Turn,
+  TurnEvent,
+  Question,
+  TranscriptPart,
+  TurnTools,
+  BegunCall,
+  RuntimeTool,
+  TurnCallOptions,
+  RuntimeToolResult,
+} from '../runtimes/runtime.ts';
+export type { ClaudeCodeOptions, Passthrough, PassthroughHooks } from '../runtimes/claude/shared/claude-options.ts';
 export type { ModelRuntimeOptions } from '../runtimes/model/model-runtime.ts';
 export type { RunningServer, ServerLimits } from './start-server.ts';
 export { type CreateServerOptions, type SignalboxServer, createServer } from './create-server.ts';
 export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
 export { claude, claudeCli, model } from './runtimes.ts';
 export { type QueryOptions, type SessionClient, createSessionClient, query } from './session-client.ts';
+export type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
+export type { ChosenModel, ProviderSettings } from '../runtimes/model/providers/choose-model.ts';
+export type { KeyTimes } from './access/oauth/issuer-keys.ts';
+export type { PendingElicitation } from '../sessions/pending-elicitations.ts';
+export type { RuntimeTools } from '../runtimes/runtime-tools.ts';
+export type { Schedules } from '../sessions/schedules.ts';
+export type { SessionsOptions } from '../sessions/create-sessions.ts';
+export type { TurnLimits } from '../runtimes/model/turn-budget.ts';
+export type { ContentReader } from '../pipeline/box-content.ts';

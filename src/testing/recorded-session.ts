@@ -1,6 +1,6 @@
 import { costKey } from '../pipeline/results/tool-outcome.ts';
 import type { ToolInvoked } from '../journal/entries/journal-event.ts';
-import type { JournalReader } from '../journal/queries/journal-reader.ts';
+import type { JournalApi } from '../signalbox/signalbox.ts';
 import { type OutcomeName } from '../core/calls/call-outcome.ts';
 import { type CallOutcome } from '../core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
@@ -28,7 +28,7 @@ const ranAs: ReadonlySet<OutcomeName> = new Set(['completed', 'failed']);
 
 /** Reads a session from the journal, for replaying. Its tools have the names and effects they had, and take any arguments. */
 export async function recordedSession(
-  journal: Pick<JournalReader, 'stream' | 'recording'>,
+  journal: Pick<JournalApi, 'stream' | 'recording'>,
   session: string,
 ): Promise<RecordedSession> {
   const calls: SessionCall[] = [];

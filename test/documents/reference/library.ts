@@ -25,6 +25,8 @@ interface Symbol {
   readonly isValue: boolean;
   readonly doc: string;
   readonly code: string;
+  /** The names that its code may refer to. */
+  readonly names: readonly string[];
 }
 
 const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(([path, target]) =>
@@ -63,6 +65,52 @@ function pageOf({ name, file }: Entry): string {
       symbols.filter(({ isValue }) => !isValue).toSorted((one, other) => one.name.localeCompare(other.name, 'en')),
     ),
   ].join('\n');
+}
+
+/** Types that users get from us and pass on, without constructing them. */
+const opaque: ReadonlySet<string> = new Set([
+  'AccessTokens',
+  'Approvals',
+  'Facts',
+  'JournalReader',
+  'PolicyDocument',
+  'RuntimeTools',
+  'Schedules',
+  'SessionsOptions',
+  'Store',
+]);
+
+/** Returns "entry: symbol names type" for each type that a public signature names and no entry exports. */
+export function unexportedTypes(): string[] {
+  const symbols = entries.map(({ name, file }) => ({ name, symbols: symbolsOf(readModule(file)) }));
+  const exported = new Set(symbols.flatMap((entry) => entry.symbols.map((symbol) => symbol.name)));
+  return symbols.flatMap((entry) =>
+    entry.symbols.flatMap(({ name, code, names }) =>
+      (opaque.has(name) ? [] : names)
+        .filter(
+          (type) =>
+            /^[A-Z]/.test(type) && !exported.has(type) && new RegExp(`\\b${type}\\b`).test(withoutComments(code)),
+        )
+        .map((type) => `${entry.name}: ${name} names ${type}`),
+    ),
+  );
+}
+
+function withoutComments(code: string): string {
+  return code.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').replaceAll(/'[^'\n]*'|`[^`]*`/g, '');
+}
+
+/** Returns the names that a module declares itself or imports from another module of ours. */
+function namesIn({ program }: Module): string[] {
+  return program.body.flatMap((statement) => {
+    if (statement.type === 'ImportDeclaration')
+      return statement.source.value.startsWith('.') ? statement.specifiers.map(({ local }) => local.name) : [];
+    if (statement.type === 'TSInterfaceDeclaration' || statement.type === 'TSTypeAliasDeclaration')
+      return [statement.id.name];
+    return statement.type === 'ExportNamedDeclaration' && statement.declaration !== null
+      ? namesOf(statement.declaration)
+      : [];
+  });
 }
 
 function isClass(code: string): boolean {
@@ -121,6 +169,7 @@ function symbolOf(module: Module, local: string, exported: string): Symbol {
     isValue: !['TSInterfaceDeclaration', 'TSTypeAliasDeclaration'].includes(first.declaration.type),
     doc: docBefore(first.start, module),
     code: local === exported ? code : code.replace(local, exported),
+    names: namesIn(module).filter((each) => each !== local),
   };
 }
 

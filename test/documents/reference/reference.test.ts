@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { root } from '../../support/command.ts';
+import { unexportedTypes } from './library.ts';
 import { referencePages } from './reference-pages.ts';
 
 const place = join(root, 'docs', 'reference');
@@ -20,6 +21,10 @@ suite('the reference', async () => {
       readFileSync(join(place, name), 'utf8').startsWith('<!-- Made by'),
     );
     assert.deepEqual(new Set(kept), new Set(made.keys()));
+  });
+
+  test('names only types in public signatures that an entry exports', () => {
+    assert.deepEqual(unexportedTypes(), []);
   });
 
   test('describes every symbol, command, key and route', () => {
