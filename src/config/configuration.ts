@@ -17,25 +17,25 @@ export interface LocalModuleEntry {
   /** The module's export that is the server; the default export when absent. */
   readonly export?: string;
   readonly disabled: boolean;
-  /** How its tools are to be filtered and changed. */
+  /** Filters and changes of its tools. */
   readonly tools?: ToolShaping;
-  /** Nothing that needs the box as a whole should begin while it is not up. */
+  /** Whether turns and calls on the command line fail while it is not up. */
   readonly required?: boolean;
   readonly limits: SourceLimits;
 }
 
-/** A server outside this process. */
+/** A server in another process or on the network. */
 export interface ExternalEntry {
   readonly kind: 'external';
   readonly name: string;
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly disabled: boolean;
-  /** How its tools are to be filtered and changed. */
+  /** Filters and changes of its tools. */
   readonly tools?: ToolShaping;
-  /** Nothing that needs the box as a whole should begin while it is not up. */
+  /** Whether turns and calls on the command line fail while it is not up. */
   readonly required?: boolean;
   readonly limits: SourceLimits;
-  /** What the server itself is made from: when this changes, it is another one. */
+  /** The settings that the server is started with. When they change, it is restarted. */
   readonly settings: ExternalSettings;
 }
 
@@ -44,25 +44,25 @@ export type ServerEntry = LocalModuleEntry | ExternalEntry;
 /** A file that a policy is read from. */
 export interface PolicyFile {
   readonly path: string;
-  /** As it was named. */
+  /** Its path as written in the configuration. */
   readonly name: string;
 }
 
-/** A configuration with everything filled in. */
+/** A configuration with all defaults. */
 export interface Configuration {
   /** Absolute path of the file, whether or not it exists. */
   readonly file: string;
-  /** Absolute path of the directory that paths in the configuration start from. */
+  /** Absolute path of the directory that relative paths in the configuration start from. */
   readonly directory: string;
   readonly servers: readonly ServerEntry[];
-  /** The policy: the absolute path of a file and how it was named, or rules that stand in the configuration itself. */
+  /** The file with the rules, or the rules themselves if the configuration contains them. */
   readonly policies: PolicyFile | PolicyDocument | undefined;
   /** `sqlite` or a `postgres://` address, or a reference to one of them. */
   readonly store: string;
   readonly results: ResultLimits;
   readonly undo: UndoSettings;
   readonly approvals: { readonly expireAfterMs: number };
-  /** How long entries of the journal are kept, and the directory they are written to before they go; for ever unless said. */
+  /** How long entries of the journal are stored, and the directory to which older ones are exported. Default: forever. */
   readonly retention: { readonly journalMs: number; readonly exportTo: string } | undefined;
   /** The number of server programs that start at the same time, and how long `tools/list` waits for starting servers. */
   readonly startup: { readonly concurrency: number; readonly waitMs: number };
@@ -81,7 +81,7 @@ export interface Configuration {
 /** The names a configuration file can have, the preferred one first. */
 export const configurationFileNames = ['signalbox.config.json', 'signalbox.config.jsonc'] as const;
 
-/** What holds when there is no configuration file. */
+/** Returns the configuration of a directory without a configuration file. */
 export function defaultConfiguration(directory: string): Configuration {
   const absolute = resolve(directory);
   return {

@@ -1,18 +1,18 @@
-/** What references can refer to. */
+/** The variables and secrets that references are resolved from. */
 export interface ReferenceSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The value of a secret; `undefined` when none of that name is kept. */
+  /** Returns the value of a secret; `undefined` when it does not exist. */
   secret(name: string): Promise<string | undefined>;
 }
 
-/** A value that came in the place of a reference. */
+/** A value that replaced a reference. */
 export interface UsedValue {
   readonly source: 'env' | 'secret';
   readonly name: string;
   readonly value: string;
 }
 
-/** What came of resolving the references in a text. */
+/** A text with its references resolved. */
 export interface ResolvedReferences {
   readonly text: string;
   readonly used: readonly UsedValue[];
@@ -20,7 +20,7 @@ export interface ResolvedReferences {
 
 const reference = /\$\{(?:(?<source>[A-Za-z]+):(?!-))?(?<name>[^}:]+)(?::-(?<fallback>[^}]*))?\}/g;
 
-/** Puts values in the place of `${env:NAME}`, `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. Throws when some are missing, and tells all of them. */
+/** Resolves `${env:NAME}`, `${NAME}`, `${secret:NAME}` and `${NAME:-default}` in a text. Rejects with all references that have no value. */
 export async function resolveReferences(
   text: string,
   sources: ReferenceSources,
@@ -45,12 +45,12 @@ export async function resolveReferences(
   return { text: resolved + text.slice(copied), used };
 }
 
-/** The names of the secrets that a text refers to. */
+/** Returns the names of the secrets that a text refers to. */
 export function referencedSecrets(text: string): string[] {
   return referencesIn(text).flatMap(({ source, name }) => (source === 'secret' ? [name] : []));
 }
 
-/** Everything that a text refers to, once each. */
+/** Returns the variables and secrets that a text refers to, without duplicates. */
 export function referencesIn(text: string): Omit<UsedValue, 'value'>[] {
   const found = [...text.matchAll(reference)].map(({ groups = {} }) => ({
     source: groups['source'] === 'secret' ? ('secret' as const) : ('env' as const),

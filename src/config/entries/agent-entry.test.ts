@@ -89,7 +89,7 @@ suite('agents', () => {
         ['agents.default: expected the name of an agent: claude, demo; did you mean "claude"?'],
       ],
       [{ default: {} }, ['agents.default: expected the name of an agent: demo']],
-      [{ demo: { runtime: 'claude' } }, ['agents.demo: the name belongs to the agent that needs no key; rename it']],
+      [{ demo: { runtime: 'claude' } }, ['agents.demo: the name belongs to the built-in demo agent; rename it']],
       [
         { 'a/b': { runtime: 'claude' } },
         [

@@ -8,41 +8,41 @@ import { type ValidationIssue, nameIssues, toIssues, didYouMean } from './valida
 /** An agent of the configuration; paths are absolute. */
 export type AgentEntry = AgentSettings & { readonly name: string };
 
-/** The agents of a configuration, and which of them sessions get that name none. */
+/** The agents of a configuration, and the one for sessions that name none. */
 export interface AgentEntries {
   readonly entries: readonly AgentEntry[];
   readonly defaultName: string;
 }
 
-/** The servers that stand for what runtimes run themselves, and what that is. No other server can have their names. */
+/** The reserved server names for tools that runtimes run themselves, with a description of these tools. */
 export const runtimeServers = {
   claude: 'the tools that Claude Code brings along',
   model: 'what agents with the runtime "model" do themselves',
 } as const;
 
-/** Says whether a pattern is about what runtimes run themselves, which is known only once they have run it. */
+/** Returns whether a pattern names tools that runtimes run themselves, which are known only after their first call. */
 export function isRuntimeTool(pattern: string): boolean {
   return Object.keys(runtimeServers).some((server) => pattern.startsWith(`mcp__${server}__`));
 }
 
-/** The agent that is always there, and needs no key. */
+/** The built-in agent, which needs no API key. */
 const demo: AgentEntry = { name: 'demo', runtime: 'model', model: 'demo' };
 
-/** The agents where the configuration names none. */
+/** The agents of a configuration that names none. */
 export const defaultAgents: AgentEntries = { entries: [demo], defaultName: demo.name };
 
-/** Reads `agents`: agents by name, and under `default` the name of one. */
+/** Reads `agents`: the agents by name, and `default`, the name of one of them. */
 export function readAgents(
   value: unknown,
   profiles: readonly string[],
   file: string,
-): { readonly agents: AgentEntries; readonly findings: readonly ValidationIssue[] } {
+): { readonly agents: AgentEntries; readonly issues: readonly ValidationIssue[] } {
   const { default: usual, ...others } = entriesOf(value);
   const readings = Object.entries(others).map(([name, entry]) => readAgent(name, entry, profiles, file));
   const names = [...Object.keys(others), demo.name];
-  const findings = readings.flatMap((reading) => reading.findings);
+  const issues = readings.flatMap((reading) => reading.issues);
   if (usual !== undefined && !(typeof usual === 'string' && names.includes(usual)))
-    findings.push({
+    issues.push({
       path: ['agents', 'default'],
       message: `expected the name of an agent: ${names.join(', ')}`,
       ...didYouMean(typeof usual === 'string' ? closestMatch(usual, names) : undefined),
@@ -50,7 +50,7 @@ export function readAgents(
   const entries = [...readings.flatMap(({ entry }) => entry ?? []), demo];
   return {
     agents: { entries, defaultName: typeof usual === 'string' ? usual : (entries[0]?.name ?? demo.name) },
-    findings,
+    issues,
   };
 }
 
@@ -59,27 +59,27 @@ function readAgent(
   value: unknown,
   profiles: readonly string[],
   file: string,
-): { readonly entry?: AgentEntry; readonly findings: ValidationIssue[] } {
+): { readonly entry?: AgentEntry; readonly issues: ValidationIssue[] } {
   const path = ['agents', name];
   const result = agentSchemas().agentSchema.safeParse(value, parseOptions);
-  const findings = [...nameFindings(name), ...toIssues(result, value, path).map(ofOtherRuntime)];
-  if (!result.success) return { findings };
+  const issues = [...nameFindings(name), ...toIssues(result, value, path).map(ofOtherRuntime)];
+  if (!result.success) return { issues };
   const { cwd, ...settings } = result.data;
   const { profile } = settings;
   if (profile !== undefined && !profiles.includes(profile))
-    findings.push({
+    issues.push({
       path: [...path, 'profile'],
       message: `there is no profile ${JSON.stringify(profile)}`,
       ...didYouMean(closestMatch(profile, profiles)),
     });
-  findings.push(...writtenSecrets(settings, path));
-  if (findings.length > 0) return { findings };
+  issues.push(...writtenSecrets(settings, path));
+  if (issues.length > 0) return { issues };
   const directory = dirname(file);
   const placed = cwd === undefined ? settings : { ...settings, cwd: resolve(directory, cwd) };
-  return { entry: { ...withProgram(placed, directory), name }, findings };
+  return { entry: { ...withProgram(placed, directory), name }, issues };
 }
 
-/** A program that is named by a path, and not only by its name, is found from the configuration. */
+/** Resolves the path of an executable from the directory of the configuration. A plain name is looked up in PATH. */
 function withProgram(settings: AgentSettings, directory: string): AgentSettings {
   if (settings.runtime === 'model' || settings.executable?.includes('/') !== true) return settings;
   return { ...settings, executable: resolve(directory, settings.executable) };
@@ -87,12 +87,11 @@ function withProgram(settings: AgentSettings, directory: string): AgentSettings 
 
 function nameFindings(name: string): ValidationIssue[] {
   const path = ['agents', name];
-  if (name === demo.name)
-    return [{ path, message: 'the name belongs to the agent that needs no key', hint: 'rename it' }];
+  if (name === demo.name) return [{ path, message: 'the name belongs to the built-in demo agent', hint: 'rename it' }];
   return nameIssues(path, name);
 }
 
-/** A key that another runtime knows is no typing error. */
+/** Replaces the "unknown key" message for a key of another runtime. */
 function ofOtherRuntime(finding: ValidationIssue): ValidationIssue {
   const [, , key] = finding.path;
   const owner = typeof key === 'string' ? agentSchemas().runtimesOf.get(key) : undefined;
@@ -100,7 +99,7 @@ function ofOtherRuntime(finding: ValidationIssue): ValidationIssue {
   return { path: finding.path, message: `is for agents with the runtime ${owner}` };
 }
 
-/** Credentials that are written out: whoever reads the file would have them. */
+/** Returns an issue for each credential that is written in the file instead of a reference. */
 function writtenSecrets(settings: AgentSettings, path: readonly string[]): ValidationIssue[] {
   const found = (inner: readonly string[]): ValidationIssue => ({
     path: [...path, ...inner],

@@ -11,33 +11,33 @@ import { shapingIssues, toToolShaping } from './tool-settings.ts';
 import { toIssues } from './validation-issue.ts';
 import type { ValidationIssue } from './validation-issue.ts';
 
-/** What came of reading one part of a configuration. */
+/** The result of reading one server entry. */
 export interface EntryReading {
   readonly entry?: ServerEntry;
-  readonly findings: readonly ValidationIssue[];
+  readonly issues: readonly ValidationIssue[];
   readonly warnings: readonly string[];
 }
 
-const DECISIVE = ['module', 'command', 'url', 'npm'] as const;
-const CHOICES = '"module", "command", "url" or "npm"';
+const decisiveKeys = ['module', 'command', 'url', 'npm'] as const;
+const decisiveKeysText = '"module", "command", "url" or "npm"';
 
-/** Reads one entry of `mcpServers`; the keys it has tell what kind of server it means. */
+/** Reads one entry of `mcpServers`. Its keys decide which kind of server it is. */
 export function readServerEntry(name: string, value: unknown, file: string): EntryReading {
   const path = ['mcpServers', name];
-  const findings = nameFindings(name);
-  const [first, second] = DECISIVE.filter((key) => hasKey(value, key));
-  if (first === undefined) return wrong(...findings, ...undecidedFindings(value, path));
+  const issues = serverNameIssues(name);
+  const [first, second] = decisiveKeys.filter((key) => hasKey(value, key));
+  if (first === undefined) return invalid(...issues, ...undecidedIssues(value, path));
   if (second !== undefined) {
-    return wrong(...findings, {
+    return invalid(...issues, {
       path: [...path, second],
-      message: `stands beside "${first}", expected only one of ${CHOICES}`,
+      message: `stands beside "${first}", expected only one of ${decisiveKeysText}`,
     });
   }
 
   if (first === 'module') {
     const result = localParts.for(value).safeParse(value, parseOptions);
-    findings.push(...toIssues(result, value, path), ...shapingIssues(result.data?.tools, path));
-    if (!result.success || findings.length > 0) return wrong(...findings);
+    issues.push(...toIssues(result, value, path), ...shapingIssues(result.data?.tools, path));
+    if (!result.success || issues.length > 0) return invalid(...issues);
     const { module, disabled = false, required, tools, labels, export: exported } = result.data;
     const absolute = resolve(dirname(file), module);
     return {
@@ -49,23 +49,23 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
         disabled,
         ...(required === undefined ? {} : { required }),
         ...toToolShaping(tools, labels, basename(file)),
-        limits: limitsIn(result.data, dirname(file)),
+        limits: toSourceLimits(result.data, dirname(file)),
       },
-      findings,
+      issues,
       warnings: [],
     };
   }
 
   const result = externalParts.for(value).safeParse(value, parseOptions);
-  findings.push(...toIssues(result, value, path));
+  issues.push(...toIssues(result, value, path));
   if (result.success)
-    findings.push(
-      ...transportFindings(result.data, path),
-      ...authFindings(result.data, path),
-      ...passthroughFindings(result.data, path),
+    issues.push(
+      ...transportIssues(result.data, path),
+      ...authIssues(result.data, path),
+      ...passthroughIssues(result.data, path),
       ...shapingIssues(result.data.tools, path),
     );
-  if (!result.success || findings.length > 0) return wrong(...findings);
+  if (!result.success || issues.length > 0) return invalid(...issues);
   const {
     tools,
     labels,
@@ -94,17 +94,17 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     disabled,
     ...(required === undefined ? {} : { required }),
     ...toToolShaping(tools, labels, basename(file)),
-    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file)),
+    limits: toSourceLimits({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file)),
     settings,
   };
-  return { entry, findings, warnings };
+  return { entry, issues, warnings };
 }
 
-function wrong(...findings: readonly ValidationIssue[]): EntryReading {
-  return { findings, warnings: [] };
+function invalid(...issues: readonly ValidationIssue[]): EntryReading {
+  return { issues, warnings: [] };
 }
 
-function nameFindings(name: string): ValidationIssue[] {
+function serverNameIssues(name: string): ValidationIssue[] {
   try {
     assertServerName(name);
     return [];
@@ -114,32 +114,32 @@ function nameFindings(name: string): ValidationIssue[] {
   }
 }
 
-function undecidedFindings(value: unknown, path: readonly string[]): ValidationIssue[] {
-  const findings = toIssues(undecidedSchema().safeParse(value, parseOptions), value, path);
+function undecidedIssues(value: unknown, path: readonly string[]): ValidationIssue[] {
+  const issues = toIssues(undecidedSchema().safeParse(value, parseOptions), value, path);
   // A mistyped key explains what is missing.
-  const isExplained = findings.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
-  return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];
+  const isExplained = issues.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
+  return isExplained ? issues : [...issues, { path, message: `missing, expected one of ${decisiveKeysText}` }];
 }
 
-function transportFindings(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
+function transportIssues(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const { type, url, idleStopMs } = settings;
   if (url !== undefined && idleStopMs !== undefined)
     return [
       { path: [...path, 'idleStopMs'], message: 'stands beside "url": only a server that is a process can be stopped' },
     ];
-  if (type === undefined || (type === 'stdio') === (url === undefined)) return addressFindings(settings, path);
+  if (type === undefined || (type === 'stdio') === (url === undefined)) return addressIssues(settings, path);
   const message = type === 'stdio' ? '"stdio" has no "url", expected "command" or "npm"' : `"${type}" needs "url"`;
   return [{ path: [...path, 'type'], message }];
 }
 
-/** What a reference stands for is known only when it is connected to. */
-function addressFindings({ type, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
+/** Checks the protocol of an address. One that is a reference is resolved only when the server is started. */
+function addressIssues({ type, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const expected = type === 'websocket' ? /^(?:https?:\/\/|wss?:\/\/|\$\{)/i : /^(?:https?:\/\/|\$\{)/i;
   if (url === undefined || expected.test(url)) return [];
   return [{ path: [...path, 'url'], message: 'is not an address of the web, expected http://… or https://…' }];
 }
 
-function limitsIn(
+function toSourceLimits(
   { timeoutMs, concurrency, rateLimit, cache, workspace, results }: LimitSettings,
   directory: string,
 ): SourceLimits {
@@ -155,25 +155,25 @@ function limitsIn(
 
 const passedOn = new Set('type command args env url headers auth npm disabled passthrough trackInvocations'.split(' '));
 
-/** Claude reaches the server by itself, so what Signalbox would do on the way does not happen. */
-function passthroughFindings(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
+/** Returns an issue for each key that has no effect, because Claude connects to the server directly. */
+function passthroughIssues(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   if (settings.passthrough !== true) return [];
-  const findings = Object.keys(settings)
+  const issues = Object.keys(settings)
     .filter((key) => !passedOn.has(key))
     .map((key): ValidationIssue => ({
       path: [...path, key],
       message: 'stands beside "passthrough": Claude reaches the server by itself, so it would have no effect',
       hint: 'take one of the two out',
     }));
-  if (settings.auth?.type !== 'oauth') return findings;
+  if (settings.auth?.type !== 'oauth') return issues;
   const message = '"oauth" stands beside "passthrough": Claude would have to sign in by itself';
-  return [...findings, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
+  return [...issues, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
 }
 
 /** The keys of `auth` that are valid with one grant only. */
 const grantOfKey = { privateKey: 'client_credentials', assertionFile: 'jwt_bearer' } as const;
 
-function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
+function authIssues({ auth, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   if (auth === undefined) return [];
   if (url === undefined)
     return [{ path: [...path, 'auth'], message: 'is for servers with "url"; a program gets "env"' }];

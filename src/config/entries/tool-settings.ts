@@ -4,7 +4,7 @@ import type { DocumentPath } from '../file/json-document.ts';
 import type { ToolSettings } from '../schema/configuration-schema.ts';
 import type { ValidationIssue } from './validation-issue.ts';
 
-/** The `tools` block of an entry, with the file it comes from. */
+/** Converts the `tools` block of an entry. `origin` is the file that it comes from. */
 export function toToolShaping(
   settings: ToolSettings | undefined,
   labels: readonly string[] | undefined,
@@ -14,7 +14,7 @@ export function toToolShaping(
   return { tools: { ...settings, origin, ...(labels === undefined ? {} : { serverLabels: labels }) } };
 }
 
-/** What a `tools` block says against itself. */
+/** Returns the contradictions in a `tools` block. */
 export function shapingIssues(settings: ToolSettings | undefined, entry: DocumentPath): ValidationIssue[] {
   if (settings === undefined) return [];
   const path = [...entry, 'tools'];

@@ -4,7 +4,7 @@ import { displayValue } from '../file/displayed-value.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import { serverName } from '../schema/schema-parts.ts';
 
-/** Something wrong with a configuration; without an offset it stands where its path leads. */
+/** A problem of a configuration. Its place is that of the path, unless it has an offset. */
 export interface ValidationIssue {
   readonly path: DocumentPath;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface ValidationIssue {
   readonly offset?: number;
 }
 
-/** What a schema has to say about a value that stands at the path. */
+/** Returns the issues of a schema validation; `value` is the value at the path. */
 export function toIssues(result: z.ZodSafeParseResult<unknown>, value: unknown, path: DocumentPath): ValidationIssue[] {
   if (result.success) return [];
   return result.error.issues.flatMap((issue) => {
@@ -32,7 +32,7 @@ export function toIssues(result: z.ZodSafeParseResult<unknown>, value: unknown, 
   });
 }
 
-/** The words that a message offers: `one of "a", "b"`. */
+/** Returns the choices in a message: `one of "a", "b"`. */
 function choicesIn(message: string): string[] {
   return message.startsWith('one of ') ? [...message.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word) : [];
 }
@@ -46,13 +46,13 @@ function unknownKey(key: string, known: readonly string[], value: unknown, path:
   };
 }
 
-/** What is wrong with a name that users may choose. */
+/** Returns the issues of a name that users choose. */
 export function nameIssues(path: DocumentPath, name: string): ValidationIssue[] {
   const rule = serverName.safeParse(name).error?.issues[0]?.message;
   return rule === undefined ? [] : [{ path, message: `expected a name of ${rule}` }];
 }
 
-/** A hint that names what was meant. */
+/** Returns a hint with the suggested name, if there is one. */
 export function didYouMean(meant: string | undefined): { readonly hint?: string } {
   return meant === undefined ? {} : { hint: `did you mean "${meant}"?` };
 }

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Writes a file whole or not at all: a reader sees the old one or the new one, never a part. Without `mode`, that of any new file. */
+/** Replaces a file atomically: readers see the old or the new content, never a part. Without `mode`, uses the default permissions. */
 export function replaceFile(file: string, text: string, mode?: number): void {
-  // Not by process id: containers that share a directory have the same ones, and a killed process leaves its file behind.
+  // A random name, because containers that share a directory have the same process ids, and a killed process leaves its file behind.
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const descriptor = openSync(temporary, 'wx', mode === undefined ? 0o666 : 0o600);
@@ -33,7 +33,7 @@ export function replaceFile(file: string, text: string, mode?: number): void {
   }
 }
 
-/** Makes a private file unless it is there. Written whole under another name first: of two who make it at once, both find the same. */
+/** Creates a private file unless it exists. It is written under another name first, so that two concurrent callers get the same content. */
 export function createFileOnce(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${randomBytes(6).toString('hex')}.new`;
@@ -53,7 +53,7 @@ export function createFileOnce(file: string, text: string): void {
   }
 }
 
-/** Returns whether a file is this user's or root's own, and no other user has access to it. Windows has no such marks. */
+/** Returns whether a file belongs to this user or root, and no other user has access to it. Always `true` for files on Windows. */
 export function isPrivateFile(stats: Stats): boolean {
   if (!stats.isFile()) return false;
   const user = process.getuid?.();

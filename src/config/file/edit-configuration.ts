@@ -6,34 +6,34 @@ import { parseJsonDocument } from './json-document.ts';
 import { removeProperty, setProperty } from './json-edit.ts';
 import { parseConfiguration } from './load-configuration.ts';
 
-/** One change of a configuration: the value that a place gets, or `undefined` to take it out. */
+/** One change of a configuration: the new value at a path, or `undefined` to remove it. */
 export interface ConfigurationEdit {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
-/** A configuration file as it is now. */
+/** A configuration file after an edit. */
 export interface EditedConfiguration {
   readonly configuration: Configuration;
   /** The document before the edit; absent for a file that is new. */
   readonly before: JsonObject | undefined;
-  /** The line on which the value at the path begins, counted from 1. */
+  /** Returns the line on which the value at the path begins, counted from 1. */
   lineOf(path: readonly string[]): number;
 }
 
 const byteOrderMark = '\ufeff';
 
-/** What stands in a file that is made for its first edit. */
+/** The content of a new file. */
 const emptyConfiguration = '{\n  "mcpServers": {}\n}\n';
 
-/** An edit that was checked and is not written yet. */
+/** A valid edit that is not written yet. */
 export interface PreparedEdit extends EditedConfiguration {
   write(): void;
 }
 
 /**
- * Changes a configuration file and leaves the rest of it as it was, comments included. When the result could not be
- * used, it throws the `ConfigurationError` and writes nothing. A file that is missing is made. `beforeWriting` is told the new text.
+ * Edits a configuration file and preserves the rest of it, including comments. Creates a missing file. Throws a `ConfigurationError`
+ * and writes nothing when the result is invalid. Calls `beforeWriting` with the new text.
  */
 export function editConfiguration(
   file: string,
@@ -45,19 +45,19 @@ export function editConfiguration(
   return edited;
 }
 
-/** Returns a configuration file as `editConfiguration` would leave it. Throws like it. */
+/** Validates an edit without writing it. Throws like `editConfiguration`. */
 export function prepareEdit(
   file: string,
   edits: readonly ConfigurationEdit[],
   beforeWriting?: (text: string) => void,
 ): PreparedEdit {
   const exists = existsSync(file);
-  // A link stays a link.
+  // Writes to the target of a symbolic link, so that the link is preserved.
   const target = exists ? realpathSync(file) : file;
   const original = exists ? readFileSync(target, 'utf8') : emptyConfiguration;
   const mark = original.startsWith(byteOrderMark) ? byteOrderMark : '';
   const text = original.slice(mark.length);
-  // A text with mistakes of its own has no places to be sure of; loading it tells them.
+  // An invalid text cannot be edited safely; parsing it throws its problems.
   const { problems, value: before } = parseJsonDocument(text);
   if (problems.length > 0) parseConfiguration(text, file);
   const result = edits.reduce(

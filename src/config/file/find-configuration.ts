@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { lockFileName } from '../../catalog/lock/lock.ts';
 import { type Configuration, configurationFileNames } from '../configuration.ts';
-import { lockFile } from '../lock/lock-file.ts';
 
-/** The nearest configuration file, from the directory upwards; `undefined` when there is none. */
+/** Finds the nearest configuration file, from the directory upwards. */
 export function findConfiguration(startDirectory: string): string | undefined {
   let directory = resolve(startDirectory);
   for (;;) {
@@ -17,9 +17,16 @@ export function findConfiguration(startDirectory: string): string | undefined {
   }
 }
 
-/** The files that a configuration is made from, whether or not they are there: when one changes, all of them are read again. */
+/** Returns the files that a configuration is read from, whether or not they exist. When one changes, all are read again. */
 export function configurationFiles({ file, directory, policies }: Configuration): string[] {
-  // Where there is none yet, it may come under either name.
+  // A new configuration file may have either name.
   const names = configurationFileNames.map((name) => join(directory, name));
-  return [...new Set([file, ...names, lockFile(directory), ...(policies?.path === undefined ? [] : [policies.path])])];
+  return [
+    ...new Set([
+      file,
+      ...names,
+      join(directory, lockFileName),
+      ...(policies?.path === undefined ? [] : [policies.path]),
+    ]),
+  ];
 }

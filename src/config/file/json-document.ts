@@ -1,11 +1,11 @@
 import { createScanner, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Node, ParseError } from 'jsonc-parser';
 
-/** A place in the document: keys and array positions from the root. */
+/** The keys and array positions from the root to a value. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Something wrong with the text itself, before its meaning is looked at. */
-export interface DocumentProblem {
+/** A problem of the text itself, such as a syntax error. */
+export interface JsonDocumentProblem {
   readonly offset: number;
   readonly path: DocumentPath;
   readonly message: string;
@@ -17,45 +17,46 @@ export interface DocumentPlace {
   readonly column: number;
 }
 
-/** A JSON text with comments, its value, and where each part stands. */
+/** A parsed JSON text with comments, and the place of each of its parts. */
 export interface JsonDocument {
   readonly value: unknown;
-  readonly problems: readonly DocumentProblem[];
-  /** Where the value at the path begins, or what it would stand in; the key of a property, when there is one. */
+  readonly problems: readonly JsonDocumentProblem[];
+  /** Returns where the property or value at the path begins; for a missing one, its nearest existing parent. */
   offsetOf(path: DocumentPath): number;
   placeOf(offset: number): DocumentPlace;
 }
 
-const DEEPEST = 100;
+const maxDepth = 100;
 
+/** Parses JSON with comments and trailing commas. Syntax errors and duplicate keys are returned as problems. */
 export function parseJsonDocument(text: string): JsonDocument {
   const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((match) => match.index + match[0].length)];
   const placeOf: JsonDocument['placeOf'] = (offset) => {
     const line = lineStarts.findLastIndex((start) => start <= offset);
     return { line: line + 1, column: offset - (lineStarts[line] ?? 0) + 1 };
   };
-  const broken = (problems: readonly DocumentProblem[]): JsonDocument => ({
+  const broken = (problems: readonly JsonDocumentProblem[]): JsonDocument => ({
     value: undefined,
     problems,
     offsetOf: () => 0,
     placeOf,
   });
 
-  // Before anything else, because the parser is recursive.
+  // Checked first, because the parser is recursive.
   const tooDeep = offsetTooDeep(text);
   if (tooDeep !== undefined)
-    return broken([{ offset: tooDeep, path: [], message: `nested more than ${DEEPEST} levels deep` }]);
+    return broken([{ offset: tooDeep, path: [], message: `nested more than ${maxDepth} levels deep` }]);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (errors.length > 0 || root === undefined) return broken(syntaxProblems(errors, text, placeOf));
 
-  const problems: DocumentProblem[] = [];
+  const problems: JsonDocumentProblem[] = [];
   const value = valueOf(root, [], problems, (offset) => placeOf(offset).line);
   return {
     value,
     problems,
     offsetOf: (path) => {
-      // What is missing is told where it would stand.
+      // A missing value is reported at its parent.
       const inside = path.map((_, cut) => findNodeAtLocation(root, path.slice(0, path.length - cut)));
       const node = inside.find((found) => found !== undefined) ?? root;
       return node.parent?.type === 'property' ? node.parent.offset : node.offset;
@@ -65,17 +66,17 @@ export function parseJsonDocument(text: string): JsonDocument {
 }
 
 // jsonc-parser's names for these are `const enum`s, which cannot be imported.
-const OPENING = new Set([1, 3]);
-const CLOSING = new Set([2, 4]);
-const END_OF_FILE: number = 17;
+const openingTokens = new Set([1, 3]);
+const closingTokens = new Set([2, 4]);
+const endOfFile: number = 17;
 
 function offsetTooDeep(text: string): number | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;
-  for (let token: number = scanner.scan(); token !== END_OF_FILE; token = scanner.scan()) {
-    if (OPENING.has(token)) depth += 1;
-    if (CLOSING.has(token)) depth -= 1;
-    if (depth > DEEPEST) return scanner.getTokenOffset();
+  for (let token: number = scanner.scan(); token !== endOfFile; token = scanner.scan()) {
+    if (openingTokens.has(token)) depth += 1;
+    if (closingTokens.has(token)) depth -= 1;
+    if (depth > maxDepth) return scanner.getTokenOffset();
   }
   return undefined;
 }
@@ -99,14 +100,14 @@ const syntaxMessages: Readonly<Record<string, string>> = {
   InvalidCharacter: 'expected no control character here',
 };
 
-/** One for each line: what follows on the same line is mostly an echo of the first. */
+/** Returns the first syntax error of each line, because the others on a line mostly follow from it. */
 function syntaxProblems(
   errors: readonly ParseError[],
   text: string,
   placeOf: JsonDocument['placeOf'],
-): DocumentProblem[] {
+): JsonDocumentProblem[] {
   if (text.trim() === '') return [{ offset: 0, path: [], message: 'the file is empty, expected an object' }];
-  const problems = new Map<number, DocumentProblem>();
+  const problems = new Map<number, JsonDocumentProblem>();
   for (const { error, offset } of errors) {
     const message = syntaxMessages[printParseErrorCode(error)] ?? 'expected valid JSON';
     const { line } = placeOf(offset);
@@ -119,7 +120,7 @@ function syntaxProblems(
 function valueOf(
   node: Node,
   path: DocumentPath,
-  problems: DocumentProblem[],
+  problems: JsonDocumentProblem[],
   lineOf: (offset: number) => number,
 ): unknown {
   if (node.type === 'array')

@@ -1,7 +1,7 @@
 import { applyEdits, findNodeAtLocation, parseTree } from 'jsonc-parser';
 import type { Edit, Node } from 'jsonc-parser';
 
-/** Sets a property of a JSON text with comments; nothing else in the text changes. The objects on the way are made when missing. */
+/** Sets a property of a JSON text with comments, and creates missing parent objects. The rest of the text does not change. */
 export function setProperty(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   if (root === undefined) throw new TypeError('a text without a value cannot be edited');
@@ -15,7 +15,7 @@ export function setProperty(text: string, path: readonly string[], value: unknow
   return inserted(text, parent, key, nested);
 }
 
-/** Takes a property out, with the comment that ends its line; a comment above it stays. */
+/** Removes a property with the comment at the end of its line. A comment above it stays. */
 export function removeProperty(text: string, path: readonly string[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const property = root && findNodeAtLocation(root, [...path])?.parent;
@@ -39,7 +39,7 @@ export function removeProperty(text: string, path: readonly string[]): string {
     end += /^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0;
   }
   const edits: Edit[] = [{ offset: start, length: end - start, content: '' }];
-  // A comma that nothing follows is no JSON for other programs.
+  // Removes a trailing comma, which other JSON parsers reject.
   const dangling = isLast && comma === undefined && previous !== undefined ? commaAfter(text, previous) : undefined;
   if (dangling !== undefined) edits.push({ offset: dangling, length: 1, content: '' });
   return applyEdits(text, edits);
@@ -66,7 +66,7 @@ function inserted(text: string, parent: Node, key: string, value: unknown): stri
     .split('\n')
     .map((line) => outer + step + line)
     .join(lineBreak);
-  // Behind the last comment, so that every comment stays where it was.
+  // Inserted after the last comment, so that every comment stays in place.
   const tail = text.slice(parent.offset, closing);
   const offset = parent.offset + tail.trimEnd().length;
   const edits: Edit[] = [{ offset, length: closing - offset, content: `${lineBreak}${property}${lineBreak}${outer}` }];
@@ -75,7 +75,7 @@ function inserted(text: string, parent: Node, key: string, value: unknown): stri
   return applyEdits(text, edits);
 }
 
-/** As a person would write it: a list of plain values stays on one line. */
+/** Formats a value with objects on several lines and arrays on one. */
 function render(value: unknown, step: string): string {
   if (Array.isArray(value)) return `[${value.map((each) => render(each, step)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -83,13 +83,13 @@ function render(value: unknown, step: string): string {
   return lines.length === 0 ? '{}' : `{\n${lines.join(',\n').replaceAll(/^/gm, step)}\n}`;
 }
 
-/** Where the comma behind a property stands. */
+/** Returns the offset of the comma after a property. */
 function commaAfter(text: string, property: Node): number | undefined {
   const gap = /^(?:\s|\/\/[^\n\r]*(?=[\n\r])|\/\*(?:(?!\*\/)[^])*\*\/)*,/.exec(text.slice(endOf(property)))?.[0];
   return gap === undefined ? undefined : endOf(property) + gap.length - 1;
 }
 
-/** The comment up to the end of the line, which speaks of what stands before it. */
+/** Returns the spaces and the comment up to the end of the line, which belong to the property before them. */
 function restOfLine(text: string, offset: number, isLast: boolean): string {
   const rest =
     /^[ \t]*(?:\/\/[^\n\r]*|\/\*(?:(?!\*\/)[^\n\r])*\*\/[ \t]*(?=[\r\n]))?/.exec(text.slice(offset))?.[0] ?? '';

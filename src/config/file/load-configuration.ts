@@ -16,18 +16,18 @@ import { parseOptions } from '../schema/schema-parts.ts';
 import { displayPath } from './displayed-value.ts';
 import { type DocumentPath, type DocumentPlace, type JsonDocument, parseJsonDocument } from './json-document.ts';
 
-/** Reads a configuration file. Throws a `ConfigurationError` that tells everything that is wrong with it. */
+/** Reads a configuration file. Throws a `ConfigurationError` with all of its problems. */
 export function loadConfiguration(file: string): Configuration {
   return parseConfiguration(readText(file), file);
 }
 
-/** Reads the text of a configuration as if it stood in the file. Throws like `loadConfiguration`. */
+/** Parses the text of a configuration file. Throws like `loadConfiguration`. */
 export function parseConfiguration(text: string, file: string): Configuration {
   const document = parseJsonDocument(text);
   if (document.value === undefined) throw invalid(file, document, document.problems);
   const absolute = resolve(file);
-  const { configuration, findings } = readDocument(document, absolute);
-  const all = [...document.problems, ...findings];
+  const { configuration, issues } = readDocument(document, absolute);
+  const all = [...document.problems, ...issues];
   if (all.length > 0) throw invalid(file, document, all);
   return configuration;
 }
@@ -43,7 +43,7 @@ function readText(file: string): string {
 
 interface DocumentReading {
   readonly configuration: Configuration;
-  readonly findings: readonly ValidationIssue[];
+  readonly issues: readonly ValidationIssue[];
 }
 
 function readDocument(document: JsonDocument, file: string): DocumentReading {
@@ -51,16 +51,16 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
   const directory = dirname(file);
   const defaults = defaultConfiguration(directory);
   const result = documentParts.for(value).safeParse(value, parseOptions);
-  const findings = toIssues(result, value, []);
+  const issues = toIssues(result, value, []);
   const builtinName = result.data?.builtin?.name ?? defaults.builtinName;
 
   const entries = entriesOf(value, 'mcpServers');
   const readings = Object.entries(entries).map(([name, entry]) => readServerEntry(name, entry, file));
   const profiles = result.data?.profiles ?? defaults.profiles;
   const profileNames = Object.keys(entriesOf(value, 'profiles'));
-  const { agents, findings: agentFindings } = readAgents(entriesOf(value, 'agents'), profileNames, file);
-  findings.push(
-    ...agentFindings,
+  const { agents, issues: agentIssues } = readAgents(entriesOf(value, 'agents'), profileNames, file);
+  issues.push(
+    ...agentIssues,
     ...profileNames.flatMap((name) => nameIssues(['profiles', name], name)),
     ...takenNames(entries, builtinName),
     ...oauthIssues(result.data?.oauth, profileNames),
@@ -91,10 +91,10 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
       ...readings.flatMap(({ warnings }) => warnings),
       ...unknownServers(profiles, [builtinName, ...Object.keys(entries)]),
     ],
-    // Anything else is a finding, and then nobody gets the configuration.
+    // Any other value is an issue, and the configuration is not returned.
     document: isJsonObject(value) ? value : {},
   };
-  return { configuration, findings: [...findings, ...readings.flatMap((reading) => reading.findings)] };
+  return { configuration, issues: [...issues, ...readings.flatMap((reading) => reading.issues)] };
 }
 
 function retentionOf(
@@ -113,14 +113,14 @@ function policiesOf(given: unknown, document: JsonDocument, file: string): Confi
   return { value: given, file: basename(file), path: file, placeOf };
 }
 
-/** What stands under a key by name, also of a document that has mistakes elsewhere. */
+/** Returns the named entries under a key, also of a document with other issues. */
 function entriesOf(value: unknown, key: 'mcpServers' | 'profiles' | 'agents'): object {
   const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
   const entries = isHolder ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
   return typeof entries === 'object' && entries !== null && !Array.isArray(entries) ? entries : {};
 }
 
-/** Names that servers cannot have: of the built-in one, and of those that stand for what runtimes run themselves. */
+/** Returns an issue for each server with a reserved name: that of the built-in server, or of the tools of runtimes. */
 function takenNames(entries: object, builtinName: string): ValidationIssue[] {
   const taken = (name: string, owner: string, hint: string): ValidationIssue[] =>
     Object.hasOwn(entries, name) ? [{ path: ['mcpServers', name], message: `the name belongs to ${owner}`, hint }] : [];
@@ -146,8 +146,8 @@ function unknownServers(profiles: ProfilesByName, known: readonly string[]): str
   );
 }
 
-function invalid(file: string, document: JsonDocument, findings: readonly ValidationIssue[]): ConfigurationError {
-  const offsets = new Map(findings.map((finding) => [finding, finding.offset ?? document.offsetOf(finding.path)]));
+function invalid(file: string, document: JsonDocument, issues: readonly ValidationIssue[]): ConfigurationError {
+  const offsets = new Map(issues.map((finding) => [finding, finding.offset ?? document.offsetOf(finding.path)]));
   const problems = [...offsets]
     .toSorted(([, a], [, b]) => a - b)
     .map(([finding, offset]) => problemOf(file, finding, document.placeOf(offset)));
@@ -159,7 +159,7 @@ function problemOf(file: string, { path, message, hint }: ValidationIssue, place
   return { file, line, column, path: displayPath(path), message, ...(hint !== undefined && { hint }) };
 }
 
-/** What a schema cannot see: an issuer that is named twice, and a scope for a profile that is not there. */
+/** Returns the issues that a schema cannot detect: duplicate issuers, and scopes for unknown profiles. */
 export function oauthIssues(oauth: OAuthSettings | undefined, profiles: readonly string[]): ValidationIssue[] {
   const issuers = oauth?.issuers ?? [];
   return issuers.flatMap(({ issuer, scopes = {} }, index) => {

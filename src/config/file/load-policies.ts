@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
-import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
+import { PolicyError } from '../../policy/rules/policy-error.ts';
+import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import type { Configuration, PolicyFile } from '../configuration.ts';
-import { checked } from './policy-file.ts';
 
-/** Reads the policies of a configuration. Throws a `ConfigurationError` that tells everything that is wrong with them. */
-
+/** Reads the policies of a configuration. Throws a `ConfigurationError` with all of their problems. */
 export function loadPolicies({ policies }: Configuration): readonly PolicyDocument[] {
   if (policies === undefined) return [];
-  return 'value' in policies ? checked(() => policies) : loadPolicyFile(policies);
+  return 'value' in policies ? validated(() => policies) : loadPolicyFile(policies);
 }
-/** Reads a file of rules. Throws like `loadPolicies`. */
 
+/** Reads a policy file. Throws like `loadPolicies`. */
 export function loadPolicyFile({ path, name }: PolicyFile): readonly PolicyDocument[] {
   let text: string;
   try {
@@ -22,5 +21,16 @@ export function loadPolicyFile({ path, name }: PolicyFile): readonly PolicyDocum
     const problem = { file: path, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
     throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
   }
-  return checked(() => parsePolicyText(text, name, path));
+  return validated(() => parsePolicyText(text, name, path));
+}
+
+function validated(make: () => PolicyDocument): readonly PolicyDocument[] {
+  try {
+    const document = make();
+    readPolicies([document]);
+    return [document];
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    throw new ConfigurationError('configuration-invalid', error.problems, { cause: error });
+  }
 }

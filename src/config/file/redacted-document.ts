@@ -4,11 +4,11 @@ import { authorizationScheme, isSecretName, isRandomLooking } from '../secrets/s
 
 const hidden = '[redacted]';
 const reference = /(\$\{[^}]*\})/g;
-/** Their values are secrets more often than not, whatever their names. */
+/** The keys whose values are mostly secrets, whatever the names in them. */
 const carriers = new Set(['env', 'headers']);
 const redactor = createRedactor();
 
-/** What stands in a configuration file, for whoever may not see secrets: references stay, what may be a secret does not. */
+/** Returns a configuration document without values that may be secrets. References stay. */
 export function redactedDocument(document: JsonObject): JsonObject {
   return shownObject(document, false);
 }

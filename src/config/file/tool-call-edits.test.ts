@@ -76,13 +76,13 @@ describe('a configuration that calls change', () => {
     assert.throws(() => now(file), { code: 'ENOENT' });
   });
 
-  test('a change that is kept no longer is not taken for undone', (t) => {
+  test('an edit that is not stored anymore is not reported as undone', (t) => {
     const { edits, kept } = place(t);
     edits.change('call_1', path, 9);
     utimesSync(join(kept, 'call_1.json'), 1, 1);
     edits.change('call_2', path, 10);
     assert.deepEqual(readdirSync(kept), ['call_2.json']);
-    assert.throws(() => edits.undo('call_1', false), /is kept no longer/);
+    assert.throws(() => edits.undo('call_1', false), /is not stored anymore/);
   });
 
   test('is shown without secrets, those that only the box knows too', (t) => {

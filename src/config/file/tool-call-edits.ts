@@ -7,30 +7,30 @@ import { editConfiguration } from './edit-configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { redactedDocument } from './redacted-document.ts';
 
-/** What a call changed: the text of the file before and after, `null` where there was none. */
-interface KeptEdit {
+/** The text of the file before and after a call; `null` when it did not exist. */
+interface StoredEdit {
   readonly before: string | null;
   readonly after: string | null;
 }
 
-const keptForMs = 7 * 24 * 60 * 60 * 1000;
+const retentionMs = 7 * 24 * 60 * 60 * 1000;
 
-/** A configuration file that calls read and change, each change undone as a whole or not at all. */
+/** Lets tool calls read and edit a configuration file, and undoes the edit of a call unless the file has changed since. */
 export class ToolCallEdits {
   readonly #file: () => string;
-  readonly #keptIn: string;
+  readonly #directory: string;
   readonly #redact: (text: string) => string;
   readonly #onEdit: (before: string | null, after: string | null) => void;
 
-  /** `keptIn` is the directory for what is kept of each call; `redact` takes known secrets out of a JSON text; `onEdit` gets the text before and after each edit. */
+  /** `directory` stores the edits; `redact` removes known secrets from a JSON text; `onEdit` receives the text before and after each edit. */
   constructor(
     file: () => string,
-    keptIn: string,
+    directory: string,
     redact: (text: string) => string,
     onEdit: (before: string | null, after: string | null) => void = () => undefined,
   ) {
     this.#file = file;
-    this.#keptIn = keptIn;
+    this.#directory = directory;
     this.#redact = redact;
     this.#onEdit = onEdit;
   }
@@ -48,11 +48,11 @@ export class ToolCallEdits {
 
   change(callId: string, path: readonly string[], value: JsonValue | undefined): void {
     const before = textOf(this.file);
-    this.#forgetOld();
-    this.#keep(callId, { before, after: before });
-    // Kept before it is written, so that a process that dies in between leaves an undo behind.
+    this.#deleteOld();
+    this.#storeEdit(callId, { before, after: before });
+    // Stored before the file is written, so that the edit can be undone if the process dies in between.
     editConfiguration(this.file, [{ path, value }], (after) => {
-      this.#keep(callId, { before, after });
+      this.#storeEdit(callId, { before, after });
       this.#onEdit(before, after);
     });
   }
@@ -60,8 +60,8 @@ export class ToolCallEdits {
   undo(callId: string, isUnfinished: boolean): void {
     const kept = textOf(this.#place(callId));
     if (kept === null && isUnfinished) return;
-    if (kept === null) throw unavailable(`what ${this.file} was before ${callId} is kept no longer`);
-    const { before, after } = JSON.parse(kept) as KeptEdit;
+    if (kept === null) throw unavailable(`what ${this.file} was before ${callId} is not stored anymore`);
+    const { before, after } = JSON.parse(kept) as StoredEdit;
     const now = textOf(this.file);
     if (now === before) return;
     if (now !== after)
@@ -74,20 +74,20 @@ export class ToolCallEdits {
     else replaceFile(target, before, statSync(target).mode);
   }
 
-  #keep(callId: string, edit: KeptEdit): void {
-    mkdirSync(this.#keptIn, { recursive: true, mode: 0o700 });
+  #storeEdit(callId: string, edit: StoredEdit): void {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     replaceFile(this.#place(callId), JSON.stringify(edit), 0o600);
   }
 
   #place(callId: string): string {
-    return join(this.#keptIn, `${callId}.json`);
+    return join(this.#directory, `${callId}.json`);
   }
 
-  #forgetOld(): void {
-    if (!existsSync(this.#keptIn)) return;
-    for (const name of readdirSync(this.#keptIn)) {
-      const kept = join(this.#keptIn, name);
-      if (statSync(kept).mtimeMs < Date.now() - keptForMs) rmSync(kept);
+  #deleteOld(): void {
+    if (!existsSync(this.#directory)) return;
+    for (const name of readdirSync(this.#directory)) {
+      const kept = join(this.#directory, name);
+      if (statSync(kept).mtimeMs < Date.now() - retentionMs) rmSync(kept);
     }
   }
 }

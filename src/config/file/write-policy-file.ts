@@ -9,8 +9,8 @@ import { type EditedConfiguration, editConfiguration } from './edit-configuratio
 import { policyFileOf, policyFileText, defaultPolicyFile } from './policy-file.ts';
 
 /**
- * Writes the file of rules of a configuration, and names it there where it is new. Throws the `PolicyError` of rules that cannot be
- * used and writes nothing; so too when the file is not what was `seen` any more.
+ * Writes the policy file of a configuration, and adds `policies` to the configuration when the file is new. Throws a `PolicyError`
+ * for invalid rules, and `file-outdated` when the file does not have the fingerprint `seen`; then writes nothing.
  */
 export function writePolicyFile(
   configuration: Configuration,
@@ -30,7 +30,7 @@ export function writePolicyFile(
     throw new SignalboxError('file-outdated', `${file.name} was changed since you read it; read it again`);
   try {
     const exists = existsSync(file.path);
-    // A link stays a link.
+    // Writes to the target of a symbolic link, so that the link is preserved.
     const target = exists ? realpathSync(file.path) : file.path;
     replaceFile(target, text, exists ? statSync(target).mode : 0o644);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { ImportedSecrets } from './imported-secrets.ts';
 
-/** A server of another client, in the shape of our own entries. */
+/** A server of another client, converted to an entry of `mcpServers`. */
 export interface ImportedEntry {
   readonly type?: 'http' | 'sse';
   readonly command?: string;
@@ -15,43 +15,43 @@ export interface ImportedEntry {
   readonly disabled?: true;
 }
 
-/** What a client does about a tool: runs it without asking, asks each time, or refuses it. `*` stands for any part of its name. */
+/** The permission of a tool in a client: run without asking, ask each time, or refuse. `*` matches any part of a name. */
 export interface Permission {
   readonly tool: string;
   readonly answer: 'allow' | 'ask' | 'deny';
 }
 
-/** A permission that stands apart from its server, by the name that the client gives the tool. */
+/** A permission that is not part of a server's entry. It has the client's name of the tool. */
 export interface NamedPermission {
   readonly name: string;
   readonly answer: Permission['answer'];
 }
 
-/** A server that stands in another client's file. */
+/** A server in the file of another client. */
 export interface FoundServer {
-  /** As the client calls it. */
+  /** The client's name of the server. */
   readonly name: string;
   readonly line: number;
   readonly entry: ImportedEntry;
-  /** What had to be changed or left behind. */
+  /** Settings that were changed or not imported. */
   readonly notes: readonly string[];
   readonly permissions?: readonly Permission[];
 }
 
-/** A server that cannot be taken over. */
+/** A server that cannot be imported. */
 export interface SkippedServer {
   readonly name: string;
   readonly line: number;
   readonly reason: string;
 }
 
-/** A file that cannot be read, and where. */
+/** Why a file cannot be read, and the line. */
 export interface FileProblem {
   readonly line: number;
   readonly message: string;
 }
 
-/** Everything that was found in one file. */
+/** The content of one client file. */
 export interface ClientReading {
   readonly servers: readonly FoundServer[];
   readonly skipped: readonly SkippedServer[];
@@ -59,15 +59,15 @@ export interface ClientReading {
   readonly permissions?: readonly NamedPermission[];
 }
 
-/** Where a file was found. */
+/** The file that is read, and its environment. */
 export interface ImportContext {
   readonly file: string;
   readonly home: string;
   /** The directory of the project. */
   readonly directory: string;
-  /** Names the secrets that references take the place of. */
+  /** Names the secrets that are replaced by references. */
   readonly secrets: ImportedSecrets;
-  /** Leaves the lines at 0: finding them takes longer than all the rest. */
+  /** Sets all line numbers to 0, because finding them takes longer than everything else. */
   readonly withoutLines?: boolean;
 }
 

@@ -1,15 +1,15 @@
-/** Gives each secret of other clients a name, and remembers those that can be kept; two different ones never get the same name. */
+/** Names the secrets of other clients, and collects those that can be stored. Different secrets get different names. */
 export class ImportedSecrets {
   readonly #values = new Map<string, string>();
   readonly #kept = new Map<string, string>();
   readonly #taken: ReadonlySet<string>;
 
-  /** `taken` are the names of secrets that are kept already, and stay as they are. */
+  /** `taken` are the names of existing secrets. */
   constructor(taken: Iterable<string> = []) {
     this.#taken = new Set(taken);
   }
 
-  /** The variable's own name where that says enough, else with the name of the server in front. */
+  /** Returns the name of the variable if it is specific, else with the name of the server as a prefix. */
   nameFor(server: string, key: string, value: string): string {
     const plain = upperWords(key);
     const full = `${upperWords(server)}_${plain}`;
@@ -24,14 +24,14 @@ export class ImportedSecrets {
     return name;
   }
 
-  /** Names a secret and remembers its value. */
+  /** Names a secret and collects its value. */
   keep(server: string, key: string, value: string): string {
     const name = this.nameFor(server, key, value);
     this.#kept.set(name, value);
     return name;
   }
 
-  /** What was remembered under those names. */
+  /** Returns the collected values of these names. */
   valuesOf(names: readonly string[]): ReadonlyMap<string, string> {
     return new Map([...this.#kept].filter(([name]) => names.includes(name)));
   }
@@ -43,7 +43,7 @@ const genericWords = new Set(
   ),
 );
 
-/** `API_KEY` is the name that a dozen servers give their secret. */
+/** Returns whether a name, such as `API_KEY`, does not identify the server. */
 function isGeneric(name: string): boolean {
   return name.split('_').every((word) => genericWords.has(word));
 }

@@ -1,13 +1,13 @@
 import type { FoundServers, Origin } from './find-servers.ts';
 import type { FoundServer, ImportedEntry, Permission } from './found-server.ts';
 
-/** What a client says about a tool of a server that is taken over. */
+/** A permission of an imported server, and its client. */
 export interface ImportedPermission extends Permission {
-  /** The client’s title. */
+  /** The title of the client. */
   readonly client: string;
 }
 
-/** Everything that the client of a server says about its tools, wherever it stands. */
+/** Returns all permissions that a client has for the tools of a server. */
 export function permissionsOf(server: FoundServer & Origin, { permissions = [] }: FoundServers): ImportedPermission[] {
   const { title: client, id } = server.client;
   // As Claude Code writes servers into the names of tools.
@@ -21,7 +21,7 @@ export function permissionsOf(server: FoundServer & Origin, { permissions = [] }
   return [...(server.permissions ?? []), ...elsewhere].map((permission) => ({ ...permission, client }));
 }
 
-/** The entry without what a client forbids: a tool is hidden, a server of which everything is forbidden is disabled. */
+/** Hides the tools that a client forbids, or disables the server if it forbids all of them. */
 export function withoutForbidden(entry: ImportedEntry, permissions: readonly ImportedPermission[]): ImportedEntry {
   const forbidden = permissions.filter(({ answer }) => answer === 'deny').map(({ tool }) => tool);
   if (forbidden.includes('*')) return { ...entry, disabled: true };

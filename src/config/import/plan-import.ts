@@ -5,35 +5,35 @@ import type { FoundServers, Origin } from './find-servers.ts';
 import type { FoundServer, ImportedEntry, SkippedServer } from './found-server.ts';
 import { type ImportedPermission, permissionsOf, withoutForbidden } from './permissions.ts';
 
-/** A server that is taken over, under the name it gets here. */
+/** A server that is imported, and its new name. */
 export interface PlannedServer {
   readonly name: string;
   readonly entry: ImportedEntry;
-  /** Where it stands; more than once when clients agree. */
+  /** The files that contain it; several when clients have the same server. */
   readonly origins: readonly Origin[];
   readonly notes: readonly string[];
-  /** What its clients say about its tools. */
+  /** The permissions of its tools in these clients. */
   readonly permissions: readonly ImportedPermission[];
 }
 
-/** What an import would do. */
+/** The result of an import before anything is written. */
 export interface ImportPlan {
   readonly taken: readonly PlannedServer[];
-  /** Servers whose name the configuration has already. */
+  /** Servers whose name exists in the configuration. */
   readonly kept: readonly ({ readonly name: string } & Origin)[];
   readonly skipped: readonly (SkippedServer & Origin)[];
   readonly problems: FoundServers['problems'];
 }
 
-/** What the servers come into. */
+/** The configuration that receives the servers. */
 export interface Target {
-  /** The names of the servers that it has. */
+  /** The names of its servers. */
   readonly names: readonly string[];
   readonly builtinName: string;
   readonly directory: string;
 }
 
-/** Gives every found server a name, and leaves out what is there already. */
+/** Names the found servers, and leaves out those that the configuration has. */
 export function planImport(found: FoundServers, target: Target, project: string): ImportPlan {
   const taken = new Map<string, PlannedServer>();
   // What each would be called if the name were free.
@@ -91,12 +91,11 @@ function atHome({ entry, file }: FoundServer & Origin, { directory }: Target, pr
   return command === undefined || !isElsewhere || cwd.includes('${') ? entry : { ...entry, cwd: resolve(project, cwd) };
 }
 
-/** The longest name that a server can have. */
-const longest = 44;
+const maxNameLength = 44;
 
-/** The nearest name that our rule allows; the same name always becomes the same. */
+/** Converts a name to a valid server name. The result is deterministic. */
 export function fittingName(name: string): string {
-  if (name.length <= longest && /^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(name)) return name;
+  if (name.length <= maxNameLength && /^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(name)) return name;
   const plain = name
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
@@ -104,12 +103,12 @@ export function fittingName(name: string): string {
     .replaceAll(/_{2,}/g, '_')
     .replaceAll(/^-+|[-_]+$/g, '');
   const whole = /[A-Za-z0-9]/.test(plain) ? plain : `server-${mark(name)}`;
-  return whole.length <= longest ? whole : `${whole.slice(0, longest - 9)}-${mark(name)}`;
+  return whole.length <= maxNameLength ? whole : `${whole.slice(0, maxNameLength - 9)}-${mark(name)}`;
 }
 
-/** The name with something behind it, and still not too long. */
+/** Appends a suffix to a name within the maximum length. */
 export function suffixedName(name: string, suffix: string): string {
-  return `${name.slice(0, longest - suffix.length - 1).replace(/[-_]+$/, '')}-${suffix}`;
+  return `${name.slice(0, maxNameLength - suffix.length - 1).replace(/[-_]+$/, '')}-${suffix}`;
 }
 
 function mark(name: string): string {

@@ -3,24 +3,24 @@ import { replaceSecretPatterns } from '../../redaction/secret-patterns.ts';
 import { authorizationScheme, isSecretName, isLikelySecret } from '../secrets/secret-detection.ts';
 import type { ImportContext } from './found-server.ts';
 
-/** The server whose texts are looked at, and where it is told what was left behind. */
+/** The server whose texts are processed, and a receiver of notes for people. */
 export interface SecretHolder {
   readonly server: string;
   readonly context: Pick<ImportContext, 'secrets'>;
   note(text: string): void;
 }
 
-/** The value of a variable or a header, without a secret in it: a reference to it stands in its place. */
+/** Replaces a secret in the value of a variable or header by a reference. */
 export function protectedValue(key: string, value: string, holder: SecretHolder): string {
   const text = withoutSecretDefaults(key, value, holder);
   if (!isLikelySecret(key, text)) return text;
   const kept = authorizationScheme.exec(text)?.[0] ?? '';
-  // A header is named for what it carries, which for a bearer token is the token.
+  // An authorization header is named for the token in it.
   const name = /^authorization$/i.test(key) ? 'TOKEN' : key;
   return kept + reference(name, text.slice(kept.length), holder);
 }
 
-/** The arguments of a command, without the secrets that stand in them. */
+/** Replaces secrets in the arguments of a command by references. */
 export function protectedArguments(args: readonly string[], holder: SecretHolder): string[] {
   return args.map((text, index) => {
     const previous = args[index - 1];
@@ -36,7 +36,7 @@ export function protectedArguments(args: readonly string[], holder: SecretHolder
   });
 }
 
-/** An address without password and without secrets in its query. */
+/** Replaces the password and secrets in the query of an address by references. */
 export function protectedUrl(url: string, holder: SecretHolder): string {
   const withoutQuerySecrets = url.replaceAll(
     /([?&])([^=&#?/:@\s]+)=([^&#]+)/g,
@@ -47,16 +47,16 @@ export function protectedUrl(url: string, holder: SecretHolder): string {
   return withoutPatterns(withoutQuerySecrets, holder);
 }
 
-/** Any text, without what has the form of a secret. */
+/** Replaces everything in a text that has the format of a secret by references. */
 export function withoutPatterns(text: string, holder: SecretHolder): string {
-  // References are no secrets, and this form is one that no pattern takes for a secret.
+  // Masks references in a form that matches no secret pattern.
   const masks: { readonly shown: string; readonly original: string }[] = [];
   const mask = (shown: string, original: string): string => `[redacted:${masks.push({ shown, original }) - 1}]`;
   const unmasked = (masked: string, which: 'shown' | 'original'): string =>
     masked.replaceAll(/\[redacted:(\d+)\]/g, (whole, index: string) => masks[Number(index)]?.[which] ?? whole);
   const masked = text.replaceAll(/\$\{[^}]*\}/g, (whole) => mask(whole, whole));
   const clean = replaceSecretPatterns(masked, (name, token) => {
-    // A secret within a secret was masked before.
+    // Part of the secret may have been masked already.
     const original = unmasked(token, 'original');
     return mask(reference(name, original, holder), original);
   });
@@ -73,24 +73,22 @@ function withoutSecretDefaults(key: string, value: string, { note }: SecretHolde
 }
 
 function reference(key: string, value: string, { server, context: { secrets }, note }: SecretHolder): string {
-  // What holds references has no value yet.
+  // A text with references has no final value yet.
   const canBeKept = value.length >= minSecretLength && !/\$\{|\0/.test(value) && value.isWellFormed();
   const name = canBeKept ? secrets.keep(server, key, value) : secrets.nameFor(server, key, value);
   note(
-    canBeKept
-      ? `a secret is kept apart, encrypted: ${name}`
-      : `a secret is not copied: run signalbox secret set ${name}`,
+    canBeKept ? `a secret is stored encrypted: ${name}` : `a secret is not copied: run signalbox secret set ${name}`,
   );
   return `\${secret:${name}}`;
 }
 
-/** What a flag is given is replaced as a whole only when the flag's name says that it is a secret. */
+/** Replaces the whole value of an option only if the name of the option is that of a secret. */
 function protectedOption(flag: string, text: string, holder: SecretHolder): string {
   const key = flag.replace(/^-+/, '');
   return isSecretName(key) ? protectedValue(key, text, holder) : protectedText(text, holder);
 }
 
-/** A text of its own, which may be an address. */
+/** Replaces secrets in an argument that may be an address. */
 function protectedText(text: string, holder: SecretHolder): string {
   return /^[a-z]+:\/\/\S+$/i.test(text) ? protectedUrl(text, holder) : withoutPatterns(text, holder);
 }

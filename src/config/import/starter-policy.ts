@@ -2,22 +2,22 @@ import { renderName } from '../../catalog/names.ts';
 import { matchesNamePattern } from '../../core/text/name-pattern.ts';
 import type { PlannedServer } from './plan-import.ts';
 
-/** A rule that says of a tool what another client says of it. */
+/** A rule for the permission that a tool has in another client. */
 export interface StarterRule {
   readonly id: string;
-  /** The tool’s rendered name; `*` stands for any part of it. */
+  /** The full name of the tool; `*` matches any part of it. */
   readonly match: string;
   readonly answer: 'allow' | 'ask';
-  /** Whose habit it is. */
+  /** The titles of the clients with this permission. */
   readonly clients: readonly string[];
 }
 
-/** The rules that come from other clients’ permissions. What they forbid is not here: it is hidden by the configuration. */
+/** Returns rules for the permissions of other clients. Forbidden tools have none, because the configuration hides them. */
 export function starterRules(servers: readonly PlannedServer[]): StarterRule[] {
   const rules = new Map<string, StarterRule>();
   for (const { name, entry, permissions } of servers) {
     for (const { tool, answer, client } of permissions) {
-      // Anything else could mean more here than it does there.
+      // Other characters could match more tools here than in the client.
       if (answer === 'deny' || isHidden(tool, entry) || !/^[\w.*-]+$/.test(tool)) continue;
       const match = tool.includes('*') ? `mcp__${name}__${tool}` : renderName({ server: name, tool }).name;
       const id = `imported-${match
@@ -34,28 +34,28 @@ export function starterRules(servers: readonly PlannedServer[]): StarterRule[] {
   return numbered([...rules.values()]);
 }
 
-/** A rule for what the configuration hides would wait for the day that it does not any more. */
+/** Returns whether the configuration hides a tool. A rule for it would apply as soon as it is shown again. */
 function isHidden(tool: string, { tools }: PlannedServer['entry']): boolean {
   if (tools?.deny?.some((pattern) => matchesNamePattern(tool, pattern)) === true) return true;
   return !tool.includes('*') && tools?.allow?.some((pattern) => matchesNamePattern(tool, pattern)) === false;
 }
 
-/** The rules as the text of a `policies.yaml`. */
+/** Formats rules as the text of a `policies.yaml`. */
 export function printRules(rules: readonly StarterRule[]): string {
-  const told = { allow: 'runs it without asking', ask: 'always asks' };
+  const descriptions = { allow: 'runs it without asking', ask: 'always asks' };
   const texts = rules.map(({ id, match, answer, clients }) =>
     [
-      `# ${clients.join(', ')} ${told[answer]}`,
+      `# ${clients.join(', ')} ${descriptions[answer]}`,
       `- id: ${id}`,
-      // Text in JSON is text in YAML, whatever stands in it.
+      // A JSON string is always a valid YAML string.
       `  match: ${JSON.stringify(match)}`,
       `  ${answer}: "true"`,
     ].join('\n'),
   );
-  return `# Proposed by signalbox import, from what other clients let run. Take out what you do not want.\n${texts.join('\n')}\n`;
+  return `# Proposed by signalbox import, from the permissions of other clients. Remove the rules that you do not want.\n${texts.join('\n')}\n`;
 }
 
-/** No two rules share an id. */
+/** Makes the ids of rules unique. */
 function numbered(rules: readonly StarterRule[]): StarterRule[] {
   const used = new Map<string, number>();
   return rules.map((rule) => {

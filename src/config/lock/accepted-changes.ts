@@ -1,6 +1,6 @@
 import { hashOf } from '../../catalog/lock/canonical-json.ts';
-import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { parseLock, printLock } from '../../catalog/lock/lock-format.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { writeLock } from './lock-file.ts';
@@ -8,19 +8,19 @@ import { setLockedServer } from './lock-status.ts';
 
 const kind = 'lock';
 const topic = 'lock';
-const mostBefore = 50;
+const maxFingerprints = 50;
 
-/** What was accepted of a server, and over what. */
+/** An accepted change of a server. */
 interface Accepted {
-  /** What the lock file of the server may say: hashes of it. If it says something else, somebody has changed it since. */
+  /** The hashes of the lock files that the change applies to. A lock file with another hash was changed since. */
   readonly before: readonly string[];
-  /** A lock of this server alone; `null` when it was taken out. */
+  /** A lock with only this server; `null` when it was removed. */
   readonly lock: string | null;
 }
 
 /**
- * What was accepted on one machine, for all others that share its records: their lock files may be older, or cannot be written.
- * Each is a change of what the file said; a file that was changed since, for instance with a new release, comes first.
+ * The lock changes that were accepted on any machine of a shared store, whose lock files may be older or read-only. A change
+ * applies to the lock file that it was made for; a lock file that was changed since, for instance by a release, takes precedence.
  */
 export class AcceptedChanges {
   readonly #shared: Pick<Store, 'keyValues' | 'pubSub'>;
@@ -30,19 +30,19 @@ export class AcceptedChanges {
     this.#shared = shared;
   }
 
-  /** Whether there can be other machines. */
+  /** Whether other processes share the store. */
   get isShared(): boolean {
     return this.#shared.pubSub.isCrossProcess;
   }
 
-  /** Looks at what all have accepted. */
+  /** Reads the accepted changes of all machines. */
   async load(): Promise<void> {
     if (!this.isShared) return;
     const kept = await this.#shared.keyValues.list(kind);
     this.#changes = new Map(kept.map(({ key, text }) => [key, JSON.parse(text) as Accepted]));
   }
 
-  /** The lock with what was accepted over it. */
+  /** Returns the lock file with the accepted changes. */
   over(file: Lock | undefined): Lock | undefined {
     let lock = file;
     for (const [server, { before, lock: accepted }] of this.#changes) {
@@ -52,7 +52,7 @@ export class AcceptedChanges {
     return lock;
   }
 
-  /** Accepts what a server says now, for all; `file` is the lock file that it is accepted over. */
+  /** Accepts the definitions of a server on all machines. `file` is the lock file that the change applies to. */
   async accept(server: string, file: Lock | undefined, accepted: LockedServer | undefined): Promise<void> {
     if (!this.isShared) return;
     await this.load();
@@ -62,13 +62,13 @@ export class AcceptedChanges {
       fingerprint(server, file),
     ]);
     const lock = accepted === undefined ? null : printLock({ servers: new Map([[server, accepted]]) });
-    const change: Accepted = { before: [...before].slice(-mostBefore), lock };
+    const change: Accepted = { before: [...before].slice(-maxFingerprints), lock };
     await this.#shared.keyValues.put(kind, server, { text: JSON.stringify(change), until: neverExpires });
     this.#changes.set(server, change);
     await this.#shared.pubSub.publish(topic, server);
   }
 
-  /** Writes the lock file, too. It holds all the same where it is kept for all: the files of a container often cannot be written. */
+  /** Writes the lock file. With a shared store, a failure is ignored, because files in a container are often read-only. */
   writeFile(directory: string, lock: Lock): void {
     try {
       writeLock(directory, lock);
@@ -77,7 +77,7 @@ export class AcceptedChanges {
     }
   }
 
-  /** Tells when another machine may have accepted something; returns how to stop. */
+  /** Calls back when another machine may have accepted a change. Returns a function that stops it. */
   listen(onChange: () => void): () => void {
     const stops = [this.#shared.pubSub.subscribe(topic, onChange), this.#shared.pubSub.onGap(onChange)];
     return () => {

@@ -8,12 +8,12 @@ import { replaceFile } from '../file/atomic-file.ts';
 import { displayPath } from '../file/displayed-value.ts';
 import { parseJsonDocument } from '../file/json-document.ts';
 
-/** Where the lock of a configuration stands. */
+/** Returns the path of the lock of a configuration. */
 export function lockFile(directory: string): string {
   return join(directory, lockFileName);
 }
 
-/** The lock beside the configuration, if there is one. One that cannot be used is an error of the configuration. */
+/** Reads the lock beside the configuration, if there is one. Throws a `ConfigurationError` when it is invalid. */
 export function readLock(directory: string): Lock | undefined {
   const file = lockFile(directory);
   const text = readText(file);
@@ -43,7 +43,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Writes the lock whole or not at all: half a lock would stop every box that reads it. */
+/** Writes the lock atomically, because an incomplete lock would keep Signalbox from starting. */
 export function writeLock(directory: string, lock: Lock): void {
   const file = lockFile(directory);
   try {

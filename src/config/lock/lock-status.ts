@@ -1,30 +1,30 @@
 import { hashOf } from '../../catalog/lock/canonical-json.ts';
 import { type ServerDiff, diffServer } from '../../catalog/lock/diff-lock.ts';
-import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { printLock } from '../../catalog/lock/lock-format.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { diffPin } from '../../catalog/pins/pin-source.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { ServerEntry } from '../configuration.ts';
 
-/** How a server stands to the lock or, where it is not locked, to its pin. */
+/** Compares a server with its lock or, if it is not locked, with its pin. */
 export interface ServerLockStatus {
   readonly server: string;
-  /** `missing`: it is locked, but not configured any more. */
+  /** `missing`: it is locked, but not configured. */
   readonly status: 'unlocked' | 'unchanged' | 'changed' | 'down' | 'disabled' | 'missing';
   readonly isLocked: boolean;
-  /** The server is not locked, and was seen before: what differs from then asks until it is accepted. */
+  /** The server is not locked and has a pin: calls of changed tools ask until the change is accepted. */
   readonly isPinned: boolean;
-  /** How many tools it has now. */
+  /** The number of its tools. */
   readonly tools: number;
   /** Why it is down. */
   readonly reason?: string;
   readonly diff?: ServerDiff;
-  /** Identifies what the server says now. */
+  /** Identifies its current definitions. */
   readonly fingerprint?: string;
 }
 
-/** Compares servers with the lock: those that are configured, and those that are only locked. */
+/** Compares all configured and all locked servers with the lock. */
 export function lockStatuses(
   servers: readonly Pick<ServerEntry, 'name' | 'disabled'>[],
   sources: readonly Source[],
@@ -63,24 +63,24 @@ export function lockStatuses(
   return [...configured, ...missing];
 }
 
-/** What of a server is accepted: everything it says, unless a tool is named. */
+/** The part of a server to accept: one tool, or all of its definitions. */
 export interface AcceptedPart {
-  /** The fingerprint of what the human looked at: nothing else is accepted. */
+  /** The fingerprint of the definitions that the person reviewed. Others are refused. */
   readonly seen?: string;
   /** The server's own name of a tool. */
   readonly tool?: string;
 }
 
-/** What a server says now, to be locked; `undefined` when it is not configured any more. Throws when it cannot be looked at. */
+/** Returns the current definitions of a server; `undefined` when it is not configured. Throws when the server is not up. */
 export function acceptedServer({ server, status, reason }: ServerLockStatus, now: Lock): LockedServer | undefined {
   if (status === 'missing') return undefined;
   const present = now.servers.get(server);
   if (present !== undefined) return present;
   const why = status === 'disabled' ? 'disabled' : `down: ${reason ?? 'it does not answer'}`;
-  throw new SignalboxError('server-down', `server "${server}" cannot be looked at, it is ${why}`);
+  throw new SignalboxError('server-down', `the tools of server "${server}" cannot be listed, it is ${why}`);
 }
 
-/** Returns what was accepted of a server with one tool as it is now, or without it. Throws when the server never had it. */
+/** Returns the accepted definitions with the current definition of one tool, or without it if it is gone. Throws for an unknown tool. */
 export function setLockedTool(accepted: LockedServer, tool: string, now: LockedServer | undefined): LockedServer {
   const definition = now?.tools.get(tool);
   if (definition === undefined && !accepted.tools.has(tool))
@@ -96,7 +96,7 @@ export function acceptsPin({ status, isLocked }: ServerLockStatus): boolean {
   return status === 'changed' && !isLocked;
 }
 
-/** The lock with a server in its new form, or without it. */
+/** Returns the lock with new definitions of a server, or without the server. */
 export function setLockedServer(lock: Lock | undefined, server: string, accepted: LockedServer | undefined): Lock {
   const servers = new Map(lock?.servers);
   if (accepted === undefined) servers.delete(server);

@@ -7,7 +7,8 @@ const modelRule = '"demo", or a provider and its model: "anthropic/claude-sonnet
 const keyRule = 'a reference to a key, as ${secret:NAME} or ${env:NAME}';
 
 const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
-/** What agents of the configuration are read with. Made for the first one: most configurations name none. */
+
+/** Returns the schemas of agents. They are created on demand, because most configurations have no agents. */
 export function agentSchemas(): ReturnType<typeof makeSchemas> {
   return (made ??= makeSchemas());
 }
@@ -38,7 +39,7 @@ function makeSchemas() {
   const providerSchema = strict({
     apiKey: z
       .string(keyRule)
-      // What a reference falls back to would be a key that is written out.
+      // A default in the reference would be a key in plain text.
       .regex(/^\$\{(?!.*:-)[^}]+\}$/, keyRule)
       .exactOptional(),
     baseURL: z
@@ -67,7 +68,7 @@ function makeSchemas() {
     error: ({ code, input }) => (code === 'invalid_union' && isObject(input) ? runtimeRule : 'an object'),
   });
 
-  /** What only agents with another runtime can be told, by key. */
+  /** The runtimes that support a key. */
   const runtimesOf: ReadonlyMap<string, string> = new Map([
     ...Object.keys(claudeSchema.shape).map((key): [string, string] => [key, '"claude" or "claude-cli"']),
     ...Object.keys(modelSchema.shape).map((key): [string, string] => [key, '"model"']),

@@ -98,7 +98,7 @@ function authSettings() {
   );
 }
 
-/** How one shows a server on the network who is asking. */
+/** The authentication of Signalbox at a remote server. */
 export type AuthSettings = z.infer<ReturnType<typeof authSettings>>;
 
 export const externalParts = new LazyObjectSchema({
@@ -121,7 +121,7 @@ export const externalParts = new LazyObjectSchema({
   ...limits,
 });
 
-/** An entry that says neither what module nor what external server it means: only good for finding its mistakes. */
+/** The schema for an entry without a decisive key, which only finds its mistakes. */
 export const undecidedSchema = (): z.ZodType =>
   strict({ ...localParts.full().partial().shape, ...externalParts.full().shape });
 
@@ -149,7 +149,7 @@ function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, strin
     results: () => resultSettings().optional(),
     undo: () => undoSettings().optional(),
     approvals: () => strict({ expireAfter: positiveDuration.optional() }).optional(),
-    // Old entries go only where they are written to a file first.
+    // Entries are pruned only after they were exported.
     retention: () => strict({ journal: positiveDuration, exportTo: text }).optional(),
     startup: () => strict({ concurrency: positive.optional(), wait: duration.optional() }).optional(),
     builtin: () => strict({ name: serverName.optional() }).optional(),
@@ -166,7 +166,7 @@ function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, strin
   });
 }
 
-/** The document without its servers and agents, which are checked one by one for better messages. */
+/** The schema of the document without servers and agents, which are validated one by one for better messages. */
 export const documentParts = rootParts(
   () => z.unknown(),
   () => z.string(),
@@ -175,13 +175,13 @@ export const documentParts = rootParts(
 
 export type ToolSettings = z.infer<ReturnType<typeof toolSettings>>;
 
-/** How much is kept so that calls can be undone, and for how long. */
+/** How much is stored so that calls can be undone, and for how long. */
 export type UndoSettings = z.infer<ReturnType<typeof undoSettings>>;
 
-/** What an entry says about how much its server may take. */
+/** The limits in a server entry. */
 export type LimitSettings = InferLazy<typeof limitSettings>;
 
-/** What an entry says about an external server itself, without how its tools are offered. */
+/** The settings of an external server itself, without those of its tools. */
 export type ExternalSettings = Omit<InferLazy<typeof externalParts>, 'tools' | 'labels' | keyof typeof limits>;
 
 /** The JSON Schema of a configuration file, for editors. */
@@ -197,7 +197,7 @@ export function configurationSchema(): Record<string, unknown> {
   return { ...schema, title: 'Signalbox configuration' };
 }
 
-/** What a profile says, as `ProfileSettings` has it. */
+/** As `ProfileSettings` has it. */
 export function profileSchema() {
   return strict({
     servers: texts.exactOptional(),

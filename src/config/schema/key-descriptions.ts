@@ -1,8 +1,8 @@
 import { configurationSchema } from './configuration-schema.ts';
 
 /**
- * What each key of a configuration means, for editors and for the reference. By the path of the key; `*` stands for a name, `[]`
- * for an item. Apart from the schema, because only those who write a configuration need it: a start should not pay for it.
+ * Descriptions of the configuration keys for editors and the reference, by path; `*` stands for a name, `[]` for an item. They are
+ * not part of the schema, so that a start does not load them.
  */
 export const keyDescriptions: Readonly<Record<string, string>> = {
   $schema: 'The schema of this file, for editors; `signalbox init` writes one beside it.',
@@ -157,7 +157,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
     'How long after the start `tools/list`, and the turn of an agent, wait for servers that are still starting (8s). Their tools are listed when they are up.',
 };
 
-/** A part of the JSON Schema of a configuration, as far as Zod writes it. */
+/** The keywords of JSON Schema that Zod writes for a configuration. */
 export interface SettingsSchema {
   title?: string;
   type?: string;
@@ -172,7 +172,7 @@ export interface SettingsSchema {
   oneOf?: readonly SettingsSchema[];
 }
 
-/** The JSON Schema of a configuration file, with what each key means. */
+/** Returns the JSON Schema of a configuration file with descriptions. */
 export function describedConfigurationSchema(): SettingsSchema {
   const schema: SettingsSchema = configurationSchema();
   eachKey(schema, (path, part) => {
@@ -182,18 +182,18 @@ export function describedConfigurationSchema(): SettingsSchema {
   return schema;
 }
 
-/** Tells of every key that a configuration can have, by its path; of a key that two kinds of entry have, twice. */
+/** Calls `visit` for every key of a configuration; twice for a key that two kinds of entry have. */
 export function eachKey(
   schema: SettingsSchema,
-  tell: (path: string, part: SettingsSchema, isRequired: boolean) => void,
+  visit: (path: string, part: SettingsSchema, isRequired: boolean) => void,
   path: readonly string[] = [],
 ): void {
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
     const place = [...path, key];
-    tell(place.join('.'), part, schema.required?.includes(key) === true);
-    eachKey(part, tell, place);
+    visit(place.join('.'), part, schema.required?.includes(key) === true);
+    eachKey(part, visit, place);
   }
-  if (typeof schema.additionalProperties === 'object') eachKey(schema.additionalProperties, tell, [...path, '*']);
-  if (schema.items !== undefined) eachKey(schema.items, tell, [...path, '[]']);
-  for (const choice of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) eachKey(choice, tell, path);
+  if (typeof schema.additionalProperties === 'object') eachKey(schema.additionalProperties, visit, [...path, '*']);
+  if (schema.items !== undefined) eachKey(schema.items, visit, [...path, '[]']);
+  for (const choice of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) eachKey(choice, visit, path);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { strict, text, texts } from './schema-parts.ts';
 
-/** The signatures that are taken: who can check one cannot make one. */
+/** The accepted signature algorithms. All use a public key, so that the verifier cannot create signatures. */
 export const signatures = [
   'RS256',
   'RS384',
@@ -16,7 +16,7 @@ export const signatures = [
   'Ed25519',
 ] as const;
 
-/** What lets clients of the MCP endpoint in with tokens of an authorization server. */
+/** The schema of `oauth`: authorization servers whose tokens the MCP endpoint accepts. */
 export function oauthSchema() {
   const algorithm = z.enum(signatures, 'an algorithm with a public key, for instance "RS256" or "ES256"');
 
@@ -52,8 +52,8 @@ export function oauthSchema() {
   });
 }
 
-/** Whose tokens are taken at the MCP endpoint, and for what. */
+/** The authorization servers whose tokens the MCP endpoint accepts. */
 export type OAuthSettings = z.infer<ReturnType<typeof oauthSchema>>;
 
-/** One authorization server that is trusted. */
+/** A trusted authorization server. */
 export type IssuerSettings = OAuthSettings['issuers'][number];

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
 
 /*
- * The message of every part says what is expected there, to go on from "expected …".
- * The message of an object's unknown keys lists the keys it has, from which the nearest is suggested.
+ * The message of every schema continues "expected …". The message for unknown keys lists the known keys, from which the closest is
+ * suggested.
  */
 
 /** An object with these keys and no others. */
@@ -27,7 +27,7 @@ type Made<Parts extends Makers> = z.ZodObject<
   z.core.$strict
 >;
 
-/** An object whose parts are made when they are looked at: to make one takes 0.1 ms of a start, and most files have few. */
+/** An object schema whose properties are created on demand: creating one takes 0.1 ms of the start, and most files use few. */
 export class LazyObjectSchema<Parts extends Makers> {
   readonly makers: Parts;
 
@@ -35,12 +35,12 @@ export class LazyObjectSchema<Parts extends Makers> {
     this.makers = makers;
   }
 
-  /** With all parts. */
+  /** Returns the schema with all properties. */
   full(): Made<Parts> {
     return this.#with(() => true);
   }
 
-  /** With those that a value has, to read it. Only where no part is required, or the value has those that are. */
+  /** Returns the schema with the properties that a value has, to parse it. Missing required properties are not detected. */
   for(value: unknown): Made<Parts> {
     return this.#with((key) => hasKey(value, key));
   }
@@ -52,20 +52,20 @@ export class LazyObjectSchema<Parts extends Makers> {
   }
 }
 
-/** What is read by such parts. */
+/** The type that such a schema parses. */
 export type InferLazy<Parts> = Parts extends LazyObjectSchema<infer Each> ? z.infer<Made<Each>> : never;
 
-/** For what is read once: Zod would compile a function for every object first, which takes longer than to read it. */
+/** Keeps Zod from compiling a function for every object, which takes longer than parsing a value once. */
 export const parseOptions = { jitless: true } as const;
 
-/** One of these words. */
+/** A schema for one of these words. */
 export function choice<const Words extends readonly string[]>(
   words: Words,
 ): z.ZodEnum<{ [Word in Words[number]]: Word }> {
   return z.enum(words, oneOf(words));
 }
 
-/** What is said where one of these words is expected. */
+/** Returns the message for a choice of words. */
 export function oneOf(words: readonly string[]): string {
   return `one of ${words.map((word) => `"${word}"`).join(', ')}`;
 }

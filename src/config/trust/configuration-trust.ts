@@ -9,17 +9,17 @@ import { type Capabilities, type Capability, type Limit, capabilitiesOf } from '
 import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
 import { type PendingTrust, UntrustedConfigurationError } from './untrusted-error.ts';
 
-/** A configuration with its rules, as they were read. */
+/** A configuration and its rules. */
 export interface ReadRules {
   readonly configuration: Pick<Configuration, 'file' | 'document'>;
   readonly rules: readonly PolicyDocument[];
 }
 
-/** Where trust is stored, and what grants it besides. */
+/** Options of `ConfigurationTrust`. */
 export interface TrustOptions {
   /** The data directory. */
   readonly data: string;
-  /** What is accepted without a record: `all`, or directories separated as in `PATH`. */
+  /** The configurations that are trusted without a record: `all`, or directories separated as in `PATH`. */
   readonly trusted: string;
   readonly vault?: Pick<SecretVault, 'has'>;
 }
@@ -39,7 +39,7 @@ export class ConfigurationTrust {
     this.#vault = vault ?? secretVault({ data, keys: keyRing(data, {}) });
   }
 
-  /** Returns what has to be accepted; `undefined` when the configuration may be used. */
+  /** Returns the capabilities that have to be accepted; `undefined` when the configuration may be used. */
   async pending({ configuration, rules }: ReadRules): Promise<PendingTrust | undefined> {
     if (this.#isTrustedByEnvironment(configuration.file)) return undefined;
     return await this.#compare(configuration.file, capabilitiesOf(configuration, rules));
@@ -68,7 +68,7 @@ export class ConfigurationTrust {
     });
   }
 
-  /** Accepts the difference that a command of ours made, and nothing else of the file; grants the secrets that it refers to. */
+  /** Accepts the difference that a command made, and nothing else of the file. Grants the secrets that it refers to. */
   async acceptEdit(before: ReadRules | undefined, after: ReadRules): Promise<void> {
     const { had, has } = this.acceptDifference(before, after);
     for (const name of has.secrets)

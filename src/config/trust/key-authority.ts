@@ -1,4 +1,4 @@
-/** What an edit of a key must do before the configuration has to be accepted again. */
+/** The edits of a key after which the configuration has to be accepted again. */
 export type AsksWhen =
   /** A value is added or replaced: the key grants something. */
   | 'added'
@@ -18,7 +18,7 @@ export type AsksWhen =
 /** The heading under which a capability is shown. */
 export type Section = 'run' | 'load' | 'contact' | 'read' | 'allow' | 'apply' | 'show' | 'set';
 
-/** How a key of the configuration counts for trust. */
+/** Decides which edits of a configuration key have to be accepted. */
 export interface KeyAuthority {
   readonly asks: AsksWhen;
   readonly section: Section;
@@ -136,7 +136,7 @@ const table: Readonly<Record<string, KeyAuthority>> = {
 
 export const keyAuthorities: ReadonlyMap<string, KeyAuthority> = new Map(Object.entries(table));
 
-/** How a key counts that the table does not have. */
+/** Applies to keys that are not in the table. */
 export const unknownKey: KeyAuthority = setting('changed');
 
 /** Objects whose entries have their own names. */

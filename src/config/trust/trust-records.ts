@@ -7,7 +7,7 @@ import type { Capability } from './capabilities.ts';
 /** A capability that was accepted. Values are stored as digests: they may hold secrets. */
 export type AcceptedCapability = Pick<Capability, 'id' | 'place' | 'owner' | 'asks' | 'limit'>;
 
-/** What was accepted of one configuration on this machine. */
+/** The accepted capabilities of one configuration on this machine. */
 export interface TrustRecord {
   /** The configuration, as `identityOf` names it. */
   readonly file: string;
@@ -104,7 +104,7 @@ function read(place: string): TrustRecord | undefined {
     if (!Array.isArray(capabilities) || !Array.isArray(secrets)) return undefined;
     return { file, acceptedAt, capabilities, secrets };
   } catch {
-    // None, or none that can be read: it has to be accepted again.
+    // Missing or unreadable: the configuration has to be accepted again.
     return undefined;
   }
 }

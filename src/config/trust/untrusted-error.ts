@@ -3,12 +3,12 @@ import { pluralize } from '../../core/text/pluralize.ts';
 import type { Capability } from './capabilities.ts';
 import type { AcceptedCapability } from './trust-records.ts';
 
-/** What has to be accepted before a configuration may be used. */
+/** The changes that have to be accepted before a configuration may be used. */
 export interface PendingTrust {
   readonly file: string;
   /** Whether something of the configuration was accepted before. */
   readonly isKnown: boolean;
-  /** What it would do that was not accepted; of one that nobody knows yet, with the rules that restrict calls. */
+  /** The capabilities that were not accepted; for an unknown configuration, also the rules that restrict calls. */
   readonly added: readonly Capability[];
   /** The limits that were accepted and are gone. */
   readonly lifted: readonly AcceptedCapability[];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { lockOf } from '../../catalog/lock/locked-server.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
+import { lockOf } from '../../catalog/lock/locked-server.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';

@@ -1,8 +1,8 @@
-import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { ToolCallEdits } from '../../config/file/tool-call-edits.ts';
 import { minSecretLength } from '../../redaction/redactor.ts';
+import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import type { SignalboxOptions } from '../../signalbox/signalbox-options.ts';
 import { configurationTools } from '../../sources/local/builtin/configuration-tools.ts';
 import type { BoxSecrets } from '../secrets/box-secrets.ts';
@@ -57,7 +57,7 @@ export async function createBox(
 }
 
 /** Adds the tools by which agents read the configuration and change a few settings. */
-export function addConfigurationTools(configured: ConfiguredBox, data: string): void {
+function addConfigurationTools(configured: ConfiguredBox, data: string): void {
   const { box } = configured;
   const edits = new ToolCallEdits(
     () => configured.file,

@@ -6,7 +6,7 @@ import type { SessionsOptions } from '../../sessions/create-sessions.ts';
 import { type ScheduleParts, Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { recallTurn } from '../../sessions/turn-memory.ts';
-import type { Refusal } from '../../sessions/turns.ts';
+import type { TurnRefusal } from '../../sessions/turns.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
@@ -22,7 +22,7 @@ export async function openSessions(
     import('../../sessions/create-sessions.ts'),
   ]);
   const { box } = configured;
-  const refusal: Refusal = (by) => tokenRefusal(box.tokens, by);
+  const refusal: TurnRefusal = (by) => tokenRefusal(box.tokens, by);
   return await createSessions({ box, agents, refusal, ...options });
 }
 
@@ -32,7 +32,7 @@ const tokenPrincipal = /^token:(tok_[^/]+)/;
  * Returns why a principal may not start a turn: its token is not valid anymore, or is bound to a profile. Sessions have the profile
  * of their agent, which may show more than that of the token.
  */
-export async function tokenRefusal(
+async function tokenRefusal(
   tokens: InternalSignalbox['tokens'],
   { id }: Principal,
 ): Promise<string | undefined> {
@@ -49,7 +49,7 @@ export async function tokenRefusal(
 const pageSize = 100;
 
 /** Counts the conversations of a directory that Claude Code has stored and that are not sessions of Signalbox. */
-export async function countClaudeTranscripts(
+async function countClaudeTranscripts(
   cwd: string,
   sessions: Pick<Sessions, 'list'>,
   store: Pick<SessionStore, 'memory'>,

@@ -18,12 +18,12 @@ import type { FileWatch } from './file-watch.ts';
 import { findFreePort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
 import { adminToken, agentToken } from './local-tokens.ts';
+import { nameWarnings } from './name-warnings.ts';
 import { openSchedules, openSessions } from './open-sessions.ts';
 import { logRequiredServers } from './required-servers.ts';
 import { startRetention } from './retention.ts';
 import { writeRunFile } from './run-files.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { nameWarnings } from './name-warnings.ts';
 
 /** Options of `runServer`. */
 export interface RunServerOptions {

@@ -6,8 +6,8 @@ import { type UsedValue, resolveReferences } from '../../config/references.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isHarmlessVariable } from '../../process/minimal-environment.ts';
-import { environment } from '../environment.ts';
 import type { SecretOptions } from '../../redaction/redactor.ts';
+import { environment } from '../environment.ts';
 
 /** Redacting shorter values of variables would remove ordinary words from the journal. */
 export const minVariableSecretLength = 8;

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
-import type { ConfigurationChanged } from '../../journal/entries/journal-event.ts';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { browse, protectedServer } from '../../../test/mcp-servers/protected-server.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
+import type { ConfigurationChanged } from '../../journal/entries/journal-event.ts';
 import type { ProblemDocument } from '../../server/problems/problem.ts';
 import { openConfiguredBox } from '../box/open-box.ts';
 

@@ -15,8 +15,8 @@ import type { ConfigurationTrust } from '../../config/trust/configuration-trust.
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
-import { thisMachine } from '../this-machine.ts';
 import type { ChangedServers, FoundServer } from '../../server/served-configuration.ts';
+import { thisMachine } from '../this-machine.ts';
 
 /** Options of `ServerEdits`. */
 export interface ServerEditsOptions {

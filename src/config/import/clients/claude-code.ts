@@ -19,7 +19,7 @@ function draft(entry: Fields): Draft {
   return { ...standardDraft(entry), notes: ignoredKeysNote(entry, standardKeys) };
 }
 
-/** Only those of MCP tools: the others are about the client’s own tools. */
+/** Returns the permissions of MCP tools. Others are about the tools of the client itself. */
 function permissionsIn(settings: Fields): NamedPermission[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((answer) =>
     (textsOf(field(settings, answer)) ?? [])

@@ -1,23 +1,23 @@
 import { parseJsonDocument } from '../../file/json-document.ts';
 import type { ClientReading, FileProblem } from '../found-server.ts';
 
-/** An object of a client's file, of which nothing is known. */
+/** An object in the file of a client, with unknown properties. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A client's file: what it says, and where. */
+/** The parsed file of a client. */
 export interface ClientDocument {
   readonly root: Fields;
   lineOf(path: readonly string[]): number;
 }
 
-/** The document, or why there is none. */
+/** The document, or the problem that prevents reading it. */
 export type ParsedDocument = ClientDocument | { readonly problem: FileProblem };
 
 /** Reads JSON with comments and trailing commas. */
 export function parseJsonFile(given: string): ParsedDocument {
   const text = given.replace(/^\ufeff/, '');
   if (text.trim() === '') return { root: {}, lineOf: () => 1 };
-  // Much faster than finding every place, and most files have no comments.
+  // `JSON.parse` is much faster, and most files have no comments.
   const quick = parseQuickly(text);
   if (quick !== undefined) {
     let document: ReturnType<typeof parseJsonDocument> | undefined;
@@ -44,17 +44,17 @@ function parseQuickly(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** What there is to say of a file that cannot be read. */
+/** Returns the reading of a file with a problem. */
 export function unreadable(problem: FileProblem): ClientReading {
   return { servers: [], skipped: [], problems: [problem] };
 }
 
-/** The value as an object; an empty one when it is something else. */
+/** Returns the value if it is an object, else an empty object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-/** The object's own property, never one that it inherits. */
+/** Returns an own property of an object, never an inherited one. */
 export function field(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }

@@ -107,8 +107,8 @@ suite('the servers of', () => {
       },
     });
     assert.deepEqual(await notesOf('claude-desktop', 'claude-desktop.json'), {
-      'brave-search': ['a secret is kept apart, encrypted: BRAVE_API_KEY'],
-      postgres: ['a secret is kept apart, encrypted: POSTGRES_URL_PASSWORD'],
+      'brave-search': ['a secret is stored encrypted: BRAVE_API_KEY'],
+      postgres: ['a secret is stored encrypted: POSTGRES_URL_PASSWORD'],
     });
   });
 

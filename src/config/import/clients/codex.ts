@@ -60,7 +60,7 @@ function variablesOf(value: unknown): string[] {
   return listed.flatMap((each) => textOf(each) ?? textOf(field(fieldsOf(each), 'name')) ?? []);
 }
 
-/** `approve` runs a tool without asking, `prompt` always asks; with `auto` the client judges by itself. */
+/** `approve` runs a tool without asking, `prompt` always asks; with `auto` the client decides. */
 function permissionsIn(entry: Fields): Permission[] {
   const permission = (tool: string, mode: unknown): Permission[] => {
     if (mode === 'approve') return [{ tool, answer: 'allow' }];
@@ -84,7 +84,7 @@ function parseToml(text: string): ParsedDocument {
   }
 }
 
-/** The parser keeps no places; a server's table begins with its name in brackets. */
+/** Finds the line of a server's table, because the parser returns no positions. */
 function lineOfTable(text: string, path: readonly string[]): number {
   const name = path.at(-1) ?? '';
   const headings = [`[mcp_servers.${name}]`, `[mcp_servers.${JSON.stringify(name)}]`, `[mcp_servers.'${name}']`];

@@ -11,16 +11,16 @@ import { type ClientDocument, type Fields, fieldsOf } from './client-document.ts
 import type { Dialect } from './placeholders.ts';
 import type { Draft } from './server-draft.ts';
 
-/** How one client writes its servers down. */
+/** The format of servers in the file of a client. */
 export interface ClientShape {
-  /** Where the servers stand in the document. */
+  /** The path of the servers in the document. */
   readonly path: readonly string[];
   readonly dialect: Dialect;
-  /** What an entry means; a text says why it cannot be taken over. */
+  /** Reads an entry. Returns a text with the reason when it cannot be imported. */
   draft(entry: Fields, name: string): Draft | string;
 }
 
-/** Reads all servers at one place of a client's document. */
+/** Reads all servers at one path of a client's document. */
 export function readServers(document: ClientDocument, shape: ClientShape, context: ImportContext): ClientReading {
   const holder = shape.path.reduce<Fields>(
     (outer, key) => fieldsOf(Object.hasOwn(outer, key) ? outer[key] : {}),
@@ -39,7 +39,7 @@ export function readServers(document: ClientDocument, shape: ClientShape, contex
   return { servers, skipped, problems: [] };
 }
 
-/** Several readings of one file as one. */
+/** Merges several readings of one file. */
 export function mergeReadings(readings: readonly ClientReading[]): ClientReading {
   return {
     servers: readings.flatMap(({ servers }) => servers),
@@ -59,7 +59,7 @@ function unusable({ command, args = [], url, headers = {}, type }: Draft): strin
     return 'its address is not http or https';
   const words = [basename(command ?? ''), ...args];
   const isStarted = words.some((word) => /^signalbox(?:@[\w.-]+)?$/.test(basename(word))) && words.includes('stdio');
-  // As `serve` prints it for those who connect.
+  // The header that `serve` prints for clients.
   const isReached = Object.values(headers).some((value) => /^Bearer sbx_/i.test(value));
   return isStarted || isReached ? 'it is Signalbox itself' : undefined;
 }
@@ -117,7 +117,7 @@ function tools({ allow, deny }: Draft): Pick<ImportedEntry, 'tools'> {
   return { tools: { ...(allowed !== undefined && { allow: allowed }), ...(denied.length > 0 && { deny: denied }) } };
 }
 
-// They make a program load code that its command does not name.
+/** Variables that make a program load code that its command does not name. */
 const loader =
   /^(?:LD_.*|DYLD_.*|NODE_OPTIONS|BASH_ENV|ENV|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|RUBYOPT|PERL5OPT|PERL5DB|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GIT_SSH_COMMAND|NPM_CONFIG_(?:NODE_OPTIONS|SCRIPT_SHELL))$/i;
 

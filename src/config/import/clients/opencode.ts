@@ -42,7 +42,7 @@ function draftOf(entry: Fields, name: string, switches: Fields, context: ImportC
   };
 }
 
-/** There a tool is called `server_tool`, and `false` switches it off. */
+/** Returns the tools that are switched off: opencode names them `server_tool`, with the value `false`. */
 function deniedTools(server: string, switches: Fields): string[] {
   return Object.entries(switches)
     .filter(([name, isOn]) => isOn === false && name.startsWith(`${server}_`))

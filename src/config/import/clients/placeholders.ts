@@ -1,12 +1,12 @@
 import { basename, sep } from 'node:path';
 import type { ImportContext } from '../found-server.ts';
 
-/** Turns one client's placeholders into ours, and notes what cannot be turned. */
+/** Converts the placeholders of a client to references, and notes those that cannot be converted. */
 export type Dialect = (text: string, context: ImportContext, note: (text: string) => void) => string;
 
 const variable = '[A-Za-z_][A-Za-z0-9_]*';
 
-/** The client passes every text on as it is; we would not. */
+/** For clients without placeholders. */
 export const noPlaceholders: Dialect = (text, _context, note) => {
   if (/\$\{(?!env:)[^}]+\}/.test(text))
     note('has ${…}, which that client leaves as it is and Signalbox takes for a variable');
@@ -34,7 +34,7 @@ export const editorVariables: Dialect = (text, { directory, home }, note) =>
     return whole;
   });
 
-/** `{env:NAME}`; `{file:path}` needs the name of what it fills, so it is dealt with where that is known. */
+/** `{env:NAME}`. The reader of opencode handles `{file:path}`, because it needs the name of the variable. */
 export const bracedEnvironment: Dialect = (text) =>
   text.replaceAll(new RegExp(String.raw`(?<!\$)\{env:(${variable})\}`, 'g'), '$${env:$1}');
 

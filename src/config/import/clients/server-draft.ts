@@ -1,14 +1,14 @@
 import type { Permission } from '../found-server.ts';
 import { type Fields, field, fieldsOf } from './client-document.ts';
 
-/** What a client's entry means, in our words, with the client's own placeholders still in it. */
+/** A client's entry in the terms of Signalbox, with the client's placeholders. */
 export interface Draft {
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
-  /** How the client reaches the URL, in its own word. */
+  /** The client's name of the transport. */
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The environment variable that holds a bearer token. */
@@ -21,10 +21,10 @@ export interface Draft {
   readonly permissions?: readonly Permission[];
 }
 
-/** The keys that all clients with an `mcpServers` of the usual shape know. */
+/** The keys of an entry in the standard `mcpServers` format. */
 export const standardKeys = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled'] as const;
 
-/** Reads an entry of the usual shape. */
+/** Reads an entry in the standard format. */
 export function standardDraft(entry: Fields): Draft {
   return {
     type: textOf(field(entry, 'type')),
@@ -38,7 +38,7 @@ export function standardDraft(entry: Fields): Draft {
   };
 }
 
-/** Names what is not taken over, so that nobody misses it later. */
+/** Returns a note with the keys that are not imported. */
 export function ignoredKeysNote(entry: Fields, known: readonly string[]): string[] {
   const others = Object.keys(entry).filter((key) => !known.includes(key));
   return others.length === 0 ? [] : [`not taken over: ${others.join(', ')}`];
@@ -52,7 +52,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A list of texts; numbers and truth values are written as text. `undefined` when it is no list. */
+/** Converts an array of strings, numbers and booleans to strings. Returns `undefined` for other values. */
 export function textsOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.flatMap((each) => plainText(each) ?? []) : undefined;
 }
@@ -65,7 +65,7 @@ export function textsByName(value: unknown): Record<string, string> | undefined 
   return texts.length === 0 ? undefined : Object.fromEntries(texts);
 }
 
-/** Seconds as milliseconds. */
+/** Converts seconds to milliseconds. */
 export function secondsOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value * 1000 : undefined;
 }

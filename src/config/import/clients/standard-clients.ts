@@ -4,8 +4,8 @@ import { readServers } from './normalize-servers.ts';
 import { type Dialect, editorVariables, noPlaceholders } from './placeholders.ts';
 import { type Draft, ignoredKeysNote, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
-/** Reads a JSON file whose `mcpServers` have the usual shape; `adapt` adds what only this client has. */
-export function readStandardFile(
+/** Reads a JSON file with `mcpServers` in the standard format; `adapt` adds what only this client has. */
+function readStandardFile(
   text: string,
   context: ImportContext,
   dialect: Dialect,
