@@ -13,7 +13,7 @@ export interface AccessToken {
   readonly id: string;
   readonly role: Role;
   readonly name?: string;
-  /** The view of the catalog that its holder is bound to. */
+  /** The catalog profile that restricts its holder. */
   readonly profile?: string;
   readonly state: 'active' | 'expired' | 'revoked';
   /** ISO 8601, UTC. */
@@ -24,18 +24,18 @@ export interface AccessToken {
   readonly revokedAt?: string;
 }
 
-/** What a new token is to be. */
+/** The properties of a new token. */
 export interface NewAccessToken {
   readonly role: Role;
-  /** Only for the role `agent`: the others see everything. */
+  /** Only for the role `agent`; other roles see the complete catalog. */
   readonly profile?: string;
   readonly name?: string;
-  /** Good for good unless said otherwise. */
+  /** The lifetime of the token; unlimited by default. */
   readonly expiresInMs?: number;
   readonly by: Principal;
 }
 
-/** What came of looking at a presented token. Only who has the whole token learns that it was one. */
+/** The result of checking a presented token. Only a holder of the complete token learns that it is expired or revoked. */
 export type TokenCheck =
   | {
       readonly state: 'active';
@@ -46,12 +46,12 @@ export type TokenCheck =
     }
   | { readonly state: 'wrong' | 'expired' | 'revoked' };
 
-const usedEveryMs = 60_000;
-const longestLife = 10 * 365 * 86_400_000;
-const longestName = 100;
-const mostListed = 1000;
+const minUseIntervalMs = 60_000;
+const maxLifetimeMs = 10 * 365 * 86_400_000;
+const maxNameLength = 100;
+const maxListed = 1000;
 
-/** The tokens that let programs in. Each is shown once, when it is made; after that only its hash is known. */
+/** Creates, checks and revokes the access tokens of programs. A token is shown once, on creation; only its hash is stored. */
 export class AccessTokens {
   readonly #store: TokenStore;
   readonly #journal: Journal;
@@ -66,14 +66,14 @@ export class AccessTokens {
     this.#now = now;
   }
 
-  /** How many tokens this process has revoked: who was recognised before the last of them has to be looked at again. */
+  /** The number of tokens that this process has revoked. When it changes, cached checks are outdated. */
   get revocations(): number {
     return this.#revocations;
   }
 
-  /** Makes a token. The answer is the only place where it ever stands. */
+  /** Creates a token. The result is the only place where the token itself appears. */
   async create(request: NewAccessToken): Promise<AccessToken & { readonly token: string }> {
-    assertMakeable(request);
+    assertCanCreate(request);
     const { role, profile = '', name = '', expiresInMs, by } = request;
     const { id, text, hash } = generateToken();
     const createdAt = this.#now();
@@ -94,13 +94,13 @@ export class AccessTokens {
     return { token: text, ...view(record, createdAt) };
   }
 
-  /** Every token, newest first; also those that are good no longer. */
+  /** Returns all tokens, newest first, including expired and revoked ones. */
   async list(): Promise<readonly AccessToken[]> {
     const now = this.#now();
-    return (await this.#store.list({ limit: mostListed })).map((record) => view(record, now));
+    return (await this.#store.list({ limit: maxListed })).map((record) => view(record, now));
   }
 
-  /** Ends a token, at once and for good. */
+  /** Revokes a token, immediately and permanently. */
   async revoke(id: string, { by }: { readonly by: Principal }): Promise<AccessToken> {
     const record = await this.#store.find(id);
     if (record === undefined) throw new SignalboxError('token-unknown', `there is no token ${JSON.stringify(id)}`);
@@ -112,7 +112,7 @@ export class AccessTokens {
     return view({ ...record, revokedAt }, revokedAt);
   }
 
-  /** Looks whether a presented token lets its holder in now. */
+  /** Checks whether a presented token is valid now. */
   async check(presented: string): Promise<TokenCheck> {
     const id = parseTokenId(presented);
     const record = id === undefined ? undefined : await this.#store.find(id);
@@ -120,23 +120,23 @@ export class AccessTokens {
     const now = this.#now();
     const state = stateOf(record, now);
     if (state !== 'active') return { state };
-    if (now - record.lastUsedAt >= usedEveryMs) this.#used(record.id, now);
+    if (now - record.lastUsedAt >= minUseIntervalMs) this.#used(record.id, now);
     const { role, profile, name } = record;
     return { state, id: record.id, role, ...(profile === '' ? {} : { profile }), ...(name === '' ? {} : { name }) };
   }
 
-  /** The token of that id, also when it is good no longer; `undefined` when there is none. */
+  /** Returns the token with an id, even if expired or revoked; `undefined` when there is none. */
   async find(id: string): Promise<AccessToken | undefined> {
     const record = await this.#store.find(id);
     return record === undefined ? undefined : view(record, this.#now());
   }
 
-  /** Whether a token that was good still is. */
+  /** Returns whether a token is still active. */
   async isActive(id: string): Promise<boolean> {
     return (await this.find(id))?.state === 'active';
   }
 
-  /** Who wants in is not kept waiting or out because this cannot be set down. */
+  /** Records a use without waiting for it, and ignores errors, because they must not block access. */
   #used(id: string, at: number): void {
     this.#store.used(id, at).catch(() => undefined);
   }
@@ -148,7 +148,7 @@ export class AccessTokens {
   }
 }
 
-function assertMakeable({ role, profile, name, expiresInMs, by }: NewAccessToken): void {
+function assertCanCreate({ role, profile, name, expiresInMs, by }: NewAccessToken): void {
   const wrong = (what: string): never => {
     throw new SignalboxError('token-invalid', what);
   };
@@ -156,13 +156,13 @@ function assertMakeable({ role, profile, name, expiresInMs, by }: NewAccessToken
   if (profile !== undefined && role !== 'agent')
     wrong(`a profile binds tokens with the role agent; ${role} sees everything`);
   if (profile === '') wrong('the profile has no name');
-  if (name !== undefined && !isName(name)) wrong(`a name has 1 to ${longestName} characters, all of them visible`);
-  if (expiresInMs !== undefined && !(expiresInMs >= 1000 && expiresInMs <= longestLife))
+  if (name !== undefined && !isName(name)) wrong(`a name has 1 to ${maxNameLength} characters, all of them visible`);
+  if (expiresInMs !== undefined && !(expiresInMs >= 1000 && expiresInMs <= maxLifetimeMs))
     wrong('a token is good for at least a second and at most ten years; leave the time out for one without an end');
 }
 
 function isName(name: string): boolean {
-  return name.length <= longestName && /^\P{C}+$/u.test(name);
+  return name.length <= maxNameLength && /^\P{C}+$/u.test(name);
 }
 
 function stateOf({ revokedAt, expiresAt }: TokenRecord, now: number): AccessToken['state'] {

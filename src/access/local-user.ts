@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import type { Principal } from '../core/principal.ts';
 
-/** The person at this machine. Whoever can run commands as this user counts as them. */
+/** Returns the local user as a principal. Every process of this user counts as this person. */
 export function localUser(): Principal {
   return { id: `user:${userName()}`, kind: 'human' };
 }
 
-/** In a container the user may have a number and no name. */
+/** Returns the name of the user, or the uid, because a user in a container may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

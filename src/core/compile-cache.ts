@@ -1,9 +1,9 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** Tells a thread where this process keeps what it has compiled: by itself it would compile everything anew. */
+/** Returns the environment variable that lets a thread share the compile cache of this process. */
 export function compileCacheEnv(): { readonly NODE_COMPILE_CACHE?: string } {
   const directory = getCompileCacheDir();
-  // Each version of Node has a directory of its own in it.
+  // Node appends a directory for its version.
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }

@@ -2,30 +2,30 @@
 import { randomFillSync } from 'node:crypto';
 
 declare const brand: unique symbol;
-type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
+export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
 
 /** Identifies one call. */
 export type CallId = Branded<string, 'CallId'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-/** All pairs of letters: an id is put together from five of them. */
+/** All pairs of letters. The random part of an id consists of five pairs. */
 const pairs = Array.from({ length: 1024 }, (_, index) => alphabet.charAt(index >> 5) + alphabet.charAt(index & 31));
 const random = new Uint16Array(1024);
 let used = random.length;
 let lastTime = 0;
 let lastTimeText = '';
 
-/** A new call id. Ids sort by time of creation, which keeps indexes over them local. */
+/** Returns a new call id. Ids sort by creation time, which keeps database indexes local. */
 export function newCallId(): CallId {
   return newId('call') as CallId;
 }
 
-/** A new id that nobody can guess: 130 random bits. */
+/** Returns an unguessable id with 130 random bits. */
 export function newSecretId(prefix: string): string {
   return `${prefix}_${Array.from(randomFillSync(new Uint8Array(26)), (byte) => alphabet.charAt(byte & 31)).join('')}`;
 }
 
-/** A new id: 45 bits of milliseconds, then 50 random bits, in lower-case base 32. */
+/** Returns a new id: 45 bits of milliseconds, then 50 random bits, in lower-case base 32. */
 export function newId(prefix: string): string {
   if (used + 5 > random.length) {
     randomFillSync(random);
@@ -36,7 +36,7 @@ export function newId(prefix: string): string {
   return id;
 }
 
-/** The same for all that are made within a millisecond. */
+/** Encodes a time. Caches the last one, because many ids are created within a millisecond. */
 function timeText(time: number): string {
   if (time === lastTime) return lastTimeText;
   let rest = time;

@@ -1,8 +1,7 @@
 import { newId } from './identifiers.ts';
 
 /*
- * What both sides of MCP say of the protocol itself. Not taken from the SDK: a start that needs no more than these words of it would
- * have to load all of it.
+ * Constants of the MCP protocol for clients and servers. Not imported from the SDK, because loading the SDK slows the start.
  */
 
 /** The revisions with sessions, the newest first. */
@@ -11,7 +10,7 @@ export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-
 /** The revision without sessions. */
 export const modernVersion = '2026-07-28';
 
-/** What requests and answers of the 2026 revision carry in `_meta`. */
+/** The keys in `_meta` of requests and responses of the 2026 revision. */
 export const metaKeys = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -21,5 +20,5 @@ export const metaKeys = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** What this process is called. Its MCP endpoint says so with every answer: who mounts it then knows when that is itself. */
+/** The id of this process. Its MCP endpoint sends it in every response, so that a process that mounts its own endpoint detects the loop. */
 export const gatewayInstance = { header: 'signalbox-instance', id: newId('box') } as const;

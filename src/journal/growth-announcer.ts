@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { PubSub } from './store/pub-sub.ts';
 
 const topic = 'journal';
-/** A busy journal is not told of for every entry: so long lies at least between two notes, whoever sent the first. */
-const restMs = 25;
-/** A note that comes so long after an entry was written was sent after it too. */
-const sureMs = 10;
+/** The minimum time between two messages, of any sender, so that a busy journal does not send one for every entry. */
+const minIntervalMs = 25;
+/** A message received this long after an entry was written was also sent after it. */
+const maxDelayMs = 10;
 
 /**
- * Tells the other processes of a store that the journal has grown. Whoever hears a note reads all there is, so one note serves
- * every process that has something to tell: however many write, together they send some forty in a second.
+ * Notifies the other processes of a store that the journal has grown. The receiver reads all new entries, so one message serves all
+ * processes that have written: together they send about forty messages per second at most.
  */
 export class GrowthAnnouncer {
   readonly #post: PubSub;
   readonly #id: string = randomUUID();
   readonly #stop: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when there is something to tell, and since when all of it. */
+  /** The times of the first and the last entry that are not announced yet. */
   #since = 0;
   #newest = 0;
   #last = Number.NEGATIVE_INFINITY;
@@ -28,19 +28,19 @@ export class GrowthAnnouncer {
     });
   }
 
-  /** Entries were written. */
+  /** Announces that entries were written, now or with the next message. */
   announce(): void {
     if (!this.#post.isCrossProcess) return;
     this.#newest = performance.now();
     if (this.#timer === undefined) this.#schedule();
   }
 
-  /** Tells when others have written, or may have; returns how to stop. */
+  /** Calls the listener when other processes have written, or may have. Returns a function that unsubscribes. */
   onOthers(listener: () => void): () => void {
     return onGrowth(this.#post, listener, this.#id);
   }
 
-  /** Tells at once what is still to be told, and listens no more. */
+  /** Sends a pending message now and unsubscribes. */
   async close(): Promise<void> {
     this.#stop();
     if (this.#timer !== undefined) await this.#send();
@@ -48,23 +48,23 @@ export class GrowthAnnouncer {
 
   #heard(): void {
     this.#last = performance.now();
-    if (this.#timer === undefined || this.#since + sureMs > this.#last) return;
+    if (this.#timer === undefined || this.#since + maxDelayMs > this.#last) return;
     this.#clear();
-    // What was written just now may have come after that note.
-    if (this.#newest + sureMs > this.#last) this.#schedule();
+    // An entry that was written just now may not be covered by that message.
+    if (this.#newest + maxDelayMs > this.#last) this.#schedule();
   }
 
   #schedule(): void {
     this.#since = this.#newest;
-    const rest = this.#last + restMs - performance.now();
-    // Not all at once, when several wait for the same moment.
-    this.#timer = setTimeout(() => void this.#send(), rest > 0 ? rest + Math.random() * restMs : 0).unref();
+    const rest = this.#last + minIntervalMs - performance.now();
+    // Jitter, so that several processes do not send at the same moment.
+    this.#timer = setTimeout(() => void this.#send(), rest > 0 ? rest + Math.random() * minIntervalMs : 0).unref();
   }
 
   async #send(): Promise<void> {
     this.#clear();
     this.#last = performance.now();
-    // Whoever misses it looks now and then.
+    // Receivers that miss the message poll.
     await this.#post.publish(topic, this.#id).catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export class GrowthAnnouncer {
   }
 }
 
-/** Tells when the journal has grown, or may have, by others than `own`. */
+/** Calls the listener when a process other than `own` has written to the journal, or may have. */
 export function onGrowth(post: PubSub, listener: () => void, own?: string): () => void {
   const stops = [
     post.subscribe(topic, (sender) => {

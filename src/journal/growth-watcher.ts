@@ -2,33 +2,33 @@ import { onGrowth } from './growth-announcer.ts';
 import type { Journal } from './journal.ts';
 import { type PubSub, fallbackPollMs } from './store/pub-sub.ts';
 
-/** Where nobody tells us what other processes write, we look this often; and where notes may be lost, now and then. */
-const longestMs = { untold: 250, told: fallbackPollMs };
-/** A busy journal is not read anew for every entry. */
-const shortestMs = 10;
+/** The poll interval without messages from other processes, and the one in case a message is lost. */
+const pollMs = { withoutMessages: 250, withMessages: fallbackPollMs };
+/** The minimum time between two reads, so that a busy journal is not read for every entry. */
+const minIntervalMs = 10;
 
-/** When to look at the journal again: soon after something was written, and now and then. */
+/** Decides when a follower reads the journal again: soon after a write, and at a fixed interval. */
 export class GrowthWatcher {
   readonly #signal: AbortSignal | undefined;
   readonly #unsubscribe: () => void;
-  readonly #longestMs: number;
+  readonly #pollMs: number;
   #isFresh = false;
   #timer: NodeJS.Timeout | undefined;
-  #look: (() => void) | undefined;
+  #resolve: (() => void) | undefined;
 
   constructor(post: PubSub, journal?: Journal, signal?: AbortSignal) {
-    this.#longestMs = post.isCrossProcess ? longestMs.told : longestMs.untold;
+    this.#pollMs = post.isCrossProcess ? pollMs.withMessages : pollMs.withoutMessages;
     this.#signal = signal;
-    this.#unsubscribe = journal?.onGrowth(this.#hear) ?? onGrowth(post, this.#hear);
+    this.#unsubscribe = journal?.onGrowth(this.#onGrowth) ?? onGrowth(post, this.#onGrowth);
     signal?.addEventListener('abort', this.#stop, { once: true });
   }
 
-  /** Resolves when there is something new, or may be. */
+  /** Resolves when the journal has new entries, or may have. */
   wait(): Promise<void> {
     if (this.#signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#look = resolve;
-      this.#timer = setTimeout(this.#stop, this.#isFresh ? shortestMs : this.#longestMs);
+      this.#resolve = resolve;
+      this.#timer = setTimeout(this.#stop, this.#isFresh ? minIntervalMs : this.#pollMs);
       this.#isFresh = false;
     });
   }
@@ -39,19 +39,19 @@ export class GrowthWatcher {
     this.#stop();
   }
 
-  readonly #hear = (): void => {
+  readonly #onGrowth = (): void => {
     if (this.#isFresh) return;
     this.#isFresh = true;
-    if (this.#look === undefined) return;
+    if (this.#resolve === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#stop, shortestMs);
+    this.#timer = setTimeout(this.#stop, minIntervalMs);
   };
 
   readonly #stop = (): void => {
     clearTimeout(this.#timer);
-    // Whoever looks now sees what was told of until now.
+    // The read that follows covers all writes announced so far.
     this.#isFresh = false;
-    this.#look?.();
-    this.#look = undefined;
+    this.#resolve?.();
+    this.#resolve = undefined;
   };
 }

@@ -2,30 +2,33 @@ import { GrowthAnnouncer } from './growth-announcer.ts';
 import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import type { Appended, Store } from './store/store.ts';
 
-/** What must be survived before an append resolves: the death of the process, or the loss of power. */
-export type Survives = 'crash' | 'power-loss';
+/** The durability that an append waits for: entries survive the end of the process, or a power loss. */
+export type Durability = 'crash' | 'power-loss';
 
 /** An entry that waits for the next commit. */
-export interface Waiting {
-  /** Takes it back; has no effect once it is written. True when it was still there. */
+export interface PendingEntry {
+  /** Removes the entry from the queue. Returns false when it is already written. */
   withdraw(): boolean;
 }
 
-const longestBreath = 10;
-const patience = 10;
+/** The maximum time without a turn of the event loop, in milliseconds. */
+const maxTurnMs = 10;
+/** The time that `noteSoon` waits for another commit to join. */
+const maxNoteDelayMs = 10;
 
-class Item implements Waiting {
+/** An entry in the queue, with the callbacks of its writer. */
+class Item implements PendingEntry {
   state: 'queued' | 'withdrawn' | 'written' = 'queued';
   readonly #draft: EntryDraft | (() => EntryDraft);
-  readonly survives: Survives;
+  readonly survives: Durability;
   readonly resolve: ((entry: StoredEntry | undefined) => void) | undefined;
   readonly reject: ((error: unknown) => void) | undefined;
-  /** Told as soon as it is written, before it survives a loss of power. */
+  /** Called when the entry is written, before it survives a power loss. */
   followed: (() => void) | undefined;
 
   constructor(
     draft: EntryDraft | (() => EntryDraft),
-    survives: Survives,
+    survives: Durability,
     resolve?: Item['resolve'],
     reject?: Item['reject'],
   ) {
@@ -46,34 +49,34 @@ class Item implements Waiting {
 }
 
 /**
- * Writes to the store by group commit: everything that becomes ready while other work runs shares the next commit, so that
- * a commit's cost is divided among the calls under way.
+ * Writes to the store with group commit: all entries that become ready while other work runs share the next commit, so that concurrent
+ * calls share its cost.
  */
 export class Journal {
   readonly #store: Store;
   readonly #listeners = new Set<(entry: StoredEntry) => void>();
   readonly #announcer: GrowthAnnouncer;
   #queue: Item[] = [];
-  #patient: Item[] = [];
-  /** What is written and does not survive a loss of power yet. */
+  #delayed: Item[] = [];
+  /** Entries that are written and do not survive a power loss yet. */
   #unflushed: { readonly item: Item; readonly entry: StoredEntry | undefined }[] = [];
   #syncing: NodeJS.Immediate | undefined;
-  #impatience: NodeJS.Timeout | undefined;
+  #delayTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
   #writing: Promise<void> | undefined;
-  #breathed = 0;
+  #lastTurn = 0;
 
   constructor(store: Store) {
     this.#store = store;
     this.#announcer = new GrowthAnnouncer(store.pubSub);
   }
 
-  /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
-  append(draft: EntryDraft, survives: Survives): Promise<StoredEntry | undefined> {
+  /** Writes an entry and resolves when it is durable; with `undefined` when the store rejected it, for example because its idempotency key is taken. */
+  append(draft: EntryDraft, survives: Durability): Promise<StoredEntry | undefined> {
     return new Promise((resolve, reject) => this.#enqueue(new Item(draft, survives, resolve, reject)));
   }
 
-  /** Like `append`, for whoever waits with a promise of their own. Neither function may throw: others are told after it. */
+  /** Like `append`, with callbacks instead of a promise. They must not throw, because other entries' callbacks run after them. */
   appendFor(
     draft: EntryDraft,
     written: (entry: StoredEntry | undefined) => void,
@@ -83,8 +86,8 @@ export class Journal {
   }
 
   /**
-   * Like `append` for a loss of power. Whoever goes on by this entry is told when it is written, so that what they write
-   * shares its flush: an entry never outlives those before it.
+   * Like `append` with `power-loss`. Calls `followed` when the entry is written and not flushed yet, so that entries that follow from it
+   * share its flush: no entry is durable before those that precede it.
    */
   appendFollowed(draft: EntryDraft, followed: () => void): Promise<StoredEntry | undefined> {
     return new Promise((resolve, reject) => {
@@ -94,34 +97,34 @@ export class Journal {
     });
   }
 
-  /** Writes an entry with the next commit. Nobody waits for it. */
+  /** Writes an entry with the next commit, without waiting for it. */
   note(make: () => EntryDraft): void {
     this.#enqueue(new Item(make, 'crash'));
   }
 
-  /** Writes an entry within some milliseconds, unless it is withdrawn before; made only when it is written. */
-  noteSoon(make: () => EntryDraft): Waiting {
+  /** Writes an entry within some milliseconds, unless it is withdrawn. Calls `make` only when it is written. */
+  noteSoon(make: () => EntryDraft): PendingEntry {
     const item = new Item(make, 'crash');
-    this.#patient.push(item);
-    this.#impatience ??= setTimeout(this.#hurry, patience).unref();
+    this.#delayed.push(item);
+    this.#delayTimer ??= setTimeout(this.#commitDelayed, maxNoteDelayMs).unref();
     return item;
   }
 
-  /** Tells of every entry after it is written, in order. */
+  /** Calls the listener with every entry after it is written, in order. Returns a function that unsubscribes. */
   subscribe(listener: (entry: StoredEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells that entries were written, here or by another process of the store. */
+  /** Calls the listener when this or another process of the store has written entries. Returns a function that unsubscribes. */
   onGrowth(listener: () => void): () => void {
     const stops = [this.subscribe(listener), this.#announcer.onOthers(listener)];
     return () => stops.forEach((stop) => stop());
   }
 
-  /** Resolves when nothing waits to be written or told any more. */
+  /** Resolves when all entries are written and announced. */
   async drain(): Promise<void> {
-    this.#hurry();
+    this.#commitDelayed();
     while (this.#queue.length > 0 || this.#writing !== undefined) {
       await (this.#writing ?? new Promise<void>((resolve) => setImmediate(resolve)));
     }
@@ -134,11 +137,11 @@ export class Journal {
     this.#schedule();
   }
 
-  readonly #hurry = (): void => {
-    clearTimeout(this.#impatience);
-    this.#impatience = undefined;
-    const waiting = this.#patient.filter((item) => item.state === 'queued');
-    this.#patient = [];
+  readonly #commitDelayed = (): void => {
+    clearTimeout(this.#delayTimer);
+    this.#delayTimer = undefined;
+    const waiting = this.#delayed.filter((item) => item.state === 'queued');
+    this.#delayed = [];
     if (waiting.length === 0) return;
     this.#queue.push(...waiting);
     this.#schedule();
@@ -147,13 +150,13 @@ export class Journal {
   #schedule(): void {
     if (this.#scheduled || this.#writing !== undefined) return;
     this.#scheduled = true;
-    // A chain of calls that never wait for anything else would keep timers and sockets waiting: let them in now and then.
+    // Calls that never wait for anything else would starve timers and sockets, so yield to the event loop now and then.
     const now = performance.now();
-    if (now - this.#breathed < longestBreath) {
-      // Runs when every promise that is ready now has been worked off: all calls that got this far share one commit.
+    if (now - this.#lastTurn < maxTurnMs) {
+      // Runs after all promises that are ready now, so that the calls that got this far share one commit.
       process.nextTick(this.#flush);
     } else {
-      this.#breathed = now;
+      this.#lastTurn = now;
       setImmediate(this.#flush);
     }
   }
@@ -202,12 +205,12 @@ export class Journal {
       else item.followed();
     });
     if (isUrgent) this.#sync();
-    // Before the second turn whoever was told has got as far as a commit, also where that lets others in first.
+    // Within two turns, the followers have appended their entries, even when their commit yields to the event loop first.
     else if (this.#unflushed.length > 0)
       this.#syncing ??= setImmediate(() => (this.#syncing = setImmediate(this.#sync)));
   }
 
-  /** Does not hold up the next commit: commits go on while the disk works. */
+  /** Flushes to disk. Commits continue meanwhile. */
   readonly #sync = (): void => {
     clearImmediate(this.#syncing);
     this.#syncing = undefined;

@@ -4,44 +4,44 @@ import type { Journal } from './journal.ts';
 import type { RecoveryOptions } from './store/recovery-options.ts';
 import type { Store } from './store/store.ts';
 
-const everyMs = 5000;
+const intervalMs = 5000;
 
-/** Gives every call that died with its process the outcome `unknown`: it may or may not have acted, and nobody guesses. */
+/** Records the outcome `unknown` for every call whose process ended before its outcome was recorded, because the tool may have acted. */
 export class Recovery {
   readonly #store: Store;
   readonly #journal: Journal;
-  readonly #endLost: ((looking: RecoveryOptions) => Promise<void>) | undefined;
+  readonly #endLost: ((options: RecoveryOptions) => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** What was taken over, until its outcome is written. */
+  /** The intents that this process took over, until their outcomes are written. */
   readonly #orphans = new Map<string, StoredEntry>();
-  #isLooking = false;
+  #isRunning = false;
 
-  /** `endLost` records the calls that had not started when their process ended. */
-  constructor(store: Store, journal: Journal, endLost?: (looking: RecoveryOptions) => Promise<void>) {
+  /** `endLost` records the outcomes of calls that had not started when their process ended. */
+  constructor(store: Store, journal: Journal, endLost?: (options: RecoveryOptions) => Promise<void>) {
     this.#store = store;
     this.#journal = journal;
     this.#endLost = endLost;
   }
 
-  /** Looks now and, with `isShared`, every few seconds: other processes may end while this one goes on. */
+  /** Recovers calls now and, with `isShared`, every few seconds, because other processes may end at any time. */
   async start(isShared = false): Promise<void> {
-    await this.#look(false);
-    if (isShared) this.#timer = setInterval(() => void this.#look(true).catch(() => undefined), everyMs).unref();
+    await this.#recover(false);
+    if (isShared) this.#timer = setInterval(() => void this.#recover(true).catch(() => undefined), intervalMs).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  async #look(patient: boolean): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #recover(patient: boolean): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     try {
       for (const intent of await this.#store.orphans({ patient })) this.#orphans.set(intent.call, intent);
       await Promise.all(Array.from(this.#orphans.values(), (intent) => this.#record(intent)));
       await this.#endLost?.({ patient });
     } finally {
-      this.#isLooking = false;
+      this.#isRunning = false;
     }
   }
 
@@ -57,12 +57,12 @@ function lostDraft(intent: StoredEntry): EntryDraft {
   return { ...ended, claim: lostClaim(intent.call) };
 }
 
-/** Several processes may find the same lost call: the claim lets one of them record its outcome. */
+/** Returns the claim by which only one of several processes records the outcome of a lost call. */
 export function lostClaim(call: string): NonNullable<EntryDraft['claim']> {
   return { key: `lost ${call}`, fingerprint: '' };
 }
 
-/** The outcome of a call of which only the intent is there. */
+/** Returns the outcome entry for a call that has only an intent. */
 export function endedDraft(intent: StoredEntry, outcome: 'unknown' | 'failed', error: CallError): EntryDraft {
   const facts = JSON.parse(intent.body) as object;
   const body = JSON.stringify({ ...facts, durationMs: null, output: '', error });

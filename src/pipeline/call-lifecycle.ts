@@ -10,7 +10,7 @@ import { type CallId, newCallId } from '../core/identifiers.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { normalizeName } from '../core/text/normalize-name.ts';
 import type { ToolId } from '../core/tools/tool.ts';
-import type { Waiting } from '../journal/journal.ts';
+import type { PendingEntry } from '../journal/journal.ts';
 import { recordedName } from '../journal/entries/recorded-name.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { PolicyInput } from '../policy/policy.ts';
@@ -76,7 +76,7 @@ export interface PreparedEntry {
 /** The journal entries of a call, as far as they are prepared or written. */
 interface CallRecord {
   /** The intent of a read, while it waits to be written. */
-  pendingIntent: Waiting | undefined;
+  pendingIntent: PendingEntry | undefined;
   /** The idempotency key that the written intent has taken. */
   claimedKey: string | undefined;
   preparedEntry: PreparedEntry | undefined;

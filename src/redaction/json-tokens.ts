@@ -56,19 +56,19 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The string that a JSON string token stands for. */
+/** Decodes a JSON string token. */
 export function decodeJsonString(source: string): string {
   return source.includes('\\') ? String(JSON.parse(source)) : source.slice(1, -1);
 }
 
-const SCALAR = /[-+.0-9A-Za-z]+/y;
-const COLON_AHEAD = /\s*:/y;
+const scalarPattern = /[-+.0-9A-Za-z]+/y;
+const colonAhead = /\s*:/y;
 
-/** Where the token that begins at the position ends; the position itself when none begins there. */
+/** Returns the end of the token at a position, or the position itself when no token begins there. */
 function tokenEnd(text: string, position: number): number {
   if (text[position] === '"') return stringEnd(text, position);
-  SCALAR.lastIndex = position;
-  return SCALAR.test(text) ? SCALAR.lastIndex : position;
+  scalarPattern.lastIndex = position;
+  return scalarPattern.test(text) ? scalarPattern.lastIndex : position;
 }
 
 function stringEnd(text: string, start: number): number {
@@ -85,8 +85,8 @@ function stringEnd(text: string, start: number): number {
 function kindOf(text: string, start: number, end: number): JsonToken['kind'] {
   const character = text[start] ?? '';
   if (character === '"') {
-    COLON_AHEAD.lastIndex = end;
-    return COLON_AHEAD.test(text) ? 'key' : 'string';
+    colonAhead.lastIndex = end;
+    return colonAhead.test(text) ? 'key' : 'string';
   }
   return character === '-' || (character >= '0' && character <= '9') ? 'number' : 'literal';
 }

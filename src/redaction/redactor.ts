@@ -8,13 +8,13 @@ import { createPrefixSearch, createUnwrappingSearch } from './string-search.ts';
 
 /** Keeps secrets out of the journal, logs and errors. */
 export interface Redactor {
-  /** How many values were registered: what was looked at before a change has to be looked at again. */
+  /** The number of registered values. When it changes, cached results are outdated. */
   readonly registeredCount: number;
-  /** The length of the longest value that may begin before a comma and a key of a JSON document, and end after them. */
+  /** The maximum length of a value that can span a comma and a key of a JSON document. */
   readonly maxCrossKeyLength: number;
-  /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
+  /** Registers a secret value that must never be recorded. `[redacted:NAME]` replaces it. */
   add(name: string, value: string, options?: SecretOptions): void;
-  /** Whether nothing would be taken out of a JSON document, or of a part of one that is cut before a key. */
+  /** Returns whether a JSON document, or a part of one that ends before a key, contains nothing to redact. */
   isClean(text: string): boolean;
   /** Redacts a JSON document given as text (the output of `JSON.stringify`); returns valid JSON text. */
   json(text: string): string;
@@ -22,21 +22,21 @@ export interface Redactor {
   text(text: string): string;
   /** Redacts registered values only, in plain text or in a JSON object, array or string; JSON stays valid. */
   values(text: string): string;
-  /** Returns where registered values are in a plain text, in order, with the placeholder of each. */
+  /** Returns the positions of registered values in a plain text, in order, with their placeholders. */
   find(text: string): readonly RegisteredSpan[];
-  /** Returns what stands in the place of something that looks like a secret. */
+  /** Returns the placeholder for a secret. */
   placeholder(name?: string): string;
-  /** How many characters at the end of a text may be the beginning of a registered value, of which the rest is still to come. */
+  /** Returns the number of characters at the end of a text that may be the beginning of a registered value. */
   partialMatchLength(text: string): number;
 }
 
-/** Where a secret value comes from. */
+/** The origin of a secret value. */
 export interface SecretOptions {
-  /** A server chose it, as its access tokens: it may be any text, so a human who approves a call must be able to see it. */
+  /** A server chose the value, for example an access token. It may be any text, so a human who approves a call must be able to see it. */
   readonly isForeign?: boolean;
 }
 
-/** Where a registered value is in a text. */
+/** The position of a registered value in a text. */
 export interface RegisteredSpan {
   readonly start: number;
   readonly end: number;
@@ -46,11 +46,12 @@ export interface RegisteredSpan {
 
 type Scope = 'everything' | 'values';
 
-/** A shorter value cannot be kept out of the record: it would take ordinary words with it. */
+/** Shorter values cannot be redacted without also redacting ordinary words. */
 export const minSecretLength = 4;
-const NEUTRAL = '[●●●●]';
-const NOTHING = '';
+const neutralPlaceholder = '[●●●●]';
+const emptyPlaceholder = '';
 
+/** Creates a redactor without registered values. */
 export function createRedactor(): Redactor {
   const nameOf = new Map<string, string>();
   const foreign = new Set<string>();
@@ -67,69 +68,69 @@ export function createRedactor(): Redactor {
     searchIsCurrent = true;
   }
 
-  function holdsValue(text: string): boolean {
+  function containsValue(text: string): boolean {
     refresh();
     return search.test(text);
   }
 
-  /** Placeholders, and what they come to stand beside, can spell a secret themselves: then the next text is taken. */
+  /** Returns the first text that contains no secret. A placeholder can itself spell a secret, alone or with the text around it. */
   function firstSafe(...texts: readonly string[]): string {
-    return texts.find((text) => !holdsValue(text) && !holdsValue(JSON.stringify(text))) ?? NOTHING;
+    return texts.find((text) => !containsValue(text) && !containsValue(JSON.stringify(text))) ?? emptyPlaceholder;
   }
 
   function placeholder(name: string): string {
-    const known = placeholders.get(name) ?? firstSafe(`[redacted:${name}]`, NEUTRAL);
+    const known = placeholders.get(name) ?? firstSafe(`[redacted:${name}]`, neutralPlaceholder);
     placeholders.set(name, known);
     return known;
   }
 
-  function replaceValues(text: string, inPlaceOf: (name: string) => string): string {
-    if (!holdsValue(text)) return text;
+  function replaceValues(text: string, placeholderFor: (name: string) => string): string {
+    if (!containsValue(text)) return text;
     let result = '';
     let copied = 0;
     for (const { start, end, wanted } of search.spans(text)) {
-      result += text.slice(copied, start) + inPlaceOf(nameOf.get(wanted) ?? '');
+      result += text.slice(copied, start) + placeholderFor(nameOf.get(wanted) ?? '');
       copied = end;
     }
     return result + text.slice(copied);
   }
 
   function redactText(text: string, scope: Scope): string {
-    for (const inPlaceOf of [placeholder, () => firstSafe(NEUTRAL)]) {
-      const withoutValues = replaceValues(text, inPlaceOf);
-      const redacted = scope === 'values' ? withoutValues : replaceSecretPatterns(withoutValues, inPlaceOf);
-      if (!holdsValue(redacted)) return redacted;
+    for (const placeholderFor of [placeholder, () => firstSafe(neutralPlaceholder)]) {
+      const withoutValues = replaceValues(text, placeholderFor);
+      const redacted = scope === 'values' ? withoutValues : replaceSecretPatterns(withoutValues, placeholderFor);
+      if (!containsValue(redacted)) return redacted;
     }
-    return firstSafe(NEUTRAL);
+    return firstSafe(neutralPlaceholder);
   }
 
   function redactJson(text: string, scope: Scope): string {
     const redacted = rewriteJsonTokens(text, (token) => redactToken(token, scope));
-    // What is left can only be spelled by the document's own quotes and braces.
-    return holdsValue(redacted) ? JSON.stringify(firstSafe(NEUTRAL)) : redacted;
+    // A remaining value must include the document's own quotes and braces.
+    return containsValue(redacted) ? JSON.stringify(firstSafe(neutralPlaceholder)) : redacted;
   }
 
   function redactToken({ kind, source, key }: JsonToken, scope: Scope): string {
     const isText = kind === 'key' || kind === 'string';
-    if (!isText && holdsValue(source)) {
+    if (!isText && containsValue(source)) {
       const [first] = search.spans(source);
       return JSON.stringify(placeholder(nameOf.get(first?.wanted ?? '') ?? ''));
     }
     const isSecret = scope === 'everything' && kind !== 'literal' && key !== undefined && isSecretKey(key);
-    if (isSecret && source !== '""') return JSON.stringify(firstSafe('[redacted]', NEUTRAL));
+    if (isSecret && source !== '""') return JSON.stringify(firstSafe('[redacted]', neutralPlaceholder));
     if (!isText) return source;
     const decoded = decodeJsonString(source);
     const redacted = redactString(decoded, scope);
     return redacted === decoded ? source : JSON.stringify(redacted);
   }
 
-  /** A string inside a JSON document; often it is a JSON document itself. */
+  /** Redacts a string inside a JSON document, which may itself be a JSON document. */
   function redactString(text: string, scope: Scope): string {
-    return firstSafe(isJsonDocument(text) ? redactJson(text, scope) : redactText(text, scope), NEUTRAL);
+    return firstSafe(isJsonDocument(text) ? redactJson(text, scope) : redactText(text, scope), neutralPlaceholder);
   }
 
   function isClean(text: string): boolean {
-    return !holdsValue(text) && !containsSecretPattern(text) && !mayContainSecretKey(text);
+    return !containsValue(text) && !containsSecretPattern(text) && !mayContainSecretKey(text);
   }
 
   return {
@@ -161,13 +162,13 @@ export function createRedactor(): Redactor {
       if (isClean(text)) return text;
       return isJson(text) ? redactJson(text, 'everything') : JSON.stringify(redactText(text, 'everything'));
     },
-    text: (text) => (!holdsValue(text) && !containsSecretPattern(text) ? text : redactText(text, 'everything')),
+    text: (text) => (!containsValue(text) && !containsSecretPattern(text) ? text : redactText(text, 'everything')),
     values: (text) => {
-      if (!holdsValue(text)) return text;
+      if (!containsValue(text)) return text;
       return isJsonDocument(text) ? redactJson(text, 'values') : redactText(text, 'values');
     },
     find: (text) => {
-      if (!holdsValue(text)) return [];
+      if (!containsValue(text)) return [];
       return search.spans(text).map(({ start, end, wanted }) => ({
         start,
         end,
@@ -175,7 +176,7 @@ export function createRedactor(): Redactor {
         placeholder: placeholder(nameOf.get(wanted) ?? ''),
       }));
     },
-    placeholder: (name) => (name === undefined ? firstSafe('[redacted]', NEUTRAL) : placeholder(name)),
+    placeholder: (name) => (name === undefined ? firstSafe('[redacted]', neutralPlaceholder) : placeholder(name)),
     partialMatchLength: (text) => {
       refresh();
       return prefixes(text);

@@ -1,14 +1,14 @@
-const SHORTEST_ENCODED = 8;
+const minEncodedBytes = 8;
 
 /**
- * Returns every way in which a secret value is looked for: as it is, escaped in JSON, HTML, XML and for shells, percent-encoded, in hex and
- * base64, in UTF-16, and encoded twice. Line breaks inside a form are the search's business.
+ * Returns every encoding of a secret value that is searched for: plain, escaped in JSON, HTML, XML and for shells, percent-encoded, in hex
+ * and base64, in UTF-16, and encoded twice. The search itself handles line breaks inside an encoding.
  */
 export function secretEncodings(value: string): string[] {
   const texts = [value, ...markupForms(value), ...shellForms(value)];
   const forms = [...texts, ...texts.flatMap(escapedForms), ...percentForms(value)];
   const bytes = Buffer.from(value);
-  if (bytes.length >= SHORTEST_ENCODED) {
+  if (bytes.length >= minEncodedBytes) {
     const wide = Buffer.from(value, 'utf16le');
     const wideBigEndian = Buffer.from(wide).swap16();
     forms.push(...[bytes, wide, wideBigEndian].flatMap((each) => [...hexForms(each), ...base64Forms(each)]));
@@ -17,10 +17,10 @@ export function secretEncodings(value: string): string[] {
   return [...new Set(forms)];
 }
 
-/** JSON inside JSON inside JSON: each level escapes the escapes of the one before. */
+/** JSON inside JSON inside JSON: each level escapes the escapes of the previous one. */
 function escapedForms(value: string): string[] {
-  const usual = escape(value);
-  return [usual, escapeNonAscii(usual), usual.replaceAll('/', String.raw`\/`)].flatMap((once) => {
+  const plain = escape(value);
+  return [plain, escapeNonAscii(plain), plain.replaceAll('/', String.raw`\/`)].flatMap((once) => {
     const twice = escape(once);
     return [once, twice, escape(twice)];
   });
@@ -30,16 +30,16 @@ function escape(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What encoders write that keep to ASCII, such as Python's `json.dumps`. */
+/** The output of encoders that write only ASCII, such as Python's `json.dumps`. */
 function escapeNonAscii(escaped: string): string {
   return escaped.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function percentForms(value: string): string[] {
-  const usual = encodeURIComponent(value);
-  const strict = usual.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const plain = encodeURIComponent(value);
+  const strict = plain.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = strict.replaceAll('%20', '+');
-  return [usual, strict, form].flatMap((encoded) => [
+  return [plain, strict, form].flatMap((encoded) => [
     encoded,
     encoded.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase()),
   ]);
@@ -67,7 +67,7 @@ function markupForms(value: string): string[] {
   ];
 }
 
-/** As shells and their quoting functions write it: in single or double quotes, with backslashes, and as `$'…'`. */
+/** The forms of shells and their quoting functions: single or double quotes, backslashes, and `$'…'`. */
 function shellForms(value: string): string[] {
   const ansi = value
     .replace(/[\\']/g, (mark) => `\\${mark}`)
@@ -89,7 +89,7 @@ function hexForms(bytes: Buffer): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** The characters that the secret alone decides, for each of the three places it can have in a group of three bytes. */
+/** The base64 characters that depend on the secret alone, for each of its three possible offsets in a group of three bytes. */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
@@ -109,11 +109,11 @@ function doubleForms(value: string, bytes: Buffer): string[] {
   ];
 }
 
-/** UTF-16 that was read as if each byte were a character, in both byte orders; bare, and escaped in JSON. */
+/** UTF-16 that was read as one character per byte, in both byte orders; plain, and escaped in JSON. */
 function utf16Forms(value: string): string[] {
   const units = [...Buffer.from(value, 'utf16le').toString('latin1')];
   const swapped = [...Buffer.from(value, 'utf16le').swap16().toString('latin1')];
-  // The zero byte before the first or after the last character belongs to whatever stands there.
+  // The zero byte before the first or after the last character belongs to the neighboring character.
   const texts = [units.slice(0, -1).join(''), swapped.slice(1).join('')];
   return texts.flatMap((text) => [text, ...escapedForms(text)]);
 }

@@ -1,9 +1,9 @@
 interface SecretPattern {
   readonly name: string;
   readonly expression: RegExp;
-  /** Matches only text that has the whole form of the secret; the same as `expression` unless that takes more. */
+  /** Matches only text with the exact format of the secret; by default the same as `expression`, which may match more. */
   readonly exact: RegExp;
-  /** Checks what an expression cannot. */
+  /** Checks conditions that an expression cannot. */
   readonly isExact?: (match: string) => boolean;
 }
 
@@ -124,32 +124,32 @@ const patterns: readonly SecretPattern[] = [
 ];
 
 // Begins with rare letters where it can: V8 then skips over the text many characters at a time.
-const SUSPECT =
+const suspectToken =
   /A(?:[KS]IA|Iza)|yJ[A-Za-z0-9_-]{5}|BEGIN |k-[A-Za-z0-9_-]{16}|k_(?:live|test)_|gh[pousr]_|xox[abeoprs]-|glpat-|npm_[A-Za-z0-9]{36}|bx_[A-Za-z0-9_-]{40}|github_pat_|[bB][eE][aA][rR][eE][rR]/;
 
-const PASSWORD = new RegExp(`${barePassword}|${quotedPassword}`);
+const passwordPattern = new RegExp(`${barePassword}|${quotedPassword}`);
 
 const passwordLetters = ['ssw', 'SSW', 'ssW', 'ssp', 'SSP', 'ssP', 'pwd', 'PWD'] as const;
 
-/** Every form has `=` or `--`, and most texts have neither. */
+/** Checks for `=` or `--` first: every form has one, and most texts have neither. */
 function mayHoldPassword(text: string): boolean {
   if (!text.includes('=') && !text.includes('--')) return false;
-  return passwordLetters.some((letters) => text.includes(letters)) && PASSWORD.test(text);
+  return passwordLetters.some((letters) => text.includes(letters)) && passwordPattern.test(text);
 }
 
-const EXACT = new RegExp(patterns.map(({ expression }) => expression.source).join('|'));
-const URL_WITH_PASSWORD = /:\/\/[^\s/?#:@]*:[^\s/?#]+@/;
+const anyPattern = new RegExp(patterns.map(({ expression }) => expression.source).join('|'));
+const urlWithPassword = /:\/\/[^\s/?#:@]*:[^\s/?#]+@/;
 
-/** Says, cheaply, whether a text holds a token of a well-known format. */
+/** Returns whether a text contains a token of a well-known format. Cheap for most texts. */
 export function containsSecretPattern(text: string): boolean {
   return (
-    (SUSPECT.test(text) && EXACT.test(text)) ||
-    (text.includes('@') && URL_WITH_PASSWORD.test(text)) ||
+    (suspectToken.test(text) && anyPattern.test(text)) ||
+    (text.includes('@') && urlWithPassword.test(text)) ||
     mayHoldPassword(text)
   );
 }
 
-/** Replaces every token of a well-known format; `placeholder` gives what stands in its place. */
+/** Replaces every token of a well-known format with the result of `placeholder`. */
 export function replaceSecretPatterns(text: string, placeholder: (name: string, token: string) => string): string {
   if (!containsSecretPattern(text)) return text;
   let result = text;
@@ -162,14 +162,14 @@ export function replaceSecretPatterns(text: string, placeholder: (name: string, 
   return result;
 }
 
-/** Where a token of a well-known format is in a text. */
+/** The position of a token of a well-known format in a text. */
 export interface PatternSpan {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns every token that has the whole form of one, and nothing around it. Spans may overlap. */
+/** Returns the tokens that match their format exactly. Spans may overlap. */
 export function findSecretPatterns(text: string): readonly PatternSpan[] {
   if (!containsSecretPattern(text)) return [];
   return patterns.flatMap(({ name, exact, isExact }) =>

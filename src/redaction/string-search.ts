@@ -1,15 +1,15 @@
-/** A stretch of text that holds one wanted string, or several that overlap. */
+/** A range of a text that contains one wanted string, or several overlapping ones. */
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** The longest wanted string in the stretch. */
+  /** The longest wanted string in the range. */
   readonly wanted: string;
 }
 
-/** Looks for many strings at once. */
+/** A search for many strings at once. */
 export interface StringSearch {
   test(text: string): boolean;
-  /** Every stretch that holds a wanted string, in order, overlaps merged. */
+  /** Returns every range that contains a wanted string, in order, with overlaps merged. */
   spans(text: string): Span[];
 }
 
@@ -20,12 +20,13 @@ interface Occurrence {
 
 type FindFrom = (text: string, from: number) => Occurrence | undefined;
 
-// The shortest string decides how far the search may skip; short ones therefore get a table of their own.
-const SHORT = 8;
+// The shortest string limits how far the search can skip, so short strings get a separate table.
+const minLongLength = 8;
 
+/** Creates a search for the given strings. */
 export function createStringSearch(wanted: readonly string[]): StringSearch {
-  const short = wanted.filter((one) => one.length < SHORT);
-  const long = wanted.filter((one) => one.length >= SHORT);
+  const short = wanted.filter((one) => one.length < minLongLength);
+  const long = wanted.filter((one) => one.length >= minLongLength);
   const groups = [short, long].filter((group) => group.length > 0).map(createSkippingSearch);
   return {
     test: (text) => {
@@ -36,20 +37,20 @@ export function createStringSearch(wanted: readonly string[]): StringSearch {
   };
 }
 
-/** A line break as programs put into long lines, with what stands around it: quoted-printable, shells and indented blocks. In JSON text it is escaped. */
-const LINE_BREAK = /[=\\]?(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)[ \t]*/g;
+/** A line break inside a wrapped line, with its surroundings: quoted-printable, shell continuation, indentation. In JSON text it is escaped. */
+const lineBreakPattern = /[=\\]?(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)[ \t]*/g;
 
-/** Finds the same strings also where line breaks were put into them. */
+/** Creates a search that also finds strings that were wrapped with line breaks. */
 export function createUnwrappingSearch(wanted: readonly string[]): StringSearch {
   const search = createStringSearch(wanted);
-  // A value may have line breaks itself, and be wrapped at others.
-  const joinedOf = new Map(wanted.map((one) => [one.replace(LINE_BREAK, ''), one]));
-  const wrappable = [...joinedOf.keys()].filter((one) => one.length >= SHORT);
+  // A value may contain line breaks itself, and be wrapped at other positions.
+  const joinedOf = new Map(wanted.map((one) => [one.replace(lineBreakPattern, ''), one]));
+  const wrappable = [...joinedOf.keys()].filter((one) => one.length >= minLongLength);
   // Most boxes have no secrets, and every entry is searched.
   if (wrappable.length === 0) return search;
   const unwrapped = createStringSearch(wrappable);
   return {
-    test: (text) => search.test(text) || (hasLineBreak(text) && unwrapped.test(text.replace(LINE_BREAK, ''))),
+    test: (text) => search.test(text) || (hasLineBreak(text) && unwrapped.test(text.replace(lineBreakPattern, ''))),
     spans: (text) => {
       const plain = search.spans(text);
       if (!hasLineBreak(text)) return plain;
@@ -68,7 +69,7 @@ function hasLineBreak(text: string): boolean {
   return text.includes('\n') || text.includes('\\n');
 }
 
-/** Takes the line breaks out of a text. `placeOf` tells where a character of the rest was. */
+/** Removes the line breaks from a text. `placeOf` maps an index to the original position. */
 function unwrap(text: string): { readonly joined: string; placeOf(index: number): number } {
   const starts: number[] = [];
   const places: number[] = [];
@@ -79,7 +80,7 @@ function unwrap(text: string): { readonly joined: string; placeOf(index: number)
     places.push(from);
     joined += text.slice(from, to);
   };
-  for (const { index, 0: lineBreak } of text.matchAll(LINE_BREAK)) {
+  for (const { index, 0: lineBreak } of text.matchAll(lineBreakPattern)) {
     take(index);
     from = index + lineBreak.length;
   }
@@ -99,7 +100,7 @@ function unwrap(text: string): { readonly joined: string; placeOf(index: number)
   };
 }
 
-/** Tells how many characters at the end of a text are the beginning of a wanted string, and not all of it: the most that are. */
+/** Creates a function that returns the length of the longest end of a text that is an incomplete beginning of a wanted string. */
 export function createPrefixSearch(wanted: readonly string[]): (text: string) => number {
   const byFirst = Map.groupBy(wanted, (one) => one.charAt(0));
   const longest = Math.max(1, ...wanted.map((one) => one.length));
@@ -113,11 +114,11 @@ export function createPrefixSearch(wanted: readonly string[]): (text: string) =>
   };
 }
 
-const TABLE_SIZE = 8192;
-const LONGEST_SKIP = 255;
+const tableSize = 8192;
+const maxSkip = 255;
 
 function hash(first: number, second: number): number {
-  return ((first << 6) ^ second) & (TABLE_SIZE - 1);
+  return ((first << 6) ^ second) & (tableSize - 1);
 }
 
 /**
@@ -125,9 +126,9 @@ function hash(first: number, second: number): number {
  * One regular expression of all alternatives, or one `indexOf` for each, took fifty times longer.
  */
 function createSkippingSearch(wanted: readonly string[]): FindFrom {
-  const window = Math.min(LONGEST_SKIP, ...wanted.map((one) => one.length));
+  const window = Math.min(maxSkip, ...wanted.map((one) => one.length));
   const lastPair = window - 2;
-  const skips = new Uint8Array(TABLE_SIZE).fill(window - 1);
+  const skips = new Uint8Array(tableSize).fill(window - 1);
   const candidates = new Map<number, string[]>();
   for (const one of wanted.toSorted((a, b) => b.length - a.length)) {
     for (let index = 0; index <= lastPair; index += 1) {

@@ -7,7 +7,7 @@ export class AsyncQueue<Value> implements AsyncIterable<Value> {
   #end: { readonly error?: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** How many values wait for the reader. */
+  /** The number of values that wait for the reader. */
   get length(): number {
     return this.#waiting.length;
   }
@@ -31,7 +31,7 @@ export class AsyncQueue<Value> implements AsyncIterable<Value> {
     this.#wake?.();
   }
 
-  /** Yields everything that waits at once, as an array that is never empty. */
+  /** Yields all waiting values together, as arrays that are never empty. */
   async *batches(): AsyncGenerator<Value[], void, undefined> {
     for (;;) {
       // Nothing is awaited between finding the queue empty and setting `#wake`, so no push falls in between.

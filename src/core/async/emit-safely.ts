@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 
-/** Tells a listener of the host. A listener that throws is the host's fault and must not become the call's: it is warned about. */
+/** Calls a listener of the host. An exception in it becomes a process warning, because it must not fail the call. */
 export function emitSafely<Value>(listener: (value: Value) => void, value: Value): void {
   try {
     listener(value);

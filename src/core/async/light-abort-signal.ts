@@ -1,9 +1,9 @@
 import { messageOf } from '../errors.ts';
 
-/** Hears of an end: a function, or an object, which need not be made for it. */
+/** A listener for `abort`: a function, or an existing object with `handleEvent`, which saves an allocation. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
-/** What can be asked of a signal that ends something before its time. Every `AbortSignal` is one. */
+/** The part of `AbortSignal` that the pipeline uses. Every `AbortSignal` is one. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -11,7 +11,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** An `AbortController` and its signal in one, for each call: the real ones, with their listeners, take a kilobyte and some microseconds. */
+/** An `AbortController` and its signal in one small object, created for each call. The native pair takes a kilobyte and some microseconds. */
 export class LightAbortSignal implements AbortSignalLike {
   aborted = false;
   reason: unknown = undefined;
@@ -31,7 +31,7 @@ export class LightAbortSignal implements AbortSignalLike {
     }
   }
 
-  /** A listener hears of it once, since it happens once. */
+  /** Every listener is called at most once, because a signal aborts once. */
   addEventListener(_type: 'abort', listener: AbortListener, _options?: { readonly once?: boolean }): void {
     if (!this.aborted) (this.#listeners ??= []).push(listener);
   }
@@ -41,7 +41,7 @@ export class LightAbortSignal implements AbortSignalLike {
     if (at !== -1) this.#listeners?.splice(at, 1);
   }
 
-  /** The same for those who need a real one. */
+  /** Returns a native signal that aborts together with this one. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -51,7 +51,7 @@ export class LightAbortSignal implements AbortSignalLike {
   }
 }
 
-/** A real signal for any. */
+/** Returns a native `AbortSignal` for any signal. */
 export function toAbortSignal(signal: AbortSignalLike): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   if (signal instanceof LightAbortSignal) return signal.signal;
@@ -62,7 +62,7 @@ export function toAbortSignal(signal: AbortSignalLike): AbortSignal {
   return controller.signal;
 }
 
-/** Does something, and waits for it until the signal: what comes after goes nowhere, and this rejects with the signal's reason. */
+/** Starts the work and resolves with its result. Rejects with the signal's reason as soon as it aborts; a later result is discarded. */
 export async function raceAbort<Value>(work: () => Value, signal: AbortSignalLike): Promise<Awaited<Value>> {
   if (signal.aborted) throw abortReason(signal);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -75,7 +75,7 @@ export async function raceAbort<Value>(work: () => Value, signal: AbortSignalLik
   }
 }
 
-/** Why a signal was aborted, as an error. */
+/** Returns the reason of an aborted signal as an error. */
 export function abortReason({ reason }: Pick<AbortSignalLike, 'reason'>): Error {
   return reason instanceof Error ? reason : new Error(messageOf(reason));
 }

@@ -1,6 +1,6 @@
 /**
- * Things that come and go with every call. In the place of a `Set` or `Map` of them: those move into a new table now and then, and a
- * table that was left keeps everything that was in it, and the tables after it, until the next full collection of garbage.
+ * Holds values that come and go with every call, in place of a `Set` or `Map`. V8 rehashes those into new tables, and an abandoned table
+ * keeps its values, and the tables after it, alive until the next full garbage collection.
  */
 export class SlotMap<Value> {
   readonly #values: (Value | undefined)[] = [];
@@ -10,7 +10,7 @@ export class SlotMap<Value> {
     return this.#values.length - this.#free.length;
   }
 
-  /** Answers the place, by which it is taken out again. */
+  /** Adds a value and returns its slot. */
   add(value: Value): number {
     const place = this.#free.pop() ?? this.#values.length;
     this.#values[place] = value;
@@ -21,19 +21,19 @@ export class SlotMap<Value> {
     return this.#values[place];
   }
 
-  /** Once for each place that was given out. */
+  /** Frees a slot. Call it exactly once for each slot that `add` returned. */
   remove(place: number): void {
     this.#values[place] = undefined;
     this.#free.push(place);
   }
 
-  /** All that are there; while they are gone through, others may come and go. */
+  /** Yields all values. The map may change during the iteration. */
   *[Symbol.iterator](): Iterator<Value> {
     for (const value of this.#values) if (value !== undefined) yield value;
   }
 }
 
-/** The same by names. */
+/** A `SlotMap` with keys. */
 export class KeyedSlotMap<Name, Value> {
   readonly #places = new Map<Name, number>();
   readonly #slots = new SlotMap<Value>();
@@ -51,13 +51,13 @@ export class KeyedSlotMap<Name, Value> {
     return place === undefined ? undefined : this.#slots.at(place);
   }
 
-  /** In the place of what has the name, if anything does. */
+  /** Sets the value of a key and replaces an earlier one. */
   set(name: Name, value: Value): void {
     this.delete(name);
     this.#places.set(name, this.#slots.add(value));
   }
 
-  /** True when there was something of that name. */
+  /** Deletes a key. Returns whether it existed. */
   delete(name: Name): boolean {
     const place = this.#places.get(name);
     if (place === undefined) return false;

@@ -6,11 +6,11 @@ import type { Effect, ToolDefinition } from '../tools/tool.ts';
 
 /** One exact call that a human is asked about. */
 export interface ApprovalRequest {
-  /** What the answer is given to: `approvals.approve(approvalId, …)`. */
+  /** Pass it to `approvals.approve(approvalId, …)`. */
   readonly approvalId: string;
   readonly callId: CallId;
   readonly tool: ToolDefinition;
-  /** What the tool would run with: what the caller gave, and what the configuration fills in. Whole: it may contain secrets. */
+  /** The complete arguments of the tool, including values that the configuration fills in. May contain secrets. */
   readonly arguments: JsonObject;
   /** The arguments as the inbox shows them. */
   readonly shown: JsonObject;
@@ -25,7 +25,7 @@ export interface ApprovalRequest {
   reveal(by: Principal): Promise<RevealedArguments>;
   /** Signs of an attack in the definition of the tool. */
   readonly flags?: readonly string[];
-  /** Aborted when the answer is not needed any more: somebody else gave it, the call was cancelled, or it expired. */
+  /** Aborted when the answer is no longer needed: another channel answered, the call was cancelled, or the approval expired. */
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export type ApprovalAnswer =
   | {
       readonly allow: true;
       readonly by?: Principal;
-      /** Runs the tool with these in the place of the arguments that were asked about. */
+      /** Replace the arguments that were asked about. */
       readonly arguments?: JsonObject;
       readonly remember?: RememberScope | 'nothing';
       /** The human saw `shown`, not `arguments`, and approves without seeing the hidden parts. */
@@ -42,21 +42,21 @@ export type ApprovalAnswer =
     }
   | { readonly allow: false; readonly by?: Principal; readonly reason?: string };
 
-/** How the host asks a human. Anything but a clear yes counts as no. */
+/** Asks a human on behalf of the host. Any result other than an explicit approval denies the call. */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
-/** A way to reach a human. All of them are asked at once, and the first answer wins. */
+/** A connection to a human. All channels are asked at once, and the first answer wins. */
 export interface ApprovalChannel {
-  /** Stands for whoever answered, where the answer does not say. */
+  /** Recorded as the approver when the answer names none. */
   readonly name: string;
-  /** Asks, or only tells and returns nothing: then the answer comes through `approvals`. A throw counts as no. */
+  /** Asks and returns the answer, or only notifies and returns nothing; the answer then arrives through `approvals`. A throw denies the call. */
   ask(request: ApprovalRequest): ApprovalAnswer | undefined | Promise<ApprovalAnswer | undefined>;
 }
 
-/** What an approval can be remembered for: the tool in this session, exactly these arguments, the tool, or its server. */
+/** The scope of a remembered approval: the tool in this session, exactly these arguments, the tool, or its server. */
 export type RememberScope = 'session' | 'arguments' | 'tool' | 'server';
 
-/** `approved` can still be used, `used` has been; `expired` was not answered, or not used, in time. */
+/** `approved` can still be used; `used` was consumed by a call; `expired` was not answered, or not used, in time. */
 export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used' | 'expired';
 
 /**
@@ -80,13 +80,13 @@ export interface HiddenPart {
   readonly inName?: true;
 }
 
-/** The arguments of a call as a human sees them who revealed them: only registered secret values are hidden. */
+/** The arguments of a call after a human revealed them: only registered secret values are hidden. */
 export interface RevealedArguments {
   readonly arguments: JsonObject;
   readonly hidden: readonly HiddenPart[];
 }
 
-/** What was asked, without secrets. */
+/** The question to a human, without secrets. */
 export interface ApprovalQuestion {
   /** The call that asked first. */
   readonly callId: string;
@@ -96,37 +96,37 @@ export interface ApprovalQuestion {
   readonly definitionHash: string;
   readonly principal: Principal;
   readonly session?: string;
-  /** What the tool would run with. */
+  /** The arguments that the tool would receive. */
   readonly arguments: JsonObject;
   /** The parts that `arguments` does not show. */
   readonly hidden: readonly HiddenPart[];
-  /** The arguments as the caller gave them, where the tool would receive others. */
+  /** The original arguments of the caller, when they differ from those that the tool would receive. */
   readonly givenArguments?: JsonObject;
   readonly argumentsHash: string;
   readonly decision: Decision;
   /** Signs of an attack in the definition of the tool. */
   readonly flags?: readonly string[];
-  /** An approval of the same call that does not hold any more, and why. */
+  /** Why an earlier approval of the same call no longer applies. */
   readonly note?: string;
 }
 
-/** How an approval was answered. */
+/** The recorded answer to an approval. */
 export interface ApprovalResolution {
   readonly by: Principal;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly reason?: string;
-  /** The arguments in the human's version. */
+  /** The arguments as the human edited them. */
   readonly arguments?: JsonObject;
   /** The rule that remembers it. */
   readonly rule?: string;
-  /** Why it could not be remembered as the human asked; it holds for this one call. */
+  /** Why the answer could not be remembered as requested. It applies to this one call only. */
   readonly notRemembered?: string;
-  /** How the human took note of hidden parts that are not registered secret values. Present where there were some. */
+  /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
 }
 
-/** A human's single-use answer to one exact call, or the question while there is none. */
+/** A question about one exact call, with its single-use answer once a human has given it. */
 export interface Approval extends ApprovalQuestion {
   readonly id: string;
   readonly state: ApprovalState;
@@ -138,15 +138,15 @@ export interface Approval extends ApprovalQuestion {
    */
   readonly caller?: 'waiting' | 'gone';
   readonly answer?: ApprovalResolution;
-  /** The call that ran by it. */
+  /** The call that used the approval. */
   readonly usedBy?: string;
 }
 
-/** An approval that holds for more than one call: it turns `ask` into `allow`, never `deny`. */
+/** An approval that applies to more than one call: it turns `ask` into `allow`, never `deny` into anything. */
 export interface RememberedRule {
   readonly id: string;
   readonly scope: RememberScope;
-  /** Whose calls it lets through. */
+  /** The principal whose calls are allowed. */
   readonly principal: Principal;
   readonly server: string;
   /** Absent for a whole server. */
@@ -156,10 +156,10 @@ export interface RememberedRule {
   readonly session?: string;
   readonly arguments?: JsonObject;
   readonly argumentsHash?: string;
-  /** The rules of the policy whose questions it answers, as they were; questions of others, and of changed ones, are still asked. */
+  /** The policy rules whose questions the rule answers, by version. Other rules, and changed ones, still ask. */
   readonly answers: readonly Pick<AskingRule, 'rule' | 'version'>[];
   readonly by: Principal;
   readonly at: string;
-  /** The approval it was made with. */
+  /** The approval that created the rule. */
   readonly approval: string;
 }

@@ -1,88 +1,88 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 
-/** What a tool wants to know from a person: a form to fill in, or a page to visit. */
+/** A request of a tool to a person: a form to fill in, or a page to visit. */
 export type Elicitation =
   | { readonly mode: 'form'; readonly message: string; readonly requestedSchema: JsonObject }
   | { readonly mode: 'url'; readonly message: string; readonly url: string; readonly elicitationId?: string };
 
-/** What the person said. `content` belongs to a form. */
+/** The person's answer. `content` belongs to a form. */
 export type ElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: JsonObject }
   | { readonly action: 'decline' | 'cancel' };
 
-/** What a tool wants a model to complete, in the shape MCP gives it; `tools` and `toolChoice` where the revision has them. */
+/** A completion request of a tool to a model, in the shape of MCP; with `tools` and `toolChoice` where the revision has them. */
 export type SamplingRequest = JsonObject & {
   readonly messages: readonly JsonValue[];
   readonly maxTokens: number;
 };
 
-/** What the model said, in the shape MCP gives it. */
+/** The model's answer, in the shape of MCP. */
 export type SamplingAnswer = JsonObject & {
   readonly role: string;
   readonly model: string;
   readonly content: JsonValue;
 };
 
-/** A place the caller works in. */
+/** A directory that the caller works in (an MCP root). */
 export interface CallRoot {
   readonly uri: string;
   readonly name?: string;
 }
 
-/** How important a message is, least first. */
+/** The log levels of MCP, least severe first. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
-/** How important a message is. */
+/** The severity of a log message. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a tool says while it works. */
+/** A log message of a running tool. */
 export interface LogMessage {
   readonly level: LogLevel;
   readonly logger?: string;
   readonly data: JsonValue;
 }
 
-/** How a question is asked. */
+/** Options of a question from a tool to its caller. */
 export interface QuestionOptions {
-  /** Aborted when nobody waits for its answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
-  /** What the server calls the question, where it has a name. */
+  /** The server's name for the question, if it has one. */
   readonly key?: string;
   /** The server whose tool asks. */
   readonly server?: string;
 }
 
-/** What whoever makes a call can do for its tool while it runs. What is absent, the tool is told that nobody can do. */
+/** The capabilities that a caller offers to the tool while it runs. An absent method is reported to the tool as unsupported. */
 export interface CallClient {
   /**
-   * Who this is. A server that asks without saying for which call is answered only when all calls it may mean come from the
-   * same one; the object itself when absent.
+   * The identity of the caller; by default this object. A server may ask without naming the call it asks for. It is answered only when
+   * all calls that it could mean have the same identity.
    */
   readonly identity?: object;
   /**
-   * The conversation of the call, for clients that give every call an identity of its own. An abandoned call of the same conversation
-   * does not block questions to this one.
+   * The conversation of the call, for clients with a new identity for each call. An abandoned call of the same conversation does not
+   * block questions to this one.
    */
   readonly conversation?: string;
   /** Asks the person behind the call. */
   elicit?(request: Elicitation, asking: QuestionOptions): ElicitationAnswer | Promise<ElicitationAnswer>;
   /** Asks the model behind the call. */
   sample?(request: SamplingRequest, asking: QuestionOptions): SamplingAnswer | Promise<SamplingAnswer>;
-  /** Where the caller works. */
+  /** Returns the directories that the caller works in. */
   roots?(asking: QuestionOptions): readonly CallRoot[] | Promise<readonly CallRoot[]>;
-  /** Takes what the tool says while it works. */
+  /** Receives the log messages of the tool. */
   log?(message: LogMessage): void;
 }
 
-/** The caller as a tool sees it: answers are checked, and the tool’s own time stands still while somebody is asked. */
+/** The caller as a tool sees it. Answers are validated, and the tool's timeout pauses while a question is open. */
 export interface ToolClient {
   readonly identity: object;
   readonly conversation?: string;
-  /** The answer fits the requested schema, or this rejects. Ends with the call unless another signal is given. */
+  /** Resolves with an answer that fits the requested schema, or rejects. Ends with the call unless another signal is passed. */
   readonly elicit?: (request: Elicitation, asking?: QuestionOptions) => Promise<ElicitationAnswer>;
   readonly sample?: (request: SamplingRequest, asking?: QuestionOptions) => Promise<SamplingAnswer>;
   readonly roots?: (asking?: QuestionOptions) => Promise<readonly CallRoot[]>;
   readonly log?: (message: LogMessage) => void;
-  /** Lets the tool’s time stand still until what it returns is called, or the time for questions is used up. */
+  /** Pauses the tool's timeout until the returned function is called, or the time limit for questions is reached. */
   hold(): () => void;
 }

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 export interface CallError {
   readonly code: CallErrorCode;
   readonly message: string;
-  /** What the caller would have to be able to do, where that is what is missing; in the shape MCP gives it. */
+  /** The capabilities that the caller lacks, as MCP describes them. Present when the call failed for this reason. */
   readonly required?: JsonObject;
   /** The JSON-RPC error by which an MCP server answered the call; its message is `message`. */
   readonly rpc?: { readonly code: number; readonly data?: JsonValue };
@@ -30,7 +30,7 @@ export type CallOutcome =
   | (ResultExtras & {
       readonly outcome: 'failed' | 'denied' | 'awaiting-approval' | 'timed-out' | 'cancelled' | 'stale' | 'unknown';
       readonly error: CallError;
-      /** What is awaited, when an approval is. */
+      /** The approval that the call waits for. */
       readonly approvalId?: string;
       readonly content: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
@@ -39,7 +39,7 @@ export type CallOutcome =
 /** The name of an outcome. */
 export type OutcomeName = CallOutcome['outcome'];
 
-/** An outcome other than `completed`, with the message as the content a model reads. */
+/** Returns an outcome other than `completed`. Its message is also the content that a model reads. */
 export function failedOutcome(
   outcome: Exclude<CallOutcome['outcome'], 'completed'>,
   code: CallErrorCode,

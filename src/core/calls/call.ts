@@ -12,55 +12,55 @@ import type { CallOutcome } from './call-outcome.ts';
 /** A tool by its rendered name or by its identity. */
 export type ToolReference = string | ToolId;
 
-/** What a caller may say about a call besides tool and arguments. */
+/** Options of a call, besides tool and arguments. */
 export interface CallOptions {
-  /** Who asks; an agent named `local` unless said otherwise. */
+  /** The principal that makes the call; by default an agent named `local`. */
   readonly principal?: Principal | undefined;
   /** The session the call belongs to. */
   readonly session?: string | undefined;
-  /** The view of the catalog that the caller has; what is not in it cannot be called. */
+  /** The caller's view of the catalog; tools outside it cannot be called. */
   readonly profile?: string | undefined;
-  /** Ends the call as `cancelled`: an `AbortSignal`, usually. */
+  /** Ends the call as `cancelled`. Usually an `AbortSignal`. */
   readonly signal?: AbortSignalLike | undefined;
-  /** When the call must have ended: a Date, or milliseconds since 1970. */
+  /** The time by which the call must end: a Date, or milliseconds since 1970. */
   readonly deadline?: Date | number | undefined;
   /** Calls with the same key, tool and principal run once; the others get the first one's outcome. */
   readonly idempotencyKey?: string | undefined;
-  /** The definition the caller saw; another one now makes the call `stale`. */
+  /** The definition that the caller saw. The call ends as `stale` when the definition has changed. */
   readonly definitionHash?: string | undefined;
-  /** How freely the agent may act; by policy alone unless said otherwise. */
+  /** Relaxes or tightens the policy for this call. By default, policy alone decides. */
   readonly permissionMode?: PermissionMode | undefined;
-  /** How long to wait for a human's approval (60 s) before the call ends as `awaiting-approval`; the question stays. */
+  /** Time to wait for a human's approval before the call ends as `awaiting-approval`. The question stays open. Default: 60 s. */
   readonly waitMs?: number | undefined;
-  /** Asks the caller's own human too, besides everybody else who is asked. */
+  /** Also asks the caller's own human, in addition to the configured approval channels. */
   readonly approve?: Approve | undefined;
   /** Returns the name under which the caller knows a tool, where its surface renames tools. */
   readonly nameOf?: ((id: ToolId) => string | undefined) | undefined;
-  /** Told whenever the tool reports progress. */
+  /** Called when the tool reports progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** What the caller can do for the tool while it runs: answer questions, ask a model, name directories, take messages. */
+  /** Capabilities that the caller offers to the running tool: elicitation, sampling, roots, logging. */
   readonly client?: CallClient | undefined;
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** What the caller gets back. */
+/** The result of a call, as the caller receives it. */
 export type CallResult = CallOutcome & {
   readonly callId: CallId;
-  /** The rendered name of the tool, or what the caller asked for when there is no such tool. */
+  /** The rendered name of the tool, or the requested name when there is no such tool. */
   readonly tool: string;
   readonly durationMs: number;
-  /** What the tool says the call cost. */
+  /** The cost that the tool reported. */
   readonly costUsd?: number;
-  /** What policy said; absent when the call ended before it was asked. */
+  /** The decision of the policy; absent when the call ended before the policy was evaluated. */
   readonly decision?: Decision;
-  /** What it changed in its workspace; absent where nobody looks. */
+  /** The changes in the call's workspace; absent when changes are not tracked. */
   readonly changes?: readonly FileChange[];
-  /** The result is one that was given out before, and the tool did not run. */
+  /** The result comes from the cache, and the tool did not run. */
   readonly cached?: true;
 };

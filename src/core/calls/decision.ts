@@ -4,39 +4,39 @@ import type { JsonObject } from '../json/json.ts';
 export interface AskingRule {
   readonly rule: string;
   readonly reason: string;
-  /** Where the rule stands: `policies.yaml:12`. */
+  /** The location of the rule: `policies.yaml:12`. */
   readonly at?: string;
-  /** Changes whenever the text of the rule does; absent for what has no text: defaults and policies in code. */
+  /** Changes with the text of the rule. Absent for defaults and policies in code, which have no text. */
   readonly version?: string;
 }
 
-/** What policy says of a call, and why. */
+/** The decision of the policy about a call, with its reason. */
 export interface Decision {
   readonly answer: 'allow' | 'ask' | 'deny';
   /** The id of the rule that decided. */
   readonly rule: string;
   readonly reason: string;
-  /** Where the rule stands: `policies.yaml:12`. Absent for what was not read from a file. */
+  /** The location of the rule: `policies.yaml:12`. Absent for rules that were not read from a file. */
   readonly at?: string;
-  /** Changes whenever the text of the rule does. Present where a written rule asks. */
+  /** Changes with the text of the rule. Present when a written rule asks. */
   readonly version?: string;
-  /** Every rule that asks, the one named above first. Present when there is more than one. */
+  /** Every rule that asks, with `rule` first. Present when there is more than one. */
   readonly asks?: readonly AskingRule[];
-  /** The values the rule looked at, by the expression that gave them. */
+  /** The values that the rule read, by expression. */
   readonly values?: JsonObject;
   /** The version of the policy that decided. */
   readonly policy?: string;
-  /** What the rules said, where a permission mode, a remembered approval or the guard of protected files decided in their place. */
+  /** The decision of the rules, when a permission mode, a remembered approval or the file guard overrode it. */
   readonly ruled?: Pick<Decision, 'answer' | 'rule' | 'reason'>;
   /** The protected or closed files that the call names, links followed: an approval is for these, and is never remembered. */
   readonly protectedFiles?: readonly string[];
   /** Why each of `protectedFiles` is protected, by its path. */
   readonly protectedRoles?: Readonly<Record<string, string>>;
-  /** What rules in shadow mode would have said. */
+  /** The decisions that rules in shadow mode would have made. */
   readonly shadow?: readonly Pick<Decision, 'answer' | 'rule' | 'reason'>[];
 }
 
-/** Every rule whose question a decision is. */
+/** Returns every rule that asks in a decision. */
 export function askingRules({ rule, reason, at, version, asks }: Decision): readonly AskingRule[] {
   return asks ?? [{ rule, reason, ...(at === undefined ? {} : { at }), ...(version === undefined ? {} : { version }) }];
 }

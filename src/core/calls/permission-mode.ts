@@ -1,9 +1,9 @@
-/** How freely an agent may act in a session. */
+/** The freedom of an agent to act without approval in a session, as Claude Code names it. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
 
 const freer: ReadonlySet<PermissionMode> = new Set(['acceptEdits', 'bypassPermissions']);
 
-/** Whether less is asked in this mode than policy alone would. Agents do not choose such a mode, and get none by default. */
+/** Returns whether a mode asks less often than the policy alone. Agents cannot choose such a mode and never get one by default. */
 export function isFreerMode(mode: PermissionMode): boolean {
   return freer.has(mode);
 }

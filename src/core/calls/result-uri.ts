@@ -1,16 +1,16 @@
 const prefix = 'signalbox://results/';
 
-/** The address under which the whole of an oversized result is read. */
+/** Returns the URI of the complete text of an oversized result. */
 export function resultUri(call: string): string {
   return prefix + call;
 }
 
-/** Returns whether an address is of a result. */
+/** Returns whether a URI refers to a stored result. */
 export function isResultUri(uri: string): boolean {
   return uri.startsWith(prefix);
 }
 
-/** The call whose result is kept there; a bare call id is understood too. */
+/** Returns the call id in a result URI. Also accepts a bare call id. */
 export function callOfResult(uri: string): string {
   return uri.startsWith(prefix) ? uri.slice(prefix.length) : uri;
 }

@@ -8,7 +8,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Tells an object from lists and single values, in a value that came as JSON. */
+/** Returns whether a JSON value is an object and not an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -16,10 +16,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** A JSON Schema as its author wrote it; only a transform that hides or fixes arguments changes one. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
-/** What `inspectJson` found: the value is JSON of about this size, or where and why it is not. */
+/** The result of `inspectJson`: the approximate size of the JSON, or the first problem. */
 export type JsonInspection = { readonly ok: true; readonly size: number } | JsonProblem;
 
-/** Where a value is not JSON, and why; or that it is more than was allowed. */
+/** The place where a value is not JSON or exceeds the size limit, with the reason. */
 export interface JsonProblem {
   readonly ok: false;
   readonly path: string;
@@ -27,17 +27,17 @@ export interface JsonProblem {
   readonly tooLarge: boolean;
 }
 
-const deepest = 256;
+const maxDepth = 256;
 const tooMuch = 'more data than the limit allows';
 
 class NotJson extends Error {
-  /** From the place of the problem outwards. */
+  /** The steps to the problem, innermost first. */
   readonly steps: (string | number)[] = [];
 }
 
 /**
- * Tells whether a value is JSON: no cycles, BigInts, functions, NaN, Maps or class instances that JSON would drop in silence.
- * Walks no further than `maxSize` (in characters of JSON, roughly), so that a huge value costs no more than the limit.
+ * Checks that a value is JSON: without cycles and without the BigInts, functions, NaN, Maps and class instances that JSON drops silently.
+ * Stops at `maxSize` (roughly in characters of JSON), so that a huge value costs no more than the limit.
  */
 export function inspectJson(value: unknown, maxSize = Number.POSITIVE_INFINITY): JsonInspection {
   try {
@@ -60,7 +60,7 @@ function measure(value: unknown, room: number, depth: number): number {
       return 5;
     case 'object':
       if (value === null) return 4;
-      if (depth === deepest) throw new NotJson(`a cycle, or nesting deeper than ${deepest} levels`);
+      if (depth === maxDepth) throw new NotJson(`a cycle, or nesting deeper than ${maxDepth} levels`);
       return Array.isArray(value) ? measureArray(value, room, depth) : measureObject(value, room, depth);
     case 'undefined':
     case 'bigint':
@@ -104,7 +104,7 @@ function measureObject(object: object, room: number, depth: number): number {
   return size;
 }
 
-/** What `toJSON` returns could be anything, and something else each time. */
+/** Rejects `toJSON`, which may return anything, and a different value each time. */
 function assertNoOwnForm(object: object): void {
   if ('toJSON' in object && typeof object.toJSON === 'function')
     throw new NotJson('an object with a toJSON method is not plain data');
@@ -116,7 +116,7 @@ function at(error: unknown, step: string | number): NotJson {
   return problem;
 }
 
-/** A getter or a proxy may throw anything when it is read. */
+/** Converts any exception, because getters and proxies may throw anything. */
 function notJson(error: unknown): NotJson {
   return error instanceof NotJson ? error : new NotJson(`reading it threw: ${messageOf(error)}`);
 }
@@ -126,13 +126,13 @@ function describeInstance(object: object): string {
   return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object with a prototype';
 }
 
-const longestPath = 200;
+const maxPathLength = 200;
 
-/** Renders a place in a JSON value: `$.items[2].price`, `$["odd key"]`. A very long path loses its middle. */
+/** Renders a path in a JSON value: `$.items[2].price`, `$["odd key"]`. Cuts the middle out of a very long path. */
 export function jsonPath(steps: readonly PropertyKey[]): string {
   let path = '$';
   for (const step of steps) path += rendered(step);
-  return path.length <= longestPath ? path : `${path.slice(0, longestPath / 2)}…${path.slice(-longestPath / 2)}`;
+  return path.length <= maxPathLength ? path : `${path.slice(0, maxPathLength / 2)}…${path.slice(-maxPathLength / 2)}`;
 }
 
 function rendered(step: PropertyKey): string {

@@ -1,22 +1,23 @@
-import { setImmediate as otherTurns } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 
-/** As deep as arguments may be. */
-const deepest = 256;
-/** `JSON.parse` takes seconds for some texts of a few megabytes, but not for those that are mostly strings. */
-const mostValues = 50_000;
-/** Keys cost most. */
-const mostKeys = 20_000;
-/** From this size on, reading takes milliseconds. */
-const large = 512 * 1024;
+/** The same depth as for arguments. */
+const maxDepth = 256;
+/** `JSON.parse` takes seconds for a few megabytes of many small values, but not for a few long strings. */
+const maxValues = 50_000;
+/** Keys cost more than other values. */
+const maxKeys = 20_000;
+/** Parsing takes milliseconds from this size on. */
+const minLargeLength = 512 * 1024;
 
-const lookedAtClosely = 32;
+/** The number of characters that are checked one by one before `indexOf`. */
+const scanWindow = 32;
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
 
-/** A text that `readJson` refuses: it is not JSON, or it is JSON that would be costly or ambiguous to read. */
+/** Thrown for a text that is not JSON, or that would be expensive or ambiguous to parse. */
 export class JsonRejectedError extends Error {
-  override readonly name = 'JsonRefused';
+  override readonly name = 'JsonRejectedError';
   readonly kind: 'malformed' | 'repeated-key' | 'too-complex';
 
   constructor(kind: JsonRejectedError['kind'], message: string) {
@@ -26,26 +27,26 @@ export class JsonRejectedError extends Error {
 }
 
 /**
- * Reads JSON that somebody else wrote. Throws a `JsonRefused` before parsing a text that would keep everybody else waiting, and for
- * an object with the same key twice: another reader may take the other value.
+ * Parses untrusted JSON. Throws a `JsonRejectedError` before it parses a text that would block the event loop, and for an object with a
+ * repeated key, which another parser may read differently.
  */
 export function readJson(text: string): unknown {
   const keys = countKeys(text);
   return withKeys(parse(text), keys);
 }
 
-/** Whether reading takes so long that others should have their turn meanwhile. */
+/** Returns whether a text is large enough for `readLargeJson`. */
 export function isLargeJson(text: string): boolean {
-  return text.length >= large;
+  return text.length >= minLargeLength;
 }
 
-/** The same for a large text: everybody else gets a turn between the steps, each of which takes its time. */
+/** Like `readJson`, but yields to the event loop between the steps. */
 export async function readLargeJson(text: string): Promise<unknown> {
-  await otherTurns();
+  await yieldTurn();
   const keys = countKeys(text);
-  await otherTurns();
+  await yieldTurn();
   const value = parse(text);
-  await otherTurns();
+  await yieldTurn();
   return withKeys(value, keys);
 }
 
@@ -62,7 +63,7 @@ function withKeys(value: unknown, keys: number): unknown {
   throw new JsonRejectedError('repeated-key', 'an object has the same key twice');
 }
 
-/** How many keys the text has, if it is JSON. */
+/** Counts the keys in a text, provided that it is JSON. */
 function countKeys(text: string): number {
   let [keys, values, depth] = [0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -72,7 +73,7 @@ function countKeys(text: string): number {
         break;
       case colon:
         keys += 1;
-        if (keys > mostKeys) throw tooComplex(`has more than ${mostKeys} keys`);
+        if (keys > maxKeys) throw tooComplex(`has more than ${maxKeys} keys`);
         break;
       case comma:
         values += 1;
@@ -81,23 +82,23 @@ function countKeys(text: string): number {
       case openObject:
         values += 1;
         depth += 1;
-        if (depth > deepest) throw tooComplex(`is nested deeper than ${deepest} levels`);
+        if (depth > maxDepth) throw tooComplex(`is nested deeper than ${maxDepth} levels`);
         break;
       case closeList:
       case closeObject:
         depth -= 1;
         break;
     }
-    if (values > mostValues) throw tooComplex(`has more than ${mostValues} values`);
+    if (values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
   }
   return keys;
 }
 
-/** Looks at some letters one by one, which is best for short strings and for escapes, and leaps to the next quote from there. */
+/** Scans a few characters one by one, which is fastest for short strings and escapes, then jumps to the next quote. */
 function endOfString(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
-    for (const near = at + lookedAtClosely; at < near; at += 1) {
+    for (const near = at + scanWindow; at < near; at += 1) {
       const code = text.charCodeAt(at);
       if (code === quote) return at;
       if (code === backslash) at += 1;

@@ -1,8 +1,8 @@
-const LONGEST_WORD = 128;
+const maxWordLength = 128;
 
-/** The candidate that a mistyped word most likely stands for; `undefined` when none is close. */
+/** Returns the candidate closest to a mistyped word, or `undefined` when none is close. */
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
-  if (word === '' || word.length > LONGEST_WORD) return undefined;
+  if (word === '' || word.length > maxWordLength) return undefined;
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -17,7 +17,7 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
 
 function distanceBetween(wanted: string, candidate: string, limit: number): number {
   const whole = editsWithin(wanted, candidate, limit);
-  // A tool's own name, without the name of its server in front, or without what comes before both.
+  // Compares the tool's own name without the server name and prefix.
   const parts = candidate.split('__');
   const own = parts.slice(-wanted.split('__').length);
   return own.length === parts.length ? whole : Math.min(whole, editsWithin(wanted, own.join('__'), limit) + 0.5);
@@ -27,7 +27,7 @@ function editsWithin(from: string, to: string, limit: number): number {
   return Math.abs(from.length - to.length) < limit ? editDistance(from, to) : limit;
 }
 
-/** How many letters must be put in, taken out, replaced or swapped with their neighbour. */
+/** Returns the Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of neighbors. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

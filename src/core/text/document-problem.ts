@@ -1,16 +1,16 @@
-/** One thing that is wrong with a document that somebody wrote, and where. */
+/** A problem in a document, with its location. */
 export interface DocumentProblem {
   readonly file: string;
-  /** Counted from 1; 0 when it stands in no file, or the file could not be read at all. */
+  /** Starts at 1; 0 when there is no file, or it could not be read. */
   readonly line: number;
   readonly column: number;
-  /** Where in the document, as in `mcpServers.files.args[0]`; empty for the document itself. */
+  /** The path in the document, such as `mcpServers.files.args[0]`; empty for the document itself. */
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** A problem in a line, in a form that editors and terminals make clickable. */
+/** Renders a problem as one line, with a location that editors and terminals make clickable. */
 export function renderProblem(problem: DocumentProblem, beforeHint = '; '): string {
   const { file, line, column, path, message, hint } = problem;
   const place = line === 0 ? file : `${file}:${line}:${column}`;

@@ -7,10 +7,10 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** What people can write for a duration, to go on from "expected …". */
+/** The accepted syntax, as the end of a message "expected …". */
 export const durationSyntax = 'a number with a unit: 500ms, 90s, 15m, 1h, 7d';
 
-/** Reads `90s`, `15m`, `1h`, `7d` as milliseconds. */
+/** Parses `90s`, `15m`, `1h` or `7d` to milliseconds. Returns `undefined` for any other text. */
 export function parseDurationMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,12}(?:\.\d{1,12})?)(ms|s|m|h|d|w)$/.exec(text) ?? [];
   const milliseconds = Number(amount) * (units[unit] ?? Number.NaN);

@@ -1,9 +1,9 @@
-/** Tells whether a name fits a pattern, in which `*` stands for any characters, none included. Takes linear time on any name. */
+/** Returns whether a name matches a pattern, in which `*` matches zero or more characters. Runs in linear time. */
 export function matchesNamePattern(name: string, pattern: string): boolean {
   return compileNamePattern(pattern)(name);
 }
 
-/** The same for a pattern that is asked about often: it is taken apart once. */
+/** Compiles a pattern to a predicate. */
 export function compileNamePattern(pattern: string): (name: string) => boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -1,11 +1,10 @@
-/** Of names of sessions and clients. Ids of principals are not cut: two of them must never become one. */
+/** Limit for names of sessions and clients. Ids of principals are never cut, because two of them must not collapse into one. */
 export const maxNameLength = 200;
 const plain = /^[!-~](?:[!-~]| (?! )){0,198}[!-~]$/;
 
 /**
- * Returns the one form of a name that a caller chose for itself, its session or its client: a single line of
- * bounded length, without control, format and surrogate characters, spaces collapsed. Names that look alike because of such
- * characters are the same name wherever they are compared, recorded or shown.
+ * Returns the canonical form of a name that a caller chose for itself, its session or its client: a single line of bounded length,
+ * without control, format and surrogate characters, spaces collapsed. Names that differ only in such characters become equal.
  */
 export function normalizeName(name: string, maxLength = maxNameLength): string {
   if (plain.test(name)) return name;

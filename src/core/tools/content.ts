@@ -30,21 +30,21 @@ export interface ResourceLink {
   readonly _meta?: JsonObject;
 }
 
-/** What a tool returns when it says everything itself. */
+/** A complete MCP result, as a tool may return it. */
 export interface ToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: JsonValue;
-  /** The tool ran and says that it failed. */
+  /** The tool ran and reports a failure. */
   readonly isError?: boolean;
   readonly _meta?: JsonObject;
 }
 
-/** A text block. */
+/** Returns a text block. */
 export function text(value: string): ContentBlock {
   return { type: 'text', text: value };
 }
 
-/** Returns the blocks that a model reads of an outcome: at least one, and no empty ones, because some providers refuse those. */
+/** Returns the blocks of an outcome that a model reads: at least one, and none empty, because some providers reject empty blocks. */
 export function readableBlocks(outcome: {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: JsonValue;
@@ -57,7 +57,7 @@ export function readableBlocks(outcome: {
   return [text(error?.message || '(no output)')];
 }
 
-/** The result as a person would read it: text as it is, everything else named. */
+/** Renders a result for people: text unchanged, other blocks as labels. */
 export function renderContent(content: readonly ContentBlock[], limit: number): string {
   let rendered = '';
   for (const block of content) {

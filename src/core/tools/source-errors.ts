@@ -23,10 +23,10 @@ export function rpcErrorOf(error: unknown): RpcError | undefined {
   return undefined;
 }
 
-/** What a source throws when a server needs its caller to be able to do something that the caller cannot. */
+/** Thrown by a source when a server needs a capability that the caller does not have. */
 export class CapabilityMissingError extends Error {
-  override readonly name = 'CapabilityMissing';
-  /** What is needed, in the shape that MCP gives the capabilities of clients. */
+  override readonly name = 'CapabilityMissingError';
+  /** The missing capabilities, in the shape of MCP client capabilities. */
   readonly required: JsonObject;
 
   constructor(message: string, required: JsonObject, options?: ErrorOptions) {
@@ -35,12 +35,12 @@ export class CapabilityMissingError extends Error {
   }
 }
 
-/** What a source throws when the way to a tool broke while it ran, so that nobody can know whether it acted. */
+/** Thrown by a source when the connection to a tool broke while it ran, so that it is unknown whether the tool acted. */
 export class OutcomeUnknownError extends Error {
-  override readonly name = 'OutcomeUnknown';
+  override readonly name = 'OutcomeUnknownError';
 }
 
-/** What a source throws when a call could not be handed to its server at all, so that nothing was run. */
+/** Thrown by a source when a call could not be delivered to its server, so that nothing ran. */
 export class ServerUnreachableError extends Error {
-  override readonly name = 'ServerUnreached';
+  override readonly name = 'ServerUnreachableError';
 }

@@ -5,43 +5,43 @@ import type { CallId } from '../identifiers.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { AbortSignalLike } from '../async/light-abort-signal.ts';
 
-/** What a handler is told about the call it serves. Anything else it needs, it closes over. */
+/** The context of the call that a handler serves. */
 export interface ToolContext {
   readonly callId: CallId;
   /** The session the call belongs to, if any. */
   readonly session: string | undefined;
   readonly principal: Principal;
-  /** The view of the catalog that the caller has; all of it when absent. */
+  /** The caller's view of the catalog; the whole catalog when absent. */
   readonly profile?: string | undefined;
-  /** Aborted when the call is cancelled or out of time. */
+  /** Aborted when the call is cancelled or exceeds its deadline. */
   readonly signal: AbortSignal;
-  /** The same at less cost, for tools that only pass it on. */
+  /** Aborts together with `signal` and costs less; for tools that only pass the signal on. */
   readonly ending?: AbortSignalLike;
-  /** When the call runs out of time, in milliseconds since 1970. Moves on while its caller is asked something. */
+  /** The deadline of the call in milliseconds since 1970. Moves later while a question to the caller is open. */
   readonly deadline: number;
-  /** Reports progress to whoever made the call. */
+  /** Reports progress to the caller. */
   readonly progress: (progress: Progress) => void;
-  /** False when nobody hears of progress, and it need not be found out. */
+  /** False when no one listens to progress, so that the tool need not request it. */
   readonly isFollowed?: boolean;
-  /** Whoever made the call, to be asked and told something as far as it can be. Absent in isolated tools. */
+  /** The capabilities of the caller: elicitation, sampling, roots, logging. Absent in isolated tools. */
   readonly client?: ToolClient | undefined;
-  /** The resources of connected servers, as far as the caller's profile shows them. Absent in isolated tools. */
+  /** The resources of connected servers that the caller's profile shows. Absent in isolated tools. */
   readonly resources?: ToolResources | undefined;
-  /** What this server remembers about this session; gone with the session. */
+  /** Values that this server stores for this session; deleted with the session. */
   readonly state: SessionState;
 }
 
-/** Resources of connected servers for one call. The shapes are MCP's, each with the server that has it. */
+/** Resources of connected servers for one call, in the shapes of MCP plus the name of the server. */
 export interface ToolResources {
   /** Returns the resources of the servers that are up. */
   list(): readonly (JsonObject & { readonly server: string; readonly uri: string })[];
   /** Returns the resource templates of the servers that are up. */
   templates(): readonly (JsonObject & { readonly server: string; readonly uriTemplate: string })[];
-  /** Reads a resource in the caller's name: `{ contents: […] }`. Recorded, and cancelled with the call. */
+  /** Reads a resource on behalf of the caller: `{ contents: […] }`. The read is recorded, and cancelled with the call. */
   read(server: string, uri: string): Promise<JsonObject>;
 }
 
-/** Values a server keeps for one session between calls. Change them with `set`: in calls that can be undone, `get` gives a copy. */
+/** Values that a server stores for one session between calls. Change them with `set`: in calls that can be undone, `get` returns a copy. */
 export interface SessionState {
   get(key: string): JsonValue | undefined;
   set(key: string, value: JsonValue): void;

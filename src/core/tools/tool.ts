@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from '../json/json.ts';
 /** The effects that a tool may have on the world. */
 export const effects = ['read', 'undoable', 'compensable', 'irreversible'] as const;
 
-/** What a tool does to the world. */
+/** The effect of a tool on the world. */
 export type Effect = (typeof effects)[number];
 
 /** Returns whether a value is an effect. */
@@ -22,7 +22,7 @@ export interface ToolId {
   readonly tool: string;
 }
 
-/** Hints a tool gives about itself, as MCP names them. */
+/** A tool's hints about itself, as MCP names them. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -44,7 +44,7 @@ export interface UnacceptedDefinition {
   readonly reason: string;
 }
 
-/** What is told about a tool besides its name. */
+/** The description of a tool, besides its name. */
 export interface ToolDescription {
   readonly title?: string;
   readonly description: string;
@@ -58,19 +58,19 @@ export interface ToolDescription {
   readonly _meta?: JsonObject;
   /** Fields of the definition that Signalbox passes on without using them: `icons`, `execution`, and unknown ones. */
   readonly fields?: JsonObject;
-  /** What only one model provider understands, by provider: `{ openai: { strict: true } }`. */
+  /** Options for one model provider, by provider: `{ openai: { strict: true } }`. */
   readonly providerOptions?: JsonObject;
   /** Present while the definition differs from the accepted one: every call asks. */
   readonly unaccepted?: UnacceptedDefinition;
 }
 
-/** Everything that is told about a tool. Immutable; a change makes a new definition with another hash. */
+/** The definition of a tool. Immutable: a change creates a new definition with another hash. */
 export interface ToolDefinition extends ToolDescription {
   readonly id: ToolId;
   /** The name agents call it by: `mcp__{server}__{tool}`. */
   readonly name: string;
   /** The server's own name for it; absent unless the configuration or a transform renamed it. */
   readonly renamedFrom?: string;
-  /** Hash of all the rest: what a call is pinned to. */
+  /** Hash of all other properties. Calls are pinned to it. */
   readonly definitionHash: string;
 }

@@ -7,7 +7,7 @@ import type { Decision } from '../../core/calls/decision.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 
 /** The properties of every event. */
-interface Recorded {
+export interface EntryBase {
   readonly seq: number;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -15,76 +15,76 @@ interface Recorded {
 }
 
 /** The properties of the events that begin and end a call. */
-interface CallFacts {
+export interface CallEntry {
   readonly callId: string;
   readonly sessionId?: string;
   readonly tool: string;
   readonly principal: Principal;
   /** The arguments that the tool received, as JSON without secrets. */
   readonly arguments: JsonObject;
-  /** The arguments as the caller gave them, where defaults, configured values or transforms made others of them. */
+  /** The original arguments of the caller, when defaults, configured values or transforms changed them. */
   readonly givenArguments?: JsonObject;
   readonly server?: string;
   /** The tool's name before rendering; absent when rendering did not change it. */
   readonly ownName?: string;
   /** The server's own name for the tool; absent unless the tool was renamed. */
   readonly renamedFrom?: string;
-  /** How the tool was reached: `local:notes`, `mcp:files`. */
+  /** The source of the tool: `local:notes`, `mcp:files`. */
   readonly adapter?: string;
   readonly effect?: Effect;
-  /** The labels of the tool, where it has some. */
+  /** The labels of the tool, if it has any. */
   readonly labels?: readonly string[];
   readonly definitionHash?: string;
   /** The tool had an undo function of its own. */
   readonly ownUndo?: true;
-  /** The machine it ran on, where what is needed to take it back is kept: of tools that can be undone. */
+  /** The machine it ran on, which stores the checkpoint. Present for tools that can be undone. */
   readonly machine?: string;
   readonly decision?: Decision;
-  /** SHA-256 of the whole arguments that the tool ran with, in canonical form. Absent for reads whose entry contains them whole. */
+  /** SHA-256 of the complete arguments of the tool, in canonical form. Absent for reads whose entry contains all arguments. */
   readonly argumentsHash?: string;
   readonly idempotencyKey?: string;
-  /** The call went past Signalbox and was only seen: a server with `passthrough`. */
+  /** The call bypassed Signalbox and was only observed: a server with `passthrough`. */
   readonly observed?: true;
   /** Rules do not count it, because it led to another call that they count: `read_resource` of a model session. */
   readonly uncounted?: true;
-  /** The approval it ran by. */
+  /** The approval that the call used. */
   readonly approvalId?: string;
   /** The call whose arguments a human edited into this one. */
   readonly replaces?: string;
 }
 
 /** A call is about to run. */
-export interface CallStarted extends Recorded, CallFacts {
+export interface CallStarted extends EntryBase, CallEntry {
   readonly type: 'CallStarted';
 }
 
 /** A call has ended; there is exactly one for every call, however it ended. */
-export interface ToolInvoked extends Recorded, CallFacts {
+export interface ToolInvoked extends EntryBase, CallEntry {
   readonly type: 'ToolInvoked';
   readonly outcome: OutcomeName;
-  /** `null` when the process died and nobody knows. */
+  /** `null` when the process ended before the outcome was recorded. */
   readonly durationMs: number | null;
-  /** The result as a person would read it, at most 1000 characters. */
+  /** The result rendered for people, at most 1000 characters. */
   readonly output: string;
-  /** The result is one that was given out before, and the tool did not run. */
+  /** The result comes from the cache, and the tool did not run. */
   readonly cached?: true;
   readonly error?: CallError;
-  /** How often it was tried, when that was more than once. */
+  /** The number of attempts, when greater than one. */
   readonly attempts?: number;
-  /** What the tool says the call cost. */
+  /** The cost that the tool reported. */
   readonly costUsd?: number;
-  /** What a human found out about a call whose outcome was unknown. */
+  /** The outcome that a human determined, when it was unknown. */
   readonly settled?: Settlement;
-  /** What it changed in its workspace: the first hundred, `changesTotal` in all. */
+  /** The first hundred changes in the workspace; `changesTotal` is their number. */
   readonly changes?: readonly FileChange[];
   readonly changesTotal?: number;
-  /** Of the outcome as it is stored for later calls with the same idempotency key: `verify` compares both. */
+  /** Digest of the outcome stored for later calls with the same idempotency key. `verify` compares them. */
   readonly claimDigest?: string;
-  /** Of the outcome as it is stored for replay: `verify` compares both. */
+  /** Digest of the outcome stored for replay. `verify` compares them. */
   readonly recordingDigest?: string;
 }
 
-/** What a human found out about a call whose outcome was unknown. */
+/** The outcome of a call as a human determined it, after it was unknown. */
 export interface Settlement {
   readonly as: 'completed' | 'failed';
   readonly by: Principal;
@@ -93,19 +93,19 @@ export interface Settlement {
 }
 
 /** A human is asked about a call. */
-export interface ApprovalRequested extends Recorded, Omit<ApprovalQuestion, 'session' | 'hidden'> {
+export interface ApprovalRequested extends EntryBase, Omit<ApprovalQuestion, 'session' | 'hidden'> {
   readonly type: 'ApprovalRequested';
   readonly approvalId: string;
   readonly sessionId?: string;
   /** The parts that `arguments` does not show. Absent in entries of earlier versions. */
   readonly hidden?: ApprovalQuestion['hidden'];
   readonly expiresAt: string;
-  /** Of the question as it is stored: `verify` compares both. */
+  /** Digest of the stored question. `verify` compares them. */
   readonly digest?: string;
 }
 
 /** A human has seen the hidden parts of a question. */
-export interface ApprovalRevealed extends Recorded {
+export interface ApprovalRevealed extends EntryBase {
   readonly type: 'ApprovalRevealed';
   readonly approvalId: string;
   readonly callId: string;
@@ -115,7 +115,7 @@ export interface ApprovalRevealed extends Recorded {
 }
 
 /** A human has answered. */
-export interface ApprovalResolved extends Recorded {
+export interface ApprovalResolved extends EntryBase {
   readonly type: 'ApprovalResolved';
   readonly approvalId: string;
   readonly callId: string;
@@ -124,27 +124,27 @@ export interface ApprovalResolved extends Recorded {
   readonly decision: 'approved' | 'denied';
   readonly by: Principal;
   readonly reason?: string;
-  /** The arguments in the human's version, without secrets. */
+  /** The arguments as the human edited them, without secrets. */
   readonly arguments?: JsonObject;
   /** The rule that remembers the answer. */
   readonly remembered?: { readonly rule: string; readonly scope: RememberScope };
-  /** Why it could not be remembered as the human asked. */
+  /** Why the answer could not be remembered as requested. */
   readonly notRemembered?: string;
-  /** How the human took note of hidden parts that are not registered secret values. Present where there were some. */
+  /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
-  /** Of the answer as it is stored, and of the rule that remembers it: `verify` compares both. */
+  /** Digest of the stored answer and the rule that remembers it. `verify` compares them. */
   readonly digest?: string;
 }
 
-/** A remembered approval holds no longer. */
-export interface RuleRevoked extends Recorded {
+/** A remembered approval was revoked. */
+export interface RuleRevoked extends EntryBase {
   readonly type: 'RuleRevoked';
   readonly rule: string;
   readonly by: Principal;
 }
 
-/** A human has said how a call ended whose outcome was unknown. */
-export interface CallSettled extends Recorded {
+/** A human determined the outcome of a call whose outcome was unknown. */
+export interface CallSettled extends EntryBase {
   readonly type: 'CallSettled';
   readonly callId: string;
   readonly sessionId?: string;
@@ -154,34 +154,34 @@ export interface CallSettled extends Recorded {
   readonly note?: string;
 }
 
-/** A call is about to be taken back. */
-export interface UndoStarted extends Recorded {
+/** A call is about to be undone. */
+export interface UndoStarted extends EntryBase {
   readonly type: 'UndoStarted';
   readonly callId: string;
   readonly sessionId?: string;
   readonly tool: string;
-  /** Who wants it: a principal, or Signalbox itself after a call that did not complete. */
+  /** The principal that requested the undo, or Signalbox itself after a call that did not complete. */
   readonly principal: Principal;
 }
 
-/** A call was taken back, or not. */
-export interface Undone extends Recorded {
+/** The result of undoing a call. */
+export interface Undone extends EntryBase {
   readonly type: 'Undone';
   readonly callId: string;
   readonly sessionId?: string;
   readonly tool: string;
   readonly principal: Principal;
   readonly result: 'undone' | 'partly-undone' | 'conflict' | 'failed';
-  /** How many changes of the workspace were looked at. */
+  /** The number of changes in the workspace that were checked. */
   readonly changes: number;
-  /** What was left as it is, and why. */
+  /** The files that were left unchanged, with the reason. */
   readonly conflicts: readonly { readonly workspace: string; readonly path: string; readonly reason: string }[];
   /** Why the tool's own `undo` failed. */
   readonly error?: string;
 }
 
-/** A server came, went, or changed how it is. */
-export interface ServerChanged extends Recorded {
+/** A server was added, removed, or changed its status. */
+export interface ServerChanged extends EntryBase {
   readonly type: 'ServerChanged';
   readonly server: string;
   readonly status: 'up' | 'down' | 'disabled' | 'removed';
@@ -189,32 +189,32 @@ export interface ServerChanged extends Recorded {
   readonly reason?: string;
 }
 
-/** What became of a configuration that changed while the box ran. */
+/** The result of a configuration change while the box ran. */
 export interface ConfigurationChange {
-  /** `refused`: it has a mistake, and what ran before runs on. */
+  /** `refused`: the configuration is invalid, and the running one stays. */
   readonly status: 'applied' | 'refused';
   /** The file that changed; absent when it was changed through the API. */
   readonly file?: string;
-  /** Who changed it through the API. */
+  /** The principal that changed it through the API. */
   readonly by?: Principal;
-  /** What was done, or what is wrong and where; a line each. */
+  /** The changes, or the problems with their locations; one per line. */
   readonly details: readonly string[];
 }
 
 /** The configuration was changed while the box ran. */
-export interface ConfigurationChanged extends Recorded, ConfigurationChange {
+export interface ConfigurationChanged extends EntryBase, ConfigurationChange {
   readonly type: 'ConfigurationChanged';
 }
 
-/** Somebody read a resource or a prompt of a server. What was read is not recorded. */
-export interface ContentRead extends Recorded {
+/** A principal read a resource or prompt of a server. Its content is not recorded. */
+export interface ContentRead extends EntryBase {
   readonly type: 'ContentRead';
   readonly sessionId?: string;
   readonly server: string;
   readonly kind: 'resource' | 'prompt';
   /** The resource’s address, or the prompt’s name. */
   readonly name: string;
-  /** What the prompt was filled in with, without secrets. */
+  /** The arguments of the prompt, without secrets. */
   readonly arguments?: JsonObject;
   readonly principal: Principal;
   readonly outcome: 'completed' | 'failed';
@@ -222,8 +222,8 @@ export interface ContentRead extends Recorded {
   readonly error?: string;
 }
 
-/** An access token was made. The token itself is not recorded. */
-export interface TokenCreated extends Recorded {
+/** An access token was created. The token itself is not recorded. */
+export interface TokenCreated extends EntryBase {
   readonly type: 'TokenCreated';
   readonly tokenId: string;
   readonly role: Role;
@@ -231,12 +231,12 @@ export interface TokenCreated extends Recorded {
   readonly profile?: string;
   readonly expiresAt?: string;
   readonly by: Principal;
-  /** Of the token as it is stored: `verify` compares both. */
+  /** Digest of the stored token. `verify` compares them. */
   readonly digest?: string;
 }
 
-/** An access token is good no longer. */
-export interface TokenRevoked extends Recorded {
+/** An access token was revoked. */
+export interface TokenRevoked extends EntryBase {
   readonly type: 'TokenRevoked';
   readonly tokenId: string;
   readonly role: Role;
@@ -244,33 +244,33 @@ export interface TokenRevoked extends Recorded {
 }
 
 /**
- * The kinds of stored records that decide what is allowed: pinned definitions, accepted changes of the lock, signed-in browsers,
+ * The kinds of stored records that grant authority: pinned definitions, accepted changes of the lock, signed-in browsers,
  * sign-in links and access tokens.
  */
 export type AuthorityKind = 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
 
-/** A stored record as an entry of the journal accounts for it. */
+/** A stored record, as an entry of the journal describes it. */
 export interface AuthorityRecord {
   readonly kind: AuthorityKind;
   /** The server, the person or the token that it is about. */
   readonly name: string;
-  /** Tells records of a kind apart without naming their key, which may be a hash of a secret. */
+  /** Identifies a record without its key, which may be a hash of a secret. */
   readonly id: string;
-  /** SHA-256 of the record as it is stored. */
+  /** SHA-256 of the stored record. */
   readonly digest: string;
-  /** It was revoked, and is stored still. */
+  /** The record was revoked and is still stored. */
   readonly isRevoked?: true;
 }
 
-/** Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
-export interface AuthorityChanged extends Recorded {
+/** Records that grant authority were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
+export interface AuthorityChanged extends EntryBase {
   readonly type: 'AuthorityChanged';
-  /** `carried`: the entries that accounted for them were pruned, or are of a version that wrote none. */
+  /** `carried`: the original entries were pruned, or an earlier version wrote none. */
   readonly change: 'stored' | 'removed' | 'carried';
   readonly records: readonly AuthorityRecord[];
 }
 
-/** An entry as readers see it. */
+/** An entry of the journal, as readers see it. */
 export type JournalEvent =
   | CallStarted
   | ToolInvoked

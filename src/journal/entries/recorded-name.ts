@@ -11,8 +11,8 @@ const maxKnown = 1000;
 const known = new WeakMap<Redactor, KnownNames>();
 
 /**
- * Returns the name of a session as the journal records it: a single line (see `linkHash`), without secrets. Whatever compares
- * names with the record compares this form.
+ * Returns the name of a session as the journal records it: a single line (see `linkHash`), without secrets. Comparisons with recorded
+ * names must use this form.
  */
 export function recordedName(redactor: Redactor, name: string): string {
   return cached(knownBy(redactor).sessions, name, () => withoutSecrets(redactor, name, maxNameLength));
@@ -27,7 +27,7 @@ function withoutSecrets(redactor: Redactor, name: string, maxLength: number): st
   return normalizeName(redactor.text(normalizeName(name, maxLength)), maxLength);
 }
 
-/** A session makes many calls: its name is worked out once, until another secret is registered. */
+/** Returns the cache of names, which is valid until another secret is registered. */
 function knownBy(redactor: Redactor): KnownNames {
   const { registeredCount } = redactor;
   let found = known.get(redactor);

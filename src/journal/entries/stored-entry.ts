@@ -5,7 +5,7 @@ import type { KeyValueChange } from '../store/key-value-store.ts';
 import type { TokenChange } from '../store/token-store.ts';
 import type { JournalEvent } from './journal-event.ts';
 
-/** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
+/** The types of entries. `CallStarted` is the intent, `ToolInvoked` the single outcome of every call. */
 export type EntryType =
   | 'CallStarted'
   | 'ToolInvoked'
@@ -23,7 +23,7 @@ export type EntryType =
   | 'TokenRevoked'
   | 'AuthorityChanged';
 
-/** An entry on its way into the journal, before it has its place in the chain. */
+/** An entry before it is appended to the journal and linked into the hash chain. */
 export interface EntryDraft {
   readonly type: EntryType;
   /** Milliseconds since 1970. */
@@ -32,23 +32,23 @@ export interface EntryDraft {
   readonly session: string;
   readonly tool: string;
   readonly outcome: OutcomeName | '';
-  /** Everything else, as JSON text without secrets. */
+  /** All other properties, as JSON text without secrets. */
   readonly body: string;
-  /** An intent that takes an idempotency key; it is not written when the key is taken. */
+  /** Claims an idempotency key. The entry is not written when the key is taken. */
   readonly claim?: { readonly key: string; readonly fingerprint: string };
-  /** The whole outcome as JSON text, where the entry alone could not be replayed. Not part of the chain. */
+  /** The complete outcome as JSON text, when the entry alone is not enough for a replay. Not part of the hash chain. */
   readonly recording?: string;
-  /** An outcome that is kept for later calls with the same idempotency key. */
+  /** The outcome to store for later calls with the same idempotency key. */
   readonly settle?: { readonly key: string; readonly outcome: string };
-  /** What happens to an approval with it. */
+  /** A change to an approval, in the same transaction. */
   readonly approval?: ApprovalChange;
-  /** What happens to an access token with it. */
+  /** A change to an access token, in the same transaction. */
   readonly token?: TokenChange;
-  /** What happens to something small with it. */
+  /** A change to the key-value store, in the same transaction. */
   readonly keyValue?: KeyValueChange;
 }
 
-/** An entry as it stands in the journal. Text columns are empty where they do not apply. */
+/** An entry in the journal. Text columns are empty when they do not apply. */
 export interface StoredEntry {
   readonly seq: number;
   readonly at: number;
@@ -64,8 +64,8 @@ export interface StoredEntry {
 }
 
 /**
- * Adds facts of the arguments to the body of an entry. They are exempt from redaction and not shown to readers: a budget must count
- * an amount that looks like a secret.
+ * Adds facts about the arguments to the body of an entry. They are exempt from redaction, because a budget must count an amount that
+ * looks like a secret, and are not shown to readers.
  */
 export function withCounted(body: string, counted: ArgumentFacts): string {
   if (!body.startsWith('{"')) return body;
@@ -78,7 +78,7 @@ export function countedIn({ body }: StoredEntry): ArgumentFacts | undefined {
   return (JSON.parse(body) as { readonly counted?: ArgumentFacts }).counted;
 }
 
-/** Turns a stored entry into what readers see. */
+/** Converts a stored entry to the event that readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {
   const { counted: _, ...body } = JSON.parse(entry.body) as { readonly counted?: unknown };
   return {
@@ -94,7 +94,7 @@ export function toEvent(entry: StoredEntry): JournalEvent {
   } as JournalEvent;
 }
 
-/** How many bytes the bodies of entries have together. */
+/** Returns the total size of the bodies of entries in bytes. */
 export function bodyBytes(entries: readonly Pick<StoredEntry, 'body'>[]): number {
   let bytes = 0;
   for (const { body } of entries) bytes += Buffer.byteLength(body);

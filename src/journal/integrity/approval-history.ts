@@ -3,13 +3,13 @@ import { isJsonObject } from '../../core/json/json.ts';
 import type { ApprovalRecord, ApprovalStore, StoredRule } from '../store/approval-store.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 
-/** The digest of a question as it is stored, for its entry: later, neither can be changed without the other. */
+/** Returns the digest of a stored question for its entry, so that neither can be changed without the other. */
 export function requestDigest(record: ApprovalRecord): string {
   const { id, binding, subject, principal, server, requestedAt, expiresAt, asked } = record;
   return digestOf([id, binding, subject, principal, server, requestedAt, expiresAt, asked]);
 }
 
-/** The digest of an answer as it is stored, and of the rule that remembers it, for its entry. */
+/** Returns the digest of a stored answer, and of the rule that remembers it, for its entry. */
 export function answerDigest(id: string, answer: string, given: string, rule: StoredRule | undefined): string {
   return digestOf([id, answer, given, rule === undefined ? null : ruleText(rule)]);
 }
@@ -24,7 +24,7 @@ interface Asked {
   usedBy?: string;
 }
 
-/** A record that does not fit the entries. */
+/** A stored record that contradicts the entries. */
 export interface ApprovalFault {
   readonly seq: number;
   readonly problem: string;
@@ -32,14 +32,14 @@ export interface ApprovalFault {
 
 const maxRecords = 1_000_000;
 
-/** What the entries of a journal say of approvals, to compare the stored approvals and remembered rules with. */
+/** Collects the approvals in the entries of a journal, and compares the stored approvals and remembered rules with them. */
 export class ApprovalHistory {
   readonly #asked = new Map<string, Asked>();
   /** The approval that each rule was made with. */
   readonly #rules = new Map<string, string>();
   readonly #revoked = new Set<string>();
 
-  /** Takes the next entry into account. */
+  /** Adds the next entry. */
   add({ type, seq, call, body }: StoredEntry): void {
     if (type === 'ApprovalRequested') this.#addRequest(seq, read(body));
     else if (type === 'ApprovalResolved') this.#addAnswer(read(body));
@@ -63,8 +63,7 @@ export class ApprovalHistory {
   }
 
   /**
-   * Compares the stored approvals and rules with the entries. Of questions asked until `prunedAt` the entries may be gone; those
-   * are left out.
+   * Compares the stored approvals and rules with the entries. Skips questions asked until `prunedAt`, because their entries may be pruned.
    */
   async check(
     store: Pick<ApprovalStore, 'approvals' | 'rules'>,
@@ -100,7 +99,7 @@ export class ApprovalHistory {
     if (record.usedBy !== '' && record.usedBy !== usedBy) return `the call that used it is not the recorded one`;
     if (answered === undefined || typeof answered.digest !== 'string') return undefined;
     const { rule } = answered;
-    // A revoked rule is not listed any more, and without it the digest cannot be made.
+    // A revoked rule is no longer listed, and the digest cannot be computed without it.
     if (typeof rule === 'string' && !rules.has(rule)) return undefined;
     const digest = answerDigest(record.id, record.answer, record.given, rules.get(String(rule)));
     return answered.digest === digest ? undefined : 'who answered, or how, differs';
@@ -125,7 +124,7 @@ export class ApprovalHistory {
 }
 
 function named({ id, requestedAt }: ApprovalRecord): string {
-  // The id itself lets whoever reads it answer, where a channel passes it on.
+  // The complete id would let a reader of this message answer the approval.
   return `the approval ${id.slice(0, 12)}… of ${new Date(requestedAt).toISOString()}`;
 }
 

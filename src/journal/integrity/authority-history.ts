@@ -4,15 +4,15 @@ import type { StoredEntry } from '../entries/stored-entry.ts';
 import type { AuthorityRecord } from '../entries/journal-event.ts';
 import type { Store } from '../store/store.ts';
 
-/** What an entry says of a record. */
+/** A record, as an entry describes it. */
 interface Accounted extends Omit<AuthorityRecord, 'digest'> {
   readonly seq: number;
-  /** Absent where an earlier version wrote the entry. */
+  /** Absent when an earlier version wrote the entry. */
   readonly digest?: string;
   readonly isRemoved?: true;
 }
 
-/** A record that does not fit the entries. */
+/** A stored record that contradicts the entries. */
 export interface AuthorityFault {
   readonly seq: number;
   readonly problem: string;
@@ -26,15 +26,15 @@ const names: Readonly<Record<AuthorityRecord['kind'], string>> = {
   token: 'access token',
 };
 
-/** What the entries of a journal say of the records that decide what is allowed, to compare the stored ones with. */
+/** Collects the authority records in the entries of a journal, and compares the stored records with them. */
 export class AuthorityHistory {
   readonly #accounted = new Map<string, Accounted>();
-  /** What earlier entries said that are gone; entries that are there come first. */
+  /** The records carried over from pruned entries. Entries that still exist take precedence. */
   readonly #carried = new Map<string, Accounted>();
-  /** Whether an entry accounts for every kind of record: one of an earlier version does not. */
+  /** Whether the entries cover every kind of record. Those of earlier versions do not. */
   hasAccounts = false;
 
-  /** Takes the next entry into account. */
+  /** Adds the next entry. */
   add({ type, seq, body }: StoredEntry): void {
     if (type === 'AuthorityChanged') this.#addChange(seq, body);
     else if (type === 'TokenCreated' || type === 'TokenRevoked') this.#addToken(seq, type, body);
@@ -45,7 +45,7 @@ export class AuthorityHistory {
     const { change, records } = JSON.parse(body) as { change: string; records: readonly AuthorityRecord[] };
     for (const record of records) {
       if (change === 'carried') this.#carried.set(record.id, { ...record, seq });
-      // A removal of something that no entry has stored is kept apart, to be found.
+      // A removal of a record that no entry stored is remembered without a digest, so that `check` finds it.
       else if (change === 'stored') this.#accounted.set(record.id, { ...record, seq });
       else {
         const { digest, ...known } = this.#accounted.get(record.id) ?? { ...record, digest: undefined };
@@ -69,7 +69,7 @@ export class AuthorityHistory {
     this.#accounted.set(id, { kind: 'token', name, id, seq, ...(typeof digest === 'string' ? { digest } : {}) });
   }
 
-  /** Returns what is accounted for, to be carried over when the entries go. */
+  /** Returns the known records, to be carried over when their entries are pruned. */
   records(): AuthorityRecord[] {
     return [...new Set([...this.#carried.keys(), ...this.#accounted.keys()])].flatMap((id) => {
       const { kind, name, digest, isRevoked, isRemoved } = this.#state(id) ?? {};
@@ -102,7 +102,7 @@ export class AuthorityHistory {
           seq: known.seq,
           problem: `the ${named(known)} was used, and no entry says who made it: it was forged`,
         };
-      // Sign-ins end with their time.
+      // Sign-ins expire.
       const isLasting = known.kind !== 'sign-in' && known.kind !== 'sign-in-link';
       if (isLasting && known.isRemoved !== true && !stored.has(id))
         return { seq: known.seq, problem: `the ${named(known)} was removed without an entry` };

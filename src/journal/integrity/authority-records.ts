@@ -7,18 +7,19 @@ import type { StoredValue, KeyValueChange, KeyValueStore } from '../store/key-va
 import type { Store } from '../store/store.ts';
 import type { TokenRecord } from '../store/token-store.ts';
 
-/** Returns which authority the rows of a kind are; `undefined` when nothing is allowed by them. */
+/** Returns the authority kind of a key-value kind; `undefined` when its values grant no authority. */
 function authorityKindOf(kind: string): Exclude<AuthorityKind, 'token'> | undefined {
   if (kind === 'pin' || kind.startsWith('pin ')) return 'pin';
   if (kind === 'sign-in-code') return 'sign-in-link';
   return kind === 'lock' || kind === 'sign-in' ? kind : undefined;
 }
 
-/** Returns the digest of an access token, without what changes while it is used. */
+/** Returns the digest of an access token, without the properties that change during its use. */
 export function tokenDigest({ id, hash: text, role, profile, name, createdAt, expiresAt }: TokenRecord): string {
   return digestOf([id, text, role, profile, name, createdAt, expiresAt]);
 }
 
+/** Returns the id of an access token in authority records. */
 export function tokenRecordId(id: string): string {
   return digestOf(['token', id]);
 }
@@ -28,7 +29,7 @@ function recordOf(authority: AuthorityKind, kind: string, key: string, text: str
   return { kind: authority, name, id: digestOf([kind, key]), digest: digestOf([kind, key, text]) };
 }
 
-/** Returns every stored record that decides what is allowed. */
+/** Returns every stored record that grants authority. */
 export async function authorityRecords({
   keyValues,
   tokens,
@@ -49,7 +50,7 @@ function recordOfToken(token: TokenRecord): AuthorityRecord {
   return revokedAt === 0 ? record : { ...record, isRevoked: true };
 }
 
-/** Returns the entry for records that are stored or removed with it, or that entries which go have accounted for. */
+/** Returns the entry for records that are stored or removed with it, or whose entries are about to be pruned. */
 function authorityDraft(
   change: 'stored' | 'removed' | 'carried',
   records: readonly AuthorityRecord[],
@@ -70,15 +71,14 @@ function authorityDraft(
 
 const maxCarried = 500;
 
-/** Writes entries that account for records whose own entries are gone, or never were. */
+/** Writes entries for records whose own entries are pruned or never existed. */
 export async function carryAuthority(store: Pick<Store, 'append'>, records: readonly AuthorityRecord[]): Promise<void> {
   for (let start = 0; start < records.length; start += maxCarried)
     await store.append([authorityDraft('carried', records.slice(start, start + maxCarried))]);
 }
 
 /**
- * Accounts for the records of a store that was written by an earlier version. Does so once: later, a record without an entry is
- * one that somebody else wrote.
+ * Writes entries for the records of a store from an earlier version. Runs once: later, a record without an entry counts as forged.
  */
 export async function accountForAuthority(store: Store): Promise<void> {
   if (store.sealer?.hasNoted('accounted') === true) return;
@@ -90,7 +90,7 @@ export async function accountForAuthority(store: Store): Promise<void> {
   store.sealer?.note('accounted');
 }
 
-/** Stores small things, and writes an entry in the same transaction where they decide what is allowed. */
+/** A key-value store that writes an entry in the same transaction when a value grants authority. */
 export class AuthorityKeyValueStore implements KeyValueStore {
   readonly #rows: KeyValueStore;
   readonly #append: Store['append'];

@@ -18,26 +18,26 @@ export function linkHash(previous: string, entry: Omit<StoredEntry, 'hash'>): st
 
 const pageBytes = 4 * 1024 * 1024;
 
-/** What `verify` found: an unbroken chain and its head, or the first place where it is broken. */
+/** The result of verifying the hash chain: its head, or the first broken link. */
 export type Verification =
   | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
   | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
 
-/** What the chain is checked against. */
+/** Options for verifying the hash chain. */
 export interface VerifyOptions {
-  /** A head that was noted elsewhere. */
+  /** A head that was stored outside the journal. */
   readonly expected?: ChainHead;
   readonly archive?: AsyncIterable<ArchivedEntry>;
   /** More heads that must be in the chain. */
   readonly heads?: readonly ChainHead[];
-  /** Called with each entry of the journal that holds. */
+  /** Called with each verified entry of the journal. */
   readonly onEntry?: (entry: StoredEntry) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Recomputes the whole chain. `expected` is a head noted earlier and kept elsewhere: with it, even a rewritten and
- * re-hashed journal is found out.
+ * Recomputes the complete chain. With `expected`, a head that was stored outside the journal earlier, it also detects a journal that was
+ * rewritten and re-hashed.
  */
 export async function verifyChain(
   store: Pick<Store, 'anchor' | 'beginning' | 'entries'>,
@@ -51,7 +51,8 @@ export async function verifyChain(
     const found = await verifyArchive(options.archive, beginning, anchors, options.signal);
     if (!found.ok) return found;
     archived = found.entries;
-  } else if (options.expected !== undefined && options.expected.seq < beginning.seq) return unseen(options.expected);
+  } else if (options.expected !== undefined && options.expected.seq < beginning.seq)
+    return prunedHead(options.expected);
   const counted = (to: ChainHead): number => archived + to.seq - beginning.seq;
   let head: ChainHead = beginning;
   for (;;) {
@@ -60,14 +61,14 @@ export async function verifyChain(
     for (const entry of entries) {
       const problem = brokenLink(head, entry, anchors);
       if (problem !== undefined) {
-        if ((await store.beginning()).seq !== beginning.seq) return await anew(store, options);
+        if ((await store.beginning()).seq !== beginning.seq) return await verifyAgain(store, options);
         return { ok: false, entries: counted(head), seq: entry.seq, problem };
       }
       head = entry;
       options.onEntry?.(entry);
     }
     if (entries.length === 0) break;
-    // Lets other work of this process go on between pages.
+    // Yields to the event loop between pages.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   const missing = anchors.find((anchor) => anchor.seq > head.seq);
@@ -82,8 +83,8 @@ export async function verifyChain(
   return { ok: true, entries: counted(head), head: { seq: head.seq, hash: head.hash } };
 }
 
-/** Entries went while they were looked at: what is left is proven from where it begins now. */
-function anew(store: Parameters<typeof verifyChain>[0], options: VerifyOptions): Promise<Verification> {
+/** Verifies again from the new beginning, after entries were pruned during the verification. */
+function verifyAgain(store: Parameters<typeof verifyChain>[0], options: VerifyOptions): Promise<Verification> {
   if (options.archive === undefined) return verifyChain(store, options);
   throw new SignalboxError(
     'journal-pruned',
@@ -91,7 +92,7 @@ function anew(store: Parameters<typeof verifyChain>[0], options: VerifyOptions):
   );
 }
 
-/** Recomputes the chain of what was pruned, up to where the journal begins. Archives may overlap: one may have been cut short. */
+/** Recomputes the chain of pruned entries up to the beginning of the journal. Archives may overlap, because one may be incomplete. */
 async function verifyArchive(
   archive: AsyncIterable<ArchivedEntry>,
   beginning: ChainHead,
@@ -104,8 +105,8 @@ async function verifyArchive(
     signal?.throwIfAborted();
     if (entry.seq > beginning.seq || (head !== undefined && entry.seq <= head.seq)) continue;
     const past = head === undefined ? anchors.find(({ seq }) => seq > 0 && seq < entry.seq) : undefined;
-    if (past !== undefined) return unseen(past);
-    // The first one says itself what it follows: with anything else than the truth, its hash would not fit.
+    if (past !== undefined) return prunedHead(past);
+    // The first entry names the hash before it. A wrong one would not match its own hash.
     const before: ChainHead = head ?? { seq: entry.seq - 1, hash: entry.previous ?? '' };
     const problem = brokenLink(before, entry, anchors);
     if (problem !== undefined) return { ok: false, entries, seq: entry.seq, problem: `in the archive, ${problem}` };
@@ -122,8 +123,8 @@ async function verifyArchive(
   return { ok: false, entries, seq, problem };
 }
 
-/** A head that cannot be looked at must not be taken for checked. */
-function unseen({ seq }: ChainHead): Verification {
+/** Returns the failure for a head that was pruned and so cannot be checked. */
+function prunedHead({ seq }: ChainHead): Verification {
   return { ok: false, entries: 0, seq, problem: `entry ${seq} was pruned: name the archives it is in with --with` };
 }
 

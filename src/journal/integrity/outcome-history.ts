@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { EntryDraft, StoredEntry } from '../entries/stored-entry.ts';
 import type { OutcomeQuery, Store, StoredOutcome } from '../store/store.ts';
 
-/** A stored outcome that does not fit the entries. */
+/** A stored outcome that contradicts the entries. */
 export interface OutcomeFault {
   readonly seq: number;
   readonly problem: string;
@@ -31,13 +31,13 @@ export function withOutcomeDigests(draft: EntryDraft, fingerprint: string): Entr
   return { ...draft, body: `${body.slice(0, -1)},${digests.join(',')}}` };
 }
 
-/** What the entries of a journal say of stored outcomes, to compare the stored ones with. */
+/** Collects the digests of outcomes in the entries of a journal, and compares the stored outcomes with them. */
 export class OutcomeHistory {
   readonly #digests = { claims: new Map<string, Digest>(), recordings: new Map<string, Digest>() };
-  /** Entries before this one may be of a version that wrote no digests. */
+  /** Entries before this one may come from a version that wrote no digests. */
   #first: number | undefined;
 
-  /** Takes the next entry into account. */
+  /** Adds the next entry. */
   add({ type, seq, call, body }: StoredEntry): void {
     if (type !== 'ToolInvoked' || !/"(?:claim|recording)Digest":/.test(body)) return;
     const parsed = JSON.parse(body) as Readonly<Record<string, unknown>>;

@@ -30,11 +30,11 @@ export interface Seal {
   readonly mac: string;
 }
 
-/** What a store has where the seal is to be moved on. */
+/** The state of a store before its seal is advanced. */
 export interface SealPlace {
   /** The seal of the key in the store. */
   readonly known: Seal | undefined;
-  /** The hash of the entry at the place that the known seal is for. */
+  /** The hash of the entry at the position of the known seal. */
   readonly hashAtKnown: string | undefined;
   readonly beginning: Head;
 }
@@ -48,7 +48,7 @@ function newSeal(sealer: Sealer, { seq, hash }: Head, beginning: Head): Seal {
   return { ...facts, mac };
 }
 
-/** The MACs that this process computed last, by sealer: a seal that was written just now need not be computed again. */
+/** The last MAC of this process, by sealer, so that a seal that was just written need not be computed again. */
 const lastMacs = new WeakMap<Sealer, { readonly text: string; readonly mac: string }>();
 
 /** Returns whether a seal was made with this key. */
@@ -60,8 +60,8 @@ export function isGenuine(sealer: Sealer, seal: Seal): boolean {
 }
 
 /**
- * Returns the seal for a newer head; `undefined` when the journal does not go on from what was sealed before. Then the old seal
- * stays, so that `verify` finds out: a new one would cover up what was removed or rewritten.
+ * Returns the seal for a newer head; `undefined` when the journal does not continue from the sealed head. Then the old seal stays, so
+ * that `verify` detects it: a new seal would cover up removed or rewritten entries.
  */
 export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal | undefined {
   const { known, hashAtKnown, beginning } = place;

@@ -7,12 +7,12 @@ import type { Beginning } from '../store/drop-request.ts';
 import { type Seal, type Sealer, isGenuine } from './seal.ts';
 import type { ChainHead, Store } from '../store/store.ts';
 
-/** Whether the head is signed with the key of this machine, and how far; or why that cannot be told here. */
+/** The sealed position for the key of this machine, or why the seal cannot be checked here. */
 export type Authentication =
   | { readonly state: 'sealed'; readonly seq: number }
   | { readonly state: 'unknown'; readonly why: string };
 
-/** The result of `verify`: all of it holds, or the first place where it does not. */
+/** The result of `verify`: a valid journal, or its first problem. */
 export type JournalVerification =
   | (Verification & { readonly ok: true; readonly authentication: Authentication })
   | (Verification & { readonly ok: false });
@@ -33,16 +33,16 @@ type VerifiedStore = Pick<
 >;
 
 /**
- * Checks the seal, recomputes the chain, and compares the index, the approvals, the records that decide what is allowed and the
- * stored outcomes with the entries. The options are those of `verifyChain`.
+ * Checks the seal, recomputes the chain, and compares the index, the approvals, the authority records and the stored outcomes with the
+ * entries. The options are those of `verifyChain`.
  */
 export async function verifyJournal(store: VerifiedStore, options: VerifyOptions = {}): Promise<JournalVerification> {
   for (let attempt = 1; ; attempt += 1) {
     const { result, comparedAt } = await verifyOnce(store, options);
-    // An archive can be read once.
+    // An archive can be read only once.
     const isLast = attempt === maxAttempts || options.archive !== undefined;
     if (result.ok || isLast || comparedAt === undefined) return result;
-    // A record that was written while the entries were read has its entry after them.
+    // A record written during the verification has its entry after those that were read.
     const [newer] = await store.entries({ order: 'oldest-first', after: comparedAt, limit: 1 });
     if (newer === undefined) return result;
   }
@@ -52,7 +52,7 @@ const maxAttempts = 3;
 
 interface Verified {
   readonly result: JournalVerification;
-  /** The last entry that records were compared with; absent when it did not come to that. */
+  /** The last entry with which records were compared; absent when verification failed before. */
   readonly comparedAt?: number;
 }
 
@@ -90,7 +90,7 @@ async function verifyOnce(store: VerifiedStore, options: VerifyOptions): Promise
   return { result: fault === undefined ? { ...chain, authentication } : { ...broken, ...fault }, comparedAt };
 }
 
-/** Entries are not in the order of their times, so questions asked within a day after the last one that went are not missed. */
+/** Adds a day to the time of the last pruned entry, because entries are not ordered by time. */
 async function prunedUntil(store: VerifiedStore): Promise<number> {
   const { seq, at } = await store.beginning();
   return seq === 0 ? 0 : at + 24 * 60 * 60 * 1000;

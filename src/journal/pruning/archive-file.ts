@@ -9,20 +9,20 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 
-// Many entries in one write: a step for each would take longer than reading them.
+// Entries are written in chunks, because one write for each would be slower than reading them.
 const chunkLength = 64 * 1024;
 
-/** An entry of an archive. The first one of a file says which hash it follows, so that it is proven like the others. */
+/** An entry of an archive. The first entry of a file has the hash before it, so that it can be verified like the others. */
 export interface ArchivedEntry extends StoredEntry {
   readonly previous?: string;
 }
 
 /**
- * Writes entries as JSON lines, as they are stored, so that the chain can be recomputed from the file alone; compressed when
- * its name ends with `.gz`. When it resolves, the file is on the disk. It must not be there before.
+ * Writes stored entries as JSON lines to a new file, so that the chain can be recomputed from the file alone. Compresses the file when
+ * its name ends with `.gz`. Resolves when the file is flushed to disk.
  */
 export async function writeArchive(file: string, previous: string, entries: AsyncIterable<StoredEntry>): Promise<void> {
-  // What tools were given and what they answered is nobody else's business.
+  // Only the owner may read arguments and results of tools.
   const out = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
   await once(out, 'open').catch((error: unknown) => {
     throw new SignalboxError('file-unwritable', `cannot write the archive ${file}: ${messageOf(error)}`, {
@@ -33,16 +33,16 @@ export async function writeArchive(file: string, previous: string, entries: Asyn
     await (isCompressed(file)
       ? pipeline(Readable.from(lines(previous, entries)), createGzip(), out)
       : pipeline(Readable.from(lines(previous, entries)), out));
-    await keepName(file);
+    await syncDirectory(file);
   } catch (error) {
     await rm(file, { force: true });
     throw error;
   }
 }
 
-/** A file is found after a power loss when its directory is on the disk too. */
-async function keepName(file: string): Promise<void> {
-  // Windows opens no directories, and keeps the names of files that were flushed.
+/** Flushes the directory entry of a file, without which the file may be missing after a power loss. */
+async function syncDirectory(file: string): Promise<void> {
+  // Windows cannot open directories, and flushes the name with the file.
   if (process.platform === 'win32') return;
   const directory = await open(dirname(file), 'r');
   try {
@@ -52,7 +52,7 @@ async function keepName(file: string): Promise<void> {
   }
 }
 
-/** The entries of archives, one after another. */
+/** Reads the entries of archives, one archive after another. */
 export async function* readArchives(files: readonly string[]): AsyncGenerator<ArchivedEntry> {
   for (const file of files) yield* readArchive(file);
 }

@@ -10,31 +10,31 @@ import type { ChainHead, Store } from '../store/store.ts';
 
 const pageBytes = 4 * 1024 * 1024;
 
-/** What to prune, and where it goes. */
+/** Options for pruning the journal. */
 export interface PruneRequest {
-  /** Entries before this go; milliseconds since 1970. */
+  /** Prunes the entries before this time; milliseconds since 1970. */
   readonly before: number;
-  /** The file they are written to first; without one nothing is dropped, only counted. */
+  /** The file to which the entries are written first. Without it, entries are only counted. */
   readonly archive?: string;
   readonly onProgress?: (doing: 'writing' | 'dropping', entries: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What was pruned, or would be. */
+/** The entries that were pruned, or would be. */
 export interface Pruned {
   readonly entries: number;
-  /** The first and the last entry that went. */
+  /** The first and the last pruned entry. */
   readonly first?: number;
   readonly last?: number;
-  /** Present when something was dropped. */
+  /** Present when entries were dropped. */
   readonly dropped?: Dropped;
-  /** A call that is still open keeps its entry, and all after it. */
+  /** A call that is still open, because of which its entry and all later ones stay. */
   readonly keptFor?: string;
 }
 
 /**
- * Drops old entries from the front of the journal, after they were written to a file and read back from it. What is left
- * stays proven: the journal remembers the last entry that went.
+ * Drops old entries from the front of the journal, after they were written to a file and read back. The rest remains verifiable,
+ * because the journal stores the hash of the last pruned entry.
  */
 export async function pruneJournal(
   store: Store,
@@ -54,7 +54,7 @@ export async function pruneJournal(
   const found = past.found();
   const { last } = past;
   if (last === undefined) return found;
-  // Where nothing went, the file would only be in the way of the next try.
+  // If nothing was dropped, the file would block the next attempt.
   const forget = (): Promise<void> => rm(archive, { force: true });
   try {
     await assertSame(archive, from, last, found.entries);
@@ -77,7 +77,7 @@ export async function pruneJournal(
     });
     return { ...found, dropped };
   } catch (error) {
-    // After any other fault nobody knows what went: its answer may have been lost, and the file may be all there is.
+    // After any other error it is unknown whether entries were dropped, and the file may be their only copy.
     if (!hasDropped && error instanceof SignalboxError && error.code === 'journal-pruned') await forget();
     throw error;
   }
@@ -147,7 +147,7 @@ class PastEntries {
   }
 }
 
-/** Reads the file back: what is dropped next must be in it, to the last letter. */
+/** Reads the archive back and throws unless it contains exactly the entries that are dropped next. */
 async function assertSame(file: string, from: ChainHead, to: ChainHead, expected: number): Promise<void> {
   let head = from;
   let entries = 0;

@@ -1,6 +1,5 @@
 import type { Approval } from '../../core/calls/approval.ts';
-import type { JournalEvent } from '../entries/journal-event.ts';
-import type { ToolInvoked } from '../entries/journal-event.ts';
+import type { JournalEvent, ToolInvoked } from '../entries/journal-event.ts';
 
 interface Question {
   readonly asked: number;
@@ -8,8 +7,8 @@ interface Question {
 }
 
 /**
- * How many milliseconds of its duration a call waited for the answer of a human; nothing where it waited for none. Only what
- * overlaps counts: a question may have been asked, and answered, for an identical call before. `approval` is the one it ran by.
+ * Returns for how many milliseconds of its duration a call waited for a human, or `undefined` when it did not wait. Counts only the
+ * overlap, because an identical earlier call may have asked the question. `approval` is the approval that the call used.
  */
 export function approvalWaitMs(
   { at, durationMs }: Pick<ToolInvoked, 'at' | 'durationMs'>,

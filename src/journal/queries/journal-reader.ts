@@ -13,30 +13,30 @@ import { type Statistics, type StatisticsQuery, computeStatistics } from './stat
 import type { ChainHead, EntryQuery, Store } from '../store/store.ts';
 import { type JournalVerification, verifyJournal } from '../integrity/verify-journal.ts';
 
-/** What to read from the journal; newest first unless said otherwise. */
+/** A query of the journal; newest first by default. */
 export type JournalQuery = Partial<Omit<EntryQuery, 'calls'>>;
 
-/** A page of a list; `next` is where the following page begins. */
+/** A page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Give it as `before` (newest first) or `after` (oldest first) to read on. */
+  /** The next page: pass it as `before` (newest first) or `after` (oldest first). */
   readonly next?: number;
 }
 
-const usualPage = 100;
-const largestPage = 1000;
-const largestBytes = 4 * 1024 * 1024;
+const defaultPageSize = 100;
+const maxPageSize = 1000;
+const maxPageBytes = 4 * 1024 * 1024;
 
 /** Many entries in one write: a system call for each would take longer than reading them. */
 const exportChunkLength = 64 * 1024;
 
-/** Reads the record. Everything written before a call of its methods is seen by it, other processes' entries included. */
+/** Reads the journal. Its methods see all entries that were written before the call, also by other processes. */
 export class JournalReader {
   readonly #store: Store;
   readonly #journal: Journal | undefined;
   readonly #recordedName: (name: string) => string;
 
-  /** With the journal of this process, whoever follows hears of its entries at once. */
+  /** With the journal of this process, followers get its entries immediately. */
   constructor(store: Store, journal?: Journal, recordedName: (name: string) => string = normalizeName) {
     this.#store = store;
     this.#journal = journal;
@@ -48,52 +48,52 @@ export class JournalReader {
     return this.#recordedName(name);
   }
 
-  /** Where the journal is kept. */
+  /** The location of the journal. */
   get location(): string {
     return this.#store.location;
   }
 
-  /** Entries, newest first. */
+  /** Returns a page of entries, newest first. */
   query(query: JournalQuery = {}): Promise<Page<JournalEvent>> {
     return this.#page(query, false);
   }
 
-  /** One entry for each call, newest first: how it ended, or `CallStarted` while it runs. */
+  /** Returns one entry for each call, newest first: `ToolInvoked`, or `CallStarted` while it runs. */
   async calls(query: JournalQuery = {}): Promise<Page<ToolInvoked | CallStarted>> {
     const page = (await this.#page(query, true)) as Page<ToolInvoked | CallStarted>;
     return { ...page, items: await Promise.all(page.items.map((call) => this.#withSettlement(call))) };
   }
 
-  /** The last word on one call. */
+  /** Returns the latest entry of one call. */
   async call(id: string): Promise<ToolInvoked | CallStarted | undefined> {
     const { items } = await this.calls({ call: id, limit: 1 });
     return items[0];
   }
 
-  /** Counts the calls of a time, and how long they took. */
+  /** Returns counts and durations of the calls in a period. */
   statistics(query: StatisticsQuery): Promise<Statistics> {
     return computeStatistics(this.#store, query);
   }
 
-  /** The whole outcome of a call, where it was recorded besides its entry. Without secrets. */
+  /** Returns the complete outcome of a call, without secrets, if it was recorded apart from its entry. */
   async recording(call: string): Promise<CallOutcome | undefined> {
     const text = await this.#store.recording(call);
     return text === undefined ? undefined : (JSON.parse(text) as CallOutcome);
   }
 
-  /** Where the journal begins: what came before was pruned. */
+  /** Returns the beginning of the journal: the last entry that was pruned. */
   beginning(): Promise<Beginning> {
     return this.#store.beginning();
   }
 
-  /** Recomputes the hash chain, and checks seal, index and approvals against it. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
+  /** Recomputes the hash chain, and checks seal, index and stored records against it. `expected` is a head that was stored outside the journal, `archive` the pruned entries. */
   verify(
     options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
   ): Promise<JournalVerification> {
     return verifyJournal(this.#store, options);
   }
 
-  /** Every entry that fits, oldest first; with `follow`, goes on with new ones until `signal` is aborted. */
+  /** Yields every matching entry, oldest first. With `follow`, continues with new entries until `signal` aborts. */
   async *stream(
     query: JournalQuery = {},
     options: { follow?: boolean; signal?: AbortSignal } = {},
@@ -103,7 +103,7 @@ export class JournalReader {
       options.follow === true ? new GrowthWatcher(this.#store.pubSub, this.#journal, options.signal) : undefined;
     try {
       while (options.signal?.aborted !== true) {
-        const wanted = { ...query, order: 'oldest-first', limit: largestPage, bytes: largestBytes, after } as const;
+        const wanted = { ...query, order: 'oldest-first', limit: maxPageSize, bytes: maxPageBytes, after } as const;
         const entries = await this.#store.entries(wanted);
         for (const entry of entries) {
           yield toEvent(entry);
@@ -144,8 +144,8 @@ export class JournalReader {
   }
 
   async #page(query: JournalQuery, calls: boolean): Promise<Page<JournalEvent>> {
-    const limit = Math.min(query.limit ?? usualPage, largestPage);
-    const bytes = Math.min(query.bytes ?? largestBytes, largestBytes);
+    const limit = Math.min(query.limit ?? defaultPageSize, maxPageSize);
+    const bytes = Math.min(query.bytes ?? maxPageBytes, maxPageBytes);
     const wanted = {
       order: 'newest-first',
       ...query,

@@ -1,9 +1,9 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import type { CallKind } from '../store/call-samples.ts';
 import type { Store } from '../store/store.ts';
 
-/** Which calls are counted, and how finely. Times are milliseconds since 1970. */
+/** A query for statistics of calls. Times are milliseconds since 1970. */
 export interface StatisticsQuery {
   readonly since: number;
   readonly until: number;
@@ -13,23 +13,23 @@ export interface StatisticsQuery {
   readonly signal?: AbortSignal;
 }
 
-/** How long calls took that reached their tool: no more than this for so many of a hundred. */
+/** Percentiles of the durations of calls that reached their tool. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-/** Some ended calls, counted. */
+/** Counts of ended calls. */
 export interface Tally {
   readonly calls: number;
-  /** How many ended so; those that are none are left out. */
+  /** The number of calls by outcome, without zeros. */
   readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;
   /** Absent when no call reached its tool. */
   readonly latencyMs?: Latency;
 }
 
-/** What the calls of a time were: all of them, in steps of time, and by tool and server, most called first. */
+/** Statistics of calls: in total, by time bucket, and by tool and server, most called first. */
 export interface Statistics {
   readonly total: Tally;
   readonly buckets: readonly (Tally & { readonly at: number })[];
@@ -40,7 +40,7 @@ export interface Statistics {
 const pageSize = 10_000;
 const ran: ReadonlySet<OutcomeName> = new Set(['completed', 'failed', 'timed-out']);
 
-/** Counts the ended calls of a time. Lets others in now and then, however many calls there are. */
+/** Counts the ended calls of a period. Yields to the event loop between pages. */
 export async function computeStatistics(store: Store, query: StatisticsQuery): Promise<Statistics> {
   const { bucketMs, signal, since, until, ...wanted } = query;
   const kinds = new Map<number, KindGroup>();
@@ -56,22 +56,22 @@ export async function computeStatistics(store: Store, query: StatisticsQuery): P
       kind.add(kind.outcome, took);
       buckets[Math.floor(((page.at[index] ?? 0) - since) / bucketMs)]?.add(kind.outcome, took);
     }
-    await breath();
+    await yieldTurn();
     signal?.throwIfAborted();
     if (page.next === undefined) break;
     after = { after: page.next };
   }
   const seen = [...kinds.values()].filter(({ calls }) => calls > 0);
   const total = tallyOf(seen);
-  await breath();
+  await yieldTurn();
   const steps = buckets.map((bucket, index) => ({ at: since + index * bucketMs, ...tallyOf([bucket]) }));
-  await breath();
+  await yieldTurn();
   const tools = tallies(seen, ({ kind: { tool, server } }) => ({ tool, server }));
-  await breath();
+  await yieldTurn();
   return { total, buckets: steps, tools, servers: tallies(seen, ({ kind: { server } }) => ({ server })) };
 }
 
-/** Some calls: how they ended, and how long each took that reached its tool. */
+/** Collects the outcomes of calls, and the durations of those that reached their tool. */
 class Group {
   calls = 0;
   readonly outcomes = new Map<OutcomeName, number>();
@@ -96,7 +96,7 @@ class KindGroup extends Group {
   }
 }
 
-/** Tallies by what kinds have in common, most calls first. Calls that reached no tool have nothing in common. */
+/** Returns tallies by name, most calls first. Leaves out calls that reached no tool. */
 function tallies<Name extends object>(
   groups: readonly KindGroup[],
   nameOf: (group: KindGroup) => Name,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** An approval as it is kept. */
+/** An approval, as it is stored. */
 export interface ApprovalRecord {
   readonly id: string;
-  /** Hash of all it is bound to: principal, tool, definition, arguments and the rules that ask. */
+  /** Hash of principal, tool, definition, arguments and the rules that ask. */
   readonly binding: string;
   /** Hash of principal, tool and arguments alone. */
   readonly subject: string;
@@ -11,22 +11,22 @@ export interface ApprovalRecord {
   readonly server: string;
   readonly requestedAt: number;
   readonly expiresAt: number;
-  /** What was asked, as JSON text without secrets. */
+  /** The question as JSON text without secrets. */
   readonly asked: string;
   readonly answer: 'approved' | 'denied' | '';
-  /** Who answered, when and how, as JSON text; empty before. */
+  /** The answer with approver and time as JSON text; empty while there is none. */
   readonly given: string;
-  /** It has had its effect: a call ran by it, or was told of the refusal. */
+  /** The approval took effect: a call used it, or received the denial. */
   readonly closed: boolean;
-  /** The call that ran by it, or nothing. */
+  /** The call that used it, or an empty string. */
   readonly usedBy: string;
 }
 
-/** What an entry does to the approvals, in the same transaction. An entry whose change is refused is not written. */
+/** A change to an approval in the same transaction as an entry. If the change is rejected, the entry is not written. */
 export type ApprovalChange =
-  /** Refused while an open approval has the same binding. */
+  /** Rejected while an open approval has the same binding. */
   | { readonly kind: 'ask'; readonly record: ApprovalRecord }
-  /** Refused when it has an answer or has expired. */
+  /** Rejected when the approval was answered or has expired. */
   | {
       readonly kind: 'answer';
       readonly id: string;
@@ -35,14 +35,14 @@ export type ApprovalChange =
       readonly given: string;
       readonly rule?: StoredRule;
     }
-  /** The call of the entry begins to run. Refused unless it is approved, unused and in time. */
+  /** The call of the entry starts. Rejected unless the approval is approved, unused and not expired. */
   | { readonly kind: 'use'; readonly id: string; readonly at: number }
-  /** The call of the entry was told how it was answered. Never refused. */
+  /** The call of the entry received the answer. Never rejected. */
   | { readonly kind: 'tell'; readonly id: string }
-  /** Refused when the rule is not there or was revoked before. The approval that made it is over too, if no call ran by it. */
+  /** Rejected when the rule does not exist or is revoked. Also closes the approval that created it, if no call used it. */
   | { readonly kind: 'revoke'; readonly rule: string; readonly approval: string };
 
-/** A remembered approval as it is kept; `text` is the whole as JSON. */
+/** A remembered approval, as it is stored; `text` is the complete rule as JSON. */
 export interface StoredRule {
   readonly id: string;
   readonly principal: string;
@@ -50,14 +50,14 @@ export interface StoredRule {
   readonly text: string;
 }
 
-/** Which approvals to find; all conditions must hold. Newest first. */
+/** A query for approvals, newest first. All conditions must match. */
 export interface ApprovalQuery {
   readonly limit: number;
-  /** Only those that can still have an effect at this time. */
+  /** Only approvals that can still take effect at this time. */
   readonly openAt?: number;
-  /** Only those with one of these answers; `''` is none. */
+  /** Only approvals with one of these answers; `''` stands for no answer. */
   readonly answers?: readonly ApprovalRecord['answer'][];
-  /** Only those that come after the approval with this id, in the order of the query. */
+  /** Only approvals after the one with this id, in the order of the query. */
   readonly after?: string;
   readonly binding?: string;
   readonly subject?: string;
@@ -65,23 +65,23 @@ export interface ApprovalQuery {
   readonly server?: string;
 }
 
-/** How many approvals belong to calls of one principal. */
+/** The number of approvals for calls of one principal. */
 export interface PrincipalCount {
   readonly principal: string;
   readonly count: number;
 }
 
-/** The part of the Store port that keeps approvals; they change only together with an entry of the journal. */
+/** The part of the Store port for approvals. They change only together with an entry of the journal. */
 export interface ApprovalStore {
   approval(id: string): Promise<ApprovalRecord | undefined>;
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]>;
-  /** How many fit, for each principal that has some. */
+  /** Counts the matching approvals for each principal that has any. */
   countApprovals(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]>;
-  /** Remembered approvals that were not revoked, oldest first. */
+  /** Returns the remembered approvals that are not revoked, oldest first. */
   rules(query?: { readonly principal?: string; readonly server?: string }): Promise<readonly StoredRule[]>;
 }
 
-/** Approvals are found by a hash of their id: comparing the ids themselves would tell by its time how much of one is right. */
+/** Returns the hash by which an approval is looked up. Comparing the ids themselves would leak through timing how much of an id is right. */
 export function approvalDigest(id: string): string {
   return hash('sha256', id, 'hex');
 }

@@ -1,36 +1,36 @@
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 
-/** What the calls of a sample have in common. `server` and `tool` are empty for calls that reached no tool. */
+/** The common properties of a group of calls. `server` and `tool` are empty for calls that reached no tool. */
 export interface CallKind {
   readonly server: string;
   readonly tool: string;
   readonly outcome: OutcomeName;
 }
 
-/** A place between samples. */
+/** A position between samples. */
 export interface SamplePlace {
   readonly at: number;
   readonly seq: number;
 }
 
-/** Which ended calls are wanted. Times are milliseconds since 1970, `until` not included. */
+/** A query for ended calls. Times are milliseconds since 1970; `until` is exclusive. */
 export interface SampleQuery {
   readonly since: number;
   readonly until: number;
   readonly server?: string;
   readonly tool?: string;
   readonly limit: number;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly after?: SamplePlace;
 }
 
-/** Ended calls, oldest first, a column each: there are many, and all of them are wanted. */
+/** Ended calls, oldest first, in columns, because statistics read very many. */
 export interface CallSamples {
   readonly kinds: ReadonlyMap<number, CallKind>;
   readonly kind: readonly number[];
   readonly at: readonly number[];
-  /** `null` where nobody knows how long it took. */
+  /** `null` when the duration is unknown. */
   readonly durationMs: readonly (number | null)[];
-  /** Where the next page begins; absent on the last. */
+  /** The beginning of the next page; absent on the last page. */
   readonly next?: SamplePlace;
 }

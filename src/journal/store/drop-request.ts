@@ -1,41 +1,38 @@
 import { SignalboxError } from '../../core/errors.ts';
 
-/** The last entry that was dropped from the front of a journal; seq 0 while all of it is there. */
+/** The last entry that was dropped from the front of the journal; seq 0 while the journal is complete. */
 export interface Beginning {
   readonly seq: number;
   readonly hash: string;
-  /** When that entry was made; 0 while all is there. */
+  /** The time of that entry; 0 while the journal is complete. */
   readonly at: number;
 }
 
-/** What is to be dropped. */
+/** The range of entries to drop. */
 export interface DropRequest {
-  /** Where the journal begins now; otherwise somebody else is at it. */
+  /** The expected beginning of the journal. Another one means that another process is pruning. */
   readonly from: Pick<Beginning, 'seq' | 'hash'>;
-  /** The last entry to go. */
+  /** The last entry to drop. */
   readonly to: Beginning;
-  /** Approvals, kept results and the like that are older than this go too; milliseconds since 1970. */
+  /** Also drops approvals, stored results and similar records older than this; milliseconds since 1970. */
   readonly before: number;
   readonly onProgress?: (entries: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** How much was dropped. */
+/** The number of dropped records. */
 export interface Dropped {
   readonly entries: number;
   readonly approvals: number;
   readonly results: number;
   readonly recordings: number;
-  /** Idempotency keys, which can be taken again. */
+  /** Idempotency keys, which can be claimed again. */
   readonly claims: number;
 }
 
 export const unprunedJournal: Beginning = { seq: 0, hash: '', at: 0 };
 
-/** Another process drops from the same journal. */
+/** Returns the error for a journal that another process is pruning. */
 export function concurrentPruneError(): SignalboxError {
-  return new SignalboxError(
-    'journal-pruned',
-    'another process prunes the same journal; what it leaves can be pruned when it is done',
-  );
+  return new SignalboxError('journal-pruned', 'another process is pruning the same journal; try again when it is done');
 }

@@ -1,42 +1,42 @@
-/** Something small, and when its time is over. */
+/** A value with its expiry time. */
 export interface StoredValue {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** For what is kept for good: the last moment there is. */
+/** The `until` of values that never expire: the last valid time of a `Date`. */
 export const neverExpires = 8_640_000_000_000_000;
 
-/** What an entry does to small things, in the same transaction. An entry whose change is refused is not written. */
+/** A change to the key-value store in the same transaction as an entry. If the change is rejected, the entry is not written. */
 export type KeyValueChange = { readonly kind: string; readonly key: string } & (
   | ({ readonly change: 'put' } & StoredValue)
-  /** Refused when there is something already. */
+  /** Rejected when the key exists. */
   | ({ readonly change: 'add' } & StoredValue)
-  /** Refused when there is nothing, or when it was given more time than `until`. */
+  /** Rejected when the key does not exist, or expires later than `until`. */
   | { readonly change: 'take'; readonly until?: number }
 );
 
 /**
- * The part of the Store port for small things that every process of the store must know, each until its time is over: a
- * conversation of a client, a browser that is signed in, a code that works once. What lets somebody in is kept as a hash of it.
+ * The part of the Store port for small values with an expiry time that all processes share: conversations of clients, signed-in
+ * browsers, single-use codes. Credentials are stored as hashes.
  */
 export interface KeyValueStore {
-  /** What is kept under this key, as it is now, whichever process changed it. */
+  /** Returns the current value of a key, whichever process wrote it. */
   get(kind: string, key: string): Promise<StoredValue | undefined>;
-  /** All of a kind, in the order of their keys. */
+  /** Returns all values of a kind, in the order of their keys. */
   list(kind: string): Promise<readonly (StoredValue & { readonly key: string })[]>;
-  /** Returns everything whose kind begins with a prefix, in the order of kinds and keys. */
+  /** Returns all values whose kind begins with a prefix, ordered by kind and key. */
   listByPrefix(prefix: string): Promise<readonly (StoredValue & { readonly kind: string; readonly key: string })[]>;
-  /** Keeps something, in the place of what was there. */
+  /** Sets the value of a key. */
   put(kind: string, key: string, kept: StoredValue): Promise<void>;
-  /** Keeps something unless there is something already; what is kept now. */
+  /** Sets the value of a key unless it exists. Returns the value that is stored now. */
   add(kind: string, key: string, kept: StoredValue): Promise<StoredValue>;
-  /** Gives something more time, never less; false when it is not there. */
+  /** Extends the expiry of a key, and never shortens it. Returns false when the key does not exist. */
   extend(kind: string, key: string, until: number): Promise<boolean>;
   /**
-   * Takes something away; whether it was there. Of several who take it, one is told so. With `until`, only what was given no more
-   * time than that.
+   * Deletes a key and returns whether it existed. Of several concurrent calls, one returns true. With `until`, deletes only a value
+   * that does not expire later.
    */
   take(kind: string, key: string, until?: number): Promise<boolean>;
 }

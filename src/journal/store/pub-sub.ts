@@ -1,17 +1,17 @@
 /**
- * What processes that share a store tell each other. Nothing is kept: whoever is not there misses it, so a note says where to
- * look, or is about something that its sender holds.
+ * Messages between the processes that share a store. Nothing is stored: a process that is not connected misses a message, so messages
+ * only announce a change in the store, or concern something that their sender holds.
  */
 export interface PubSub {
-  /** Whether notes reach the other processes of the store; where they do not, those have to look now and then. */
+  /** Whether messages reach other processes. If not, those have to poll. */
   readonly isCrossProcess: boolean;
-  /** Tells every process that listens, this one too. Notes of one sender arrive in order. Texts of any length. */
+  /** Sends a text of any length to every subscribed process, including this one. Messages of one sender arrive in order. */
   publish(topic: string, text: string): Promise<void>;
-  /** Listens to a topic; returns how to stop. */
+  /** Subscribes to a topic. Returns a function that unsubscribes. */
   subscribe(topic: string, listener: (text: string) => void): () => void;
-  /** Notes may have been missed, and no more are for the moment: look at everything once. */
+  /** Calls the listener after messages may have been lost, so that it checks the store once. */
   onGap(listener: () => void): () => void;
 }
 
-/** How often one looks who could have been told: should a note get lost, this is how late one is. */
+/** The poll interval in case a message is lost. */
 export const fallbackPollMs = 15_000;

@@ -1,5 +1,5 @@
-/** How one looks for what processes left that are gone. */
+/** Options for finding the work of processes that have ended. */
 export interface RecoveryOptions {
-  /** One that lives may seem gone for a moment, when its connection broke: one that looks often takes it for gone a little later. */
+  /** Waits a little longer before it considers a process ended, because a lost connection looks the same. For periodic checks. */
   readonly patient?: boolean;
 }

@@ -2,7 +2,7 @@ import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { RecoveryOptions } from './recovery-options.ts';
 
-/** A session as it is kept. Texts are empty where there is nothing yet. */
+/** A session, as it is stored. Texts are empty until they are set. */
 export interface SessionRecord extends SessionFacts {
   readonly id: string;
   readonly cwd: string;
@@ -12,15 +12,15 @@ export interface SessionRecord extends SessionFacts {
   readonly activeAt: number;
   readonly forkedFrom: string;
   readonly lastSeq: number;
-  /** The first event of the turn that runs, also while it is still to come, or of the last one; 0 before the first. */
+  /** The seq of the first event of the running turn (which may not be written yet), or else of the last turn; 0 before the first. */
   readonly turnSeq: number;
-  /** Turns that wait to be claimed. */
+  /** The number of turns that wait to be claimed. */
   readonly queued: number;
-  /** Whether a turn was claimed and has not ended, and whether it waits for a human. */
+  /** The state of the claimed turn: none, running, or waiting for a human. */
   readonly turn: 'none' | 'running' | 'waiting';
 }
 
-/** What a write can change of a session. */
+/** The properties of a session that a write can change. */
 export interface SessionFacts {
   readonly agent: string;
   readonly runtime: string;
@@ -31,110 +31,111 @@ export interface SessionFacts {
   readonly lastTurn: string;
 }
 
-/** A session that is new: it has no turns, and no events but those it copies. */
+/** A new session, without turns, and without events other than those it copies. */
 export type SessionDraft = Omit<SessionRecord, 'lastSeq' | 'turnSeq' | 'queued' | 'turn'> & {
-  /** Copies events up to this one, and the memory, from the session it was forked from. */
+  /** Copies the events up to this seq, and the memory, from the session in `forkedFrom`. */
   readonly copiesTo?: number;
 };
 
-/** Changes of one session. All of a batch are made, or none. */
+/** Changes to one session. A batch of changes is atomic. */
 export interface SessionWrite {
   readonly session: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** It does not count as activity of the session. */
+  /** The write does not count as activity of the session. */
   readonly idle?: boolean;
-  /** Each gets the next seq; JSON text. */
+  /** The events to append, as JSON texts. Each gets the next seq. */
   readonly events: readonly string[];
   readonly set?: Partial<SessionFacts>;
-  /** What the runtime wants back in the next turn; JSON text. */
+  /** The state that the runtime gets back in the next turn, as JSON text. */
   readonly memory?: string;
   /** The first event begins a turn. */
   readonly begins?: boolean;
-  /** The turn that was claimed waits for a human, or does not any more. */
+  /** Whether the claimed turn waits for a human. */
   readonly waits?: boolean;
-  /** The turn of this id is over. */
+  /** The id of a turn that has ended. */
   readonly ends?: string;
 }
 
+/** An event of a session, as it is stored. */
 export interface StoredSessionEvent {
   readonly seq: number;
   readonly at: number;
   readonly body: string;
 }
 
-/** A message, and the turn it is to become. */
+/** A message and its turn. */
 export interface TurnRecord {
   readonly id: string;
   readonly session: string;
   readonly content: string;
   readonly by: Principal;
-  /** Somebody took it back: it must not run (on). */
+  /** The turn was interrupted and must not start or continue. */
   readonly interrupted: boolean;
 }
 
-/** A turn on its way into the queue. */
+/** A turn before it is queued. */
 export interface TurnDraft extends Omit<TurnRecord, 'interrupted'> {
   readonly at: number;
-  /** What a session without a title is called from now on. */
+  /** The title for a session that has none. */
   readonly title: string;
-  /** It is not taken when so many wait. */
+  /** The maximum number of waiting turns. */
   readonly most: number;
-  /** A message of the same key that was sent within the last day is the same message. */
+  /** An idempotency key: a message with the same key within the last day is the same message. */
   readonly key?: string;
 }
 
-/** A turn that was taken. */
+/** A turn that was queued. */
 export interface QueuedTurn {
   readonly turnId: string;
-  /** Its events come after this one. */
+  /** The seq after which its events come. */
   readonly afterSeq: number;
-  /** How many turns were before it. */
+  /** The number of turns before it. */
   readonly position: number;
 }
 
-/** Which sessions to find; all conditions must hold. Last active first. */
+/** A query for sessions, last active first. All conditions must match. */
 export interface SessionRecordQuery {
   readonly limit: number;
-  /** Only those that come after this one in the order. */
+  /** Only sessions after this one in the order. */
   readonly after?: { readonly activeAt: number; readonly id: string };
   readonly cwd?: string;
   readonly owner?: string;
-  /** Only those with a turn that runs or waits. */
+  /** Only sessions with a running or waiting turn. */
   readonly active?: boolean;
-  /** Only those that were last active before this time. */
+  /** Only sessions that were last active before this time. */
   readonly activeBefore?: number;
 }
 
-/** How long a message that comes again under its key is known. */
+/** The time for which the key of a message is remembered. */
 export const sentMessagesMs = 24 * 60 * 60 * 1000;
 
-/** The part of the Store port that keeps sessions. What it acknowledged survives the death of the process. */
+/** The part of the Store port for sessions. Acknowledged changes survive the end of the process. */
 export interface SessionStore {
   create(draft: SessionDraft): Promise<void>;
   find(id: string): Promise<SessionRecord | undefined>;
   select(query: SessionRecordQuery): Promise<readonly SessionRecord[]>;
   count(query?: { readonly cwd?: string; readonly owner?: string }): Promise<number>;
-  /** Forgets a session and all that is kept of it; `false` when there was none. */
+  /** Deletes a session with all its data. Returns whether it existed. */
   delete(id: string): Promise<boolean>;
-  /** The memory of a session as JSON text; `undefined` when there is none. */
+  /** Returns the memory of a session as JSON text, or `undefined` when it has none. */
   memory(id: string): Promise<string | undefined>;
-  /** The seq of the last event of each session after its write; `undefined` where there is no such session (any more). */
+  /** Returns the last seq of each session after its write, or `undefined` for a session that does not exist. */
   write(writes: readonly SessionWrite[]): Promise<readonly (number | undefined)[]>;
-  /** Events with a greater seq, in order. */
+  /** Returns the events with a greater seq, in order. */
   events(id: string, after: number, limit: number): Promise<readonly StoredSessionEvent[]>;
-  /** Forgets all events but the last `keep`. */
+  /** Deletes all events but the last `keep`. */
   trim(id: string, keep: number): Promise<void>;
-  /** Puts a turn behind those that wait, or tells what was said of the same message before. `undefined` when too many wait, or there is no session. */
+  /** Queues a turn, or returns the earlier result for the same message. `undefined` when the queue is full or the session does not exist. */
   queue(turn: TurnDraft): Promise<QueuedTurn | undefined>;
-  /** Takes the turn whose time has come, for this process. `undefined` when none waits or one is running. */
+  /** Claims the next turn for this process. `undefined` when none waits or one is running. */
   claim(session: string): Promise<TurnRecord | undefined>;
-  /** Marks all turns of a session as interrupted, and tells which there were. */
+  /** Marks all turns of a session as interrupted and returns their ids. */
   interrupt(session: string): Promise<readonly string[]>;
-  /** Takes over the turns that were claimed by processes that are gone: each is given to one process, once. */
+  /** Takes over the turns of processes that have ended. Each turn is assigned to one process, once. */
   takeLost(options?: RecoveryOptions): Promise<readonly TurnRecord[]>;
-  /** The turns that this process has claimed, and whether they were interrupted since, wherever that was. */
+  /** Returns the turns that this process has claimed, with interruptions by any process. */
   claimed(): Promise<readonly TurnRecord[]>;
-  /** At most so many sessions whose next turn could be claimed; those first whose message has waited longest. */
+  /** Returns sessions whose next turn can be claimed, the longest waiting first. */
   waiting(most: number): Promise<readonly string[]>;
 }

@@ -12,11 +12,11 @@ import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
 
-/** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
+/** The port for persistent records. Every driver passes `store.conformance.ts`. */
 export interface Store extends ApprovalStore {
-  /** What this process is called in the entries that it writes. */
+  /** The name of this process in the entries that it writes. */
   readonly writer: string;
-  /** Where the records are, for people. */
+  /** The location of the records, for people. */
   readonly location: string;
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
@@ -26,65 +26,67 @@ export interface Store extends ApprovalStore {
   /** Whether other processes may write to it. */
   readonly isShared: boolean;
   /**
-   * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
-   * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an
-   * approval or a token refused, and it was not written. A driver that need not wait does not: the answer to a call waits for
-   * this.
+   * Writes all drafts or none, in order, each linked to the previous entry. When it resolves, the entries survive the end of this
+   * process. The result has `undefined` for a draft that was not written, because its idempotency key was taken or its change was
+   * rejected. A driver returns synchronously when it can, because calls wait for this.
    */
   append(drafts: readonly EntryDraft[]): Appended | Promise<Appended>;
-  /** When it resolves, everything appended before the call survives the loss of power. */
+  /** Flushes to disk: when it resolves, everything appended before survives a power loss. */
   sync(): Promise<void>;
-  /** Entries that fit the query, in the order it asks for. */
+  /** Returns the entries that match the query, in its order. */
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>;
   /**
-   * Returns the newest place if this process wrote every entry after `seq`, and `undefined` if others may have written some. Costs
-   * little: asked before each call that rules count.
+   * Returns the newest seq if this process wrote every entry after `seq`, and `undefined` if other processes may have written some.
+   * Must be cheap: it runs before each call that rules count.
    */
   ownSince(seq: number): number | undefined;
-  /** Ended calls, for counting: when each ended, how, and how long it took. */
+  /** Returns the times, outcomes and durations of ended calls, for statistics. */
   samples(query: SampleQuery): Promise<CallSamples>;
-  /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
+  /** Returns the newest head of the chain that is stored apart from the entries. `verify` compares them with it. */
   anchor(): Promise<ChainHead>;
-  /** The key that this process seals heads with, where it has one. */
+  /** The key with which this process seals heads, if it has one. */
   readonly sealer: Sealer | undefined;
-  /** The seals, one for each key; none is ahead of the entries that survive. */
+  /** Returns the seals, one for each key. None is ahead of the durable entries. */
   seals(): Promise<readonly Seal[]>;
-  /** Compares everything that queries read with the entries. Returns the first difference. */
+  /** Compares the index that queries read with the entries. Returns the first difference. */
   checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined>;
   /**
-   * Intents of this process without an outcome. What of this process could not be appended before the call is decided: it is
-   * there, or never will be.
+   * Returns the intents of this process without an outcome. Waits for appends of this process that are still undecided, so that an
+   * entry is either in the result or never written.
    */
   openCalls(): Promise<readonly StoredEntry[]>;
-  /** Where the journal begins: what came before was dropped. */
+  /** Returns the beginning of the journal: the last entry that was pruned. */
   beginning(): Promise<Beginning>;
-  /** Drops old entries, and what is kept besides them that is as old. Fails when another process does the same. */
+  /** Drops old entries and other records of the same age. Rejects when another process is dropping entries. */
   drop(request: DropRequest): Promise<Dropped>;
-  /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one, and to that one until there is an outcome. */
+  /**
+   * Returns intents without an outcome whose process has ended. Each intent is assigned to one process until its outcome is written,
+   * also when processes on several machines start at the same time.
+   */
   orphans(options?: RecoveryOptions): Promise<readonly StoredEntry[]>;
   /** Returns the `writer` of every process that has the store open, this one included. */
   livingWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>>;
-  /** Who took an idempotency key. */
+  /** Returns the call that claimed an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
-  /** The whole outcome of a call, as JSON text, where it was recorded. */
+  /** Returns the complete outcome of a call as JSON text, if it was recorded. */
   recording(call: string): Promise<string | undefined>;
-  /** Returns outcomes that are stored besides their entries, in the order of their keys. */
+  /** Returns outcomes that are stored apart from their entries, in the order of their keys. */
   storedOutcomes(query: OutcomeQuery): Promise<readonly StoredOutcome[]>;
-  /** Keeps a result that is too large to be handed out whole. */
+  /** Stores a result that is too large to be returned at once. */
   storeResult(result: StoredResult): Promise<void>;
-  /** Reads a page of a kept result, by UTF-16 position. */
+  /** Reads a page of a stored result, by UTF-16 position. */
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
   close(): Promise<void>;
 }
 
-/** An entry that queries do not see as the journal has it. */
+/** A difference between an entry and the index that queries read. */
 export interface IndexFault {
   readonly seq: number;
-  /** What is wrong, where it is not the entry itself. */
+  /** The problem, when it is not in the entry itself. */
   readonly problem?: string;
 }
 
-/** What became of the entries of an append, in their order. */
+/** The entries of an append in order; `undefined` for drafts that were not written. */
 export type Appended = readonly (StoredEntry | undefined)[];
 
 /** Position and hash of an entry; seq 0 with an empty hash before the first. */
@@ -93,11 +95,11 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** What to look for. All conditions must hold. */
+/** A query for entries. All conditions must match. */
 export interface EntryQuery {
   readonly order: 'oldest-first' | 'newest-first';
   readonly limit: number;
-  /** Ends with the entry whose body makes it so many bytes: one entry may have a megabyte. */
+  /** Limits the total size of the bodies. The last entry may exceed it: one entry may have a megabyte. */
   readonly bytes?: number;
   /** Only entries with a greater seq. */
   readonly after?: number;
@@ -109,32 +111,32 @@ export interface EntryQuery {
   readonly tool?: string;
   readonly outcome?: OutcomeName;
   readonly server?: string;
-  /** What policy said. */
+  /** The answer of the policy. */
   readonly decision?: Decision['answer'];
-  /** Only entries with this in the tool's name, the arguments, the output, or what is said of the decision or an error. */
+  /** Only entries that contain this text in the tool name, the arguments, the output, the decision or the error. */
   readonly text?: string;
-  /** Only calls that a rule in shadow mode would have decided otherwise. */
+  /** Only calls that a rule in shadow mode would have decided differently. */
   readonly shadowed?: true;
   readonly type?: EntryType;
   readonly call?: string;
-  /** Only entries of this principal, or of the agents that act for it. */
+  /** Only entries of this principal and of the agents that act for it. */
   readonly principal?: string;
-  /** One entry for each call: its outcome, or its intent while there is none. */
+  /** Only one entry for each call: its outcome, or its intent while it runs. */
   readonly calls?: boolean;
-  /** Ends what takes long: looking for `text` and for what is `shadowed`. */
+  /** Aborts slow searches: those with `text` or `shadowed`. */
   readonly signal?: AbortSignal;
 }
 
 /** An idempotency key in use. */
 export interface Claim {
   readonly call: string;
-  /** Hash of the arguments it was taken for. */
+  /** Hash of the arguments for which it was claimed. */
   readonly fingerprint: string;
-  /** The outcome as JSON text, once there is one. */
+  /** The outcome as JSON text, once the call has ended. */
   readonly outcome?: string;
 }
 
-/** Which stored outcomes to read: those of idempotency keys, or those for replay. */
+/** A query for stored outcomes: those of idempotency keys, or those for replay. */
 export interface OutcomeQuery {
   readonly from: 'claims' | 'recordings';
   /** Only those with a greater key. */
@@ -142,16 +144,16 @@ export interface OutcomeQuery {
   readonly limit: number;
 }
 
-/** The outcome of a call as it is stored besides its entry. */
+/** The outcome of a call, as it is stored apart from its entry. */
 export interface StoredOutcome {
   readonly key: string;
   readonly call: string;
-  /** Hash of the arguments that an idempotency key was taken for; empty for recordings. */
+  /** Hash of the arguments for which an idempotency key was claimed; empty for recordings. */
   readonly fingerprint: string;
   readonly outcome: string;
 }
 
-/** A result that is kept whole. */
+/** A complete result. */
 export interface StoredResult {
   readonly id: string;
   /** The principal that may read it. */
@@ -160,14 +162,14 @@ export interface StoredResult {
   readonly text: string;
 }
 
-/** A page of a kept result. */
+/** A page of a stored result. */
 export interface ResultPage {
   readonly owner: string;
   readonly mimeType: string;
   readonly text: string;
   readonly offset: number;
-  /** Length of the whole, in UTF-16 units. */
+  /** Length of the complete text in UTF-16 units. */
   readonly total: number;
-  /** Where the next page begins; absent on the last page. */
+  /** Offset of the next page; absent on the last page. */
   readonly next?: number;
 }

@@ -1,9 +1,9 @@
 import type { Role } from '../../core/principal.ts';
 
-/** An access token as it is kept. Texts are empty and times 0 where they do not apply. */
+/** An access token, as it is stored. Texts are empty and times 0 when they do not apply. */
 export interface TokenRecord {
   readonly id: string;
-  /** SHA-256 of the whole token, in hex. The token itself is kept nowhere. */
+  /** SHA-256 of the complete token, in hex. The token itself is not stored. */
   readonly hash: string;
   readonly role: Role;
   readonly profile: string;
@@ -15,19 +15,19 @@ export interface TokenRecord {
   readonly revokedAt: number;
 }
 
-/** What an entry does to the tokens, in the same transaction. An entry whose change is refused is not written. */
+/** A change to a token in the same transaction as an entry. If the change is rejected, the entry is not written. */
 export type TokenChange =
-  /** Refused when there is a token of that id. */
+  /** Rejected when a token with that id exists. */
   | { readonly kind: 'create'; readonly record: TokenRecord }
-  /** Refused when there is no such token or it was revoked before. */
+  /** Rejected when the token does not exist or is revoked. */
   | { readonly kind: 'revoke'; readonly id: string; readonly at: number };
 
-/** The part of the Store port that keeps access tokens; they are made and revoked only together with an entry of the journal. */
+/** The part of the Store port for access tokens. They are created and revoked only together with an entry of the journal. */
 export interface TokenStore {
-  /** As it is now, whichever process changed it. */
+  /** Returns the current record, whichever process changed it. */
   find(id: string): Promise<TokenRecord | undefined>;
-  /** Newest first. */
+  /** Returns the tokens, newest first. */
   list(query: { readonly limit: number }): Promise<readonly TokenRecord[]>;
-  /** Sets down that a token was used; an earlier time than the one that is kept changes nothing. */
+  /** Records the use of a token. Ignores a time before the recorded one. */
   used(id: string, at: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 
 /** Returns the canonical form (RFC 8785) of arguments in JSON text, in which the order of keys is insignificant. */
 export function canonicalArguments(text: string): string {

@@ -1,4 +1,4 @@
-import type { Journal, Survives } from '../../journal/journal.ts';
+import type { Journal, Durability } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
@@ -43,7 +43,7 @@ export function recordIntent(
     next: Next<AdmittedCall>,
     claim: IdempotencyClaim | undefined,
     isCounted: boolean,
-    survives: Survives = 'power-loss',
+    survives: Durability = 'power-loss',
   ): Promise<CallOutcome> {
     let denial: Decision | undefined;
     try {
