@@ -19,7 +19,7 @@ const maxNamed = 80;
  * A source in whose instructions and descriptions of resources and prompts nothing is hidden. Names and addresses stay
  * exact: they are asked by.
  */
-export function sanitizeContent(source: Source): Source {
+function sanitizeContent(source: Source): Source {
   let last: { readonly given: ContentListing; readonly clean: ContentListing } | undefined;
   const flagged = new WeakMap<ContentListing, readonly string[]>();
   const flagsOf = (listing: ContentListing): readonly string[] => {

@@ -93,7 +93,7 @@ export type Judgement =
   | { readonly tool?: never; readonly withheld: Omit<WithheldTool, 'since'> };
 
 /** Sends a tool through transforms, one after the other. A transform that fails hides the tool: nothing is offered half changed. */
-export function judgeTool(given: SourceTool, steps: readonly ToolTransform[], server: string): Judgement {
+function judgeTool(given: SourceTool, steps: readonly ToolTransform[], server: string): Judgement {
   let tool = given;
   for (const step of steps) {
     const name = tool.tool;

@@ -161,7 +161,7 @@ const tokens: Readonly<Record<string, string>> = {
 const doubled = new Set(['=', '&', '|']);
 
 /** Converts an error of the library to a problem of a condition. */
-export function toConditionProblem(error: unknown): ConditionProblem {
+function toConditionProblem(error: unknown): ConditionProblem {
   const message = isCelError(error) ? error.summary : messageOf(error);
   const offset = isCelError(error) ? (error.range?.start ?? 0) : 0;
   return { offset, ...describe(message) };

@@ -92,7 +92,7 @@ export function chargeTypeName(value: unknown, work: WorkBudget): void {
 }
 
 /** Returns the first value in a list or a plain object, and charges for finding it. */
-export function firstIn(value: object, work: WorkBudget): unknown {
+function firstIn(value: object, work: WorkBudget): unknown {
   if (Array.isArray(value)) return value[0] as unknown;
   if (!isRecord(value)) return undefined;
   const [first] = work.keysOf(value);

@@ -47,7 +47,7 @@ function ownCopy(value: JsonValue): JsonValue {
 }
 
 /** The origin and the subject of a shaping. */
-export interface ShapingPlace {
+interface ShapingPlace {
   /** The source's own name of the tool. */
   readonly own: string;
   readonly origin: string;
@@ -55,7 +55,7 @@ export interface ShapingPlace {
 }
 
 /** A schema as callers see it, how their arguments are checked against it, and what an operator should know. */
-export interface ShapedSchema {
+interface ShapedSchema {
   readonly schema: JsonSchema;
   readonly validate: Validate;
   readonly notices: readonly string[];
@@ -71,7 +71,7 @@ const entangling = (
 ).split(' ');
 
 /** Takes hidden and fixed arguments out of a schema and shows the defaults in it. Everything else stays as it was. */
-export function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: ShapingPlace): ShapedSchema {
+function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: ShapingPlace): ShapedSchema {
   const { default: defaults = {}, hide = [], set = {} } = shaping;
   const removed = new Set([...hide, ...Object.keys(set)]);
   const filled = { ...defaults, ...set };
