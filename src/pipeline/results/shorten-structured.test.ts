@@ -28,6 +28,8 @@ function shorten(
     tooLarge: none,
     pointer,
     isValid: validator(schema),
+    // On a busy machine the default may pass before anything was validated.
+    maxValidationMs: 60_000,
   });
 }
 

@@ -16,6 +16,8 @@ export interface StructuredOptions {
   readonly pointer: string;
   /** Returns whether the value still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
   isValid(value: JsonValue, maxMs: number): boolean;
+  /** The time for all validations together (500 ms). */
+  readonly maxValidationMs?: number;
 }
 
 /** A shortened value, and the replacement of each string that was cut. */
@@ -37,7 +39,7 @@ interface Applied {
 
 /** Validating a large value blocks the event loop, so the number of validations of a result and their total time are bounded. */
 const maxValidations = 48;
-const maxValidationMs = 500;
+const defaultMaxValidationMs = 500;
 /** Strings are cut to the first length; shorter ones are tried while the value is still too large. */
 const minStringLengths = [200, 40, 0];
 /** Objects with more entries are treated as maps, from which entries can be removed as from an array. */
@@ -48,7 +50,7 @@ const minMapEntries = 50;
  * `undefined` when nothing that fits the schema is small enough, or when finding it takes too long.
  */
 export function shortenStructured(value: JsonValue, options: StructuredOptions): ShortenedStructure | undefined {
-  const validator = new CutValidator(value, (each, maxMs) => options.isValid(each, maxMs));
+  const validator = new CutValidator(value, options);
   for (const shortest of minStringLengths) {
     if (validator.isExhausted) return undefined;
     const applied = validator.accept(planCuts(value, options, shortest));
@@ -65,11 +67,12 @@ class CutValidator {
   /** A value that was invalid from the start is shortened without validation: validating it is left to the client. */
   readonly #wasValid: boolean;
   #left = maxValidations;
-  #leftMs = maxValidationMs;
+  #leftMs: number;
 
-  constructor(value: JsonValue, isValid: StructuredOptions['isValid']) {
+  constructor(value: JsonValue, { isValid, maxValidationMs = defaultMaxValidationMs }: StructuredOptions) {
     this.#value = value;
     this.#isValid = isValid;
+    this.#leftMs = maxValidationMs;
     this.#wasValid = this.#isValidInTime(() => value);
   }
 
