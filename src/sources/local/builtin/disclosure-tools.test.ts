@@ -6,7 +6,7 @@ import type { SignalboxOptions } from '../../../signalbox/signalbox-options.ts';
 import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 import { localServer } from '../local-server.ts';
-import { calledTool, describeTool, searchTools } from './disclosure-tools.ts';
+import { parseForwardedCall, describeTool, searchTools } from './disclosure-tools.ts';
 
 const tools = distractors(100);
 const [first] = tools;
@@ -68,9 +68,9 @@ describe('what is listed', () => {
 
 describe('call_tool', () => {
   test('says what is wrong with a call that names no tool', () => {
-    assert.deepEqual(calledTool({ name: 'x' }), { name: 'x', arguments: {} });
+    assert.deepEqual(parseForwardedCall({ name: 'x' }), { name: 'x', arguments: {} });
     for (const wrong of [{}, { name: '' }, { name: 7 }, { name: 'x', arguments: [] }, { name: 'x', a: 1 }, null, 'x'])
-      assert.equal(typeof calledTool(wrong), 'string');
+      assert.equal(typeof parseForwardedCall(wrong), 'string');
   });
 
   const note = defineTool({
