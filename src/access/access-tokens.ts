@@ -75,10 +75,20 @@ export class AccessTokens {
   async create(request: NewAccessToken): Promise<AccessToken & { readonly token: string }> {
     assertCanCreate(request);
     const { role, profile = '', name = '', expiresInMs, by } = request;
-    const { id, text, hash } = generateToken();
+    const { id, text, hash: tokenHash } = generateToken();
     const createdAt = this.#now();
     const expiresAt = expiresInMs === undefined ? 0 : createdAt + expiresInMs;
-    const record: TokenRecord = { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0 };
+    const record: TokenRecord = {
+      id,
+      hash: tokenHash,
+      role,
+      profile,
+      name,
+      createdAt,
+      expiresAt,
+      lastUsedAt: 0,
+      revokedAt: 0,
+    };
     const { name: named, profile: bound, expiresAt: expires } = view(record, createdAt);
     const facts = {
       tokenId: id,
