@@ -277,7 +277,7 @@ test('a tool that removes what is kept for undo harms no later call, and undo sa
     if (part !== '.') continue;
     await assert.rejects(box.undo.call(kept.callId), {
       code: 'undo-unavailable',
-      message: /what was kept .* is gone/,
+      message: /the stored state .* is gone/,
     });
     await assert.rejects(box.undo.call(removing.callId), {
       code: 'undo-unavailable',
