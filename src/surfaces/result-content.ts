@@ -1,7 +1,7 @@
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { type ContentBlock, readableBlocks, unknownBlock } from '../core/tools/content.ts';
 
-/** Bytes that a model may be able to look at. */
+/** Binary content that a model may accept. */
 export interface Media {
   readonly mimeType: string;
   /** Base64. */
@@ -9,7 +9,7 @@ export interface Media {
   readonly uri?: string;
 }
 
-/** The bytes a block carries, if it does. */
+/** Returns the binary content of a block, if it has any. */
 export function mediaOf(block: ContentBlock): Media | undefined {
   if (block.type === 'image' || block.type === 'audio') return block;
   if (block.type !== 'resource') return undefined;
@@ -22,7 +22,7 @@ export function mediaOf(block: ContentBlock): Media | undefined {
   };
 }
 
-/** A block for a model that can only read: text as it is, anything else by name. */
+/** Returns a block as text for a model. Binary content becomes a short description. */
 export function textOf(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
@@ -44,7 +44,7 @@ export function textOf(block: ContentBlock): string {
   }
 }
 
-/** All of it, for a model that can only read. */
+/** Returns a whole outcome as text for a model. */
 export function allText(outcome: CallOutcome): string {
   return readableBlocks(outcome).map(textOf).join('\n');
 }

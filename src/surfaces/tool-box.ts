@@ -3,23 +3,23 @@ import { messageOf } from '../core/errors.ts';
 import { text } from '../core/tools/content.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 
-/** What a surface needs of a Signalbox. */
+/** The part of a Signalbox that a surface uses. */
 export interface ToolBox {
   /** The tools that can be called now; the same array as long as nothing changed. */
   tools(): readonly ToolDefinition[];
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
 }
 
-/** What a surface is told about the calls it makes. */
+/** Options of the calls that a surface makes. */
 export interface SurfaceCallOptions extends Omit<CallOptions, 'idempotencyKey' | 'definitionHash'> {
   /**
-   * Runs each call id of the model once, so that a turn which is delivered twice has its effects once. Only for models whose ids
-   * are never used again within the session: some count from 0 in every answer.
+   * Runs each call id of the model only once, so that a turn that is delivered twice has its effects once. Only for models with unique call
+   * ids within a session: some count from 0 in every response.
    */
   readonly oncePerId?: boolean;
 }
 
-/** The options of one call: pinned to the definition the model was shown. */
+/** Returns the options of one call, pinned to the definition that the model was shown. */
 export function callOptions(
   { oncePerId, ...options }: SurfaceCallOptions,
   id: string | undefined,
@@ -39,7 +39,7 @@ const built = new WeakMap<
   Map<string, { readonly from: readonly ToolDefinition[]; readonly listing: unknown }>
 >();
 
-/** Builds something from the tools of a box once for each version of its catalog. The key says what, and in which form. */
+/** Builds a value from the tools of a box, once for each version of its catalog. The key identifies the value. */
 export function oncePerCatalog<Listing>(
   box: ToolBox,
   key: string,
@@ -56,8 +56,8 @@ export function oncePerCatalog<Listing>(
 }
 
 /**
- * Makes a call with the arguments that a model wrote: a value, or JSON text. Text that does not parse is passed on as it is, so
- * that the call is refused and recorded like any other; its result then has the parse error.
+ * Runs a call with the arguments of a model: a value, or JSON text. Invalid JSON is passed on unchanged, so that the call is refused and
+ * recorded like any other; its result then has the parse error.
  */
 export async function callWithModelArguments(
   tool: string,

@@ -1,36 +1,36 @@
 import type { ModelMessage } from 'ai';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
-/** What is remembered from one turn to the next: the conversation. */
+/** The conversation as it is stored between turns. */
 interface Memory {
   readonly version: 1;
   readonly messages: readonly ModelMessage[];
 }
 
-/** The most that is remembered, in characters of JSON: about 100,000 tokens. */
+/** The maximum size in characters of JSON: about 100,000 tokens. */
 const defaultMemoryCharacters = 400_000;
 
-/** The conversation so far, out of what was remembered; empty for memory that is not of this runtime. */
+/** Parses the stored conversation; returns an empty one for memory of another runtime. */
 export function parseMemory(memory: JsonValue | undefined): ModelMessage[] {
   if (!isJsonObject(memory) || memory['version'] !== 1 || !Array.isArray(memory['messages'])) return [];
   return [...(memory as unknown as Memory).messages];
 }
 
-/** Turns the conversation into memory. What is too much loses its oldest turns, always whole: a result never loses its call. */
-export function toMemory(messages: readonly ModelMessage[], most = defaultMemoryCharacters): JsonValue {
+/** Converts a conversation to memory. Over the maximum size, whole turns are dropped from the start, so that a result never loses its call. */
+export function toMemory(messages: readonly ModelMessage[], maxCharacters = defaultMemoryCharacters): JsonValue {
   const sizes = messages.map((message) => JSON.stringify(message).length);
   let size = sizes.reduce((sum, one) => sum + one, 0);
   let start = 0;
-  while (size > most) {
+  while (size > maxCharacters) {
     const next = messages.findIndex(({ role }, index) => index > start && role === 'user');
     if (next === -1) break;
     for (; start < next; start += 1) size -= sizes[start] ?? 0;
   }
   const kept = messages.slice(start);
-  return plain({ version: 1, messages: size > most ? withoutSteps(kept) : kept });
+  return plain({ version: 1, messages: size > maxCharacters ? withoutSteps(kept) : kept });
 }
 
-/** One turn alone can be too much: then what it did is forgotten, and what was asked and answered in the end is not. */
+/** Reduces a turn that is too large on its own to its question and final answer. */
 function withoutSteps(turn: readonly ModelMessage[]): ModelMessage[] {
   const [asked] = turn;
   const texts = turn.at(-1)?.role === 'assistant' ? textOf(turn.at(-1)) : '';
@@ -44,7 +44,7 @@ function textOf(message: ModelMessage | undefined): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** As JSON keeps it: without properties that are undefined. */
+/** Removes properties that are undefined, as JSON does. */
 function plain(memory: Memory): JsonValue {
   return JSON.parse(JSON.stringify(memory)) as JsonValue;
 }

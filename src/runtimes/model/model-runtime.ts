@@ -13,9 +13,9 @@ export function modelRuntime(settings: ModelRuntimeOptions | (() => Promise<Mode
   return {
     name: 'model',
     turn: (turn) =>
-      turnStream(turn.signal, async (tell, signal) => {
+      turnStream(turn.signal, async (emit, signal) => {
         const { runModelTurn } = await import('./model-turn.ts');
-        await runModelTurn(turn, settings, signal, tell);
+        await runModelTurn(turn, settings, signal, emit);
       }),
     async sample(request, options) {
       const { runSampling } = await import('./sampling.ts');
@@ -25,16 +25,16 @@ export function modelRuntime(settings: ModelRuntimeOptions | (() => Promise<Mode
   };
 }
 
-/** How turns are driven by models. */
+/** Options of `modelRuntime`. */
 export interface ModelRuntimeOptions {
   /** The model of turns that name none: `provider/model`, or `demo`, which needs no key. */
   readonly model?: string;
-  /** How providers are reached, by name. A name of your own with a `baseURL` is an endpoint that speaks OpenAI's chat API. */
+  /** The settings of providers, by name. Any other name with a `baseURL` is an endpoint with OpenAI's chat API. */
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
   readonly limits?: TurnLimits;
-  /** What the agent is told before what each turn tells it. */
+  /** Instructions before those of each turn. */
   readonly instructions?: string;
-  /** The most that is remembered between turns, in characters (400,000); the oldest turns are forgotten first. */
+  /** The maximum size of the conversation between turns, in characters (default 400,000). The oldest turns are dropped first. */
   readonly memoryCharacters?: number;
   /** A language model of your own for a name; `undefined` leaves the name to the providers. */
   readonly chooseModel?: (name: string) => ChosenModel | undefined;

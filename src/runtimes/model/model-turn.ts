@@ -12,15 +12,15 @@ import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
 import { runToolCalls } from './tools/run-tool-calls.ts';
 
-type Tell = (event: TurnEvent) => void;
+type Emit = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 
-/** Drives a turn: asks the model, makes the calls it wants, and again, until it wants none or may not go on. */
+/** Runs a turn: requests steps of the model and runs the calls of each, until there are none or a limit is reached. */
 export async function runModelTurn(
   turn: Turn,
   settings: ModelRuntimeOptions | (() => Promise<ModelRuntimeOptions>),
   signal: AbortSignal,
-  tell: Tell,
+  emit: Emit,
 ): Promise<void> {
   let name = turn.model ?? 'demo';
   try {
@@ -28,13 +28,13 @@ export async function runModelTurn(
     name = turn.model ?? options.model ?? name;
     const chosen = options.chooseModel?.(name) ?? (await chooseModel(name, options.providers ?? {}));
     const conversation = new Conversation(turn, options);
-    const reason = await runSteps(turn, chosen, conversation, new TurnBudget(options.limits ?? {}, signal), tell);
-    tell({ type: 'memory', memory: conversation.memory() });
-    tell({ type: 'done', reason });
+    const reason = await runSteps(turn, chosen, conversation, new TurnBudget(options.limits ?? {}, signal), emit);
+    emit({ type: 'memory', memory: conversation.memory() });
+    emit({ type: 'done', reason });
   } catch (error) {
     const { code, message } = toFailure(name, error);
-    tell({ type: 'error', code, message });
-    tell({ type: 'done', reason: 'error' });
+    emit({ type: 'error', code, message });
+    emit({ type: 'done', reason: 'error' });
   }
 }
 
@@ -43,14 +43,14 @@ async function runSteps(
   chosen: ChosenModel,
   conversation: Conversation,
   budget: TurnBudget,
-  tell: Tell,
+  emit: Emit,
 ): Promise<Reason> {
   const { signal } = budget;
   const takeStep = await loadStepFunction(chosen);
   for (;;) {
     if (budget.isInterrupted) return 'interrupted';
     const reached = budget.reachedLimit();
-    if (reached !== undefined) return limited(tell, reached);
+    if (reached !== undefined) return limited(emit, reached);
     budget.countStep();
     const definitions = turn.tools.list();
     const step = await takeStep({
@@ -60,39 +60,39 @@ async function runSteps(
       tools: [...definitions, askUserTool, ...contentTools(turn.serverContent)],
       signal,
       answerTokens: budget.limits.answerTokens,
-      emit: tell,
+      emit,
       identify: identifier(definitions),
     });
     if (step.message !== undefined) conversation.messages.push(step.message);
     if (step.usage !== undefined) {
       budget.addUsage(step.usage);
-      tell(statusOf(chosen.name, step.usage, budget.costUsd));
+      emit(statusOf(chosen.name, step.usage, budget.costUsd));
     }
     switch (step.ended) {
       case 'failed':
         if (step.failure.lasting) conversation.forgetQuestion();
-        tell({ type: 'error', code: step.failure.code, message: step.failure.message });
+        emit({ type: 'error', code: step.failure.code, message: step.failure.message });
         return 'error';
       case 'cut':
-        return limited(tell, 'the model reached the most it may say in one answer');
+        return limited(emit, 'the model reached the limit of tokens in one answer');
       case 'aborted':
         break;
       case 'complete':
         if (step.calls.length === 0) return 'end';
         conversation.messages.push(
-          await runToolCalls(step.calls, { turn, signal, images: chosen.acceptsImages, tell }),
+          await runToolCalls(step.calls, { turn, signal, images: chosen.acceptsImages, emit }),
         );
     }
   }
 }
 
-/** The AI SDK is loaded with the first turn of a model that is reached through it. */
+/** Returns the step function of a model. Loads the AI SDK when it is first needed. */
 export async function loadStepFunction({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<StepResult>> {
   return model === 'demo' ? demoStep : (await import('./providers/provider-step.ts')).requestStep;
 }
 
-function limited(tell: Tell, reached: string): 'limit' {
-  tell({ type: 'error', code: 'turn-limit', message: `the turn was ended: ${reached}` });
+function limited(emit: Emit, reached: string): 'limit' {
+  emit({ type: 'error', code: 'turn-limit', message: `the turn was ended: ${reached}` });
   return 'limit';
 }
 
@@ -117,7 +117,7 @@ function identifier(definitions: readonly ToolDefinition[]): (name: string) => T
   };
 }
 
-/** What was said so far, in this turn and before. */
+/** The messages of this turn and the turns before. */
 class Conversation {
   readonly messages: ModelMessage[];
   readonly instructions: string;
@@ -133,7 +133,7 @@ class Conversation {
       .join('\n\n');
   }
 
-  /** Takes back a question that the provider will never take, unless something came of it. */
+  /** Removes a user message that the provider always refuses, unless it has a response. */
   forgetQuestion(): void {
     if (this.messages.length === this.#before.length + 1) this.messages.pop();
   }

@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import type { Failure, RequestedCall, StepResult, StepRequest } from './step.ts';
 import type { Usage } from './turn-budget.ts';
 
-/** What a step has told so far. */
+/** Emits the events of a step while its answer arrives, and collects its result. */
 export class StepEvents {
   #usage: Usage | undefined;
   #finishReason: FinishReason = 'other';
@@ -56,7 +56,7 @@ export class StepEvents {
     [this.#usage, this.#finishReason] = [usage, reason];
   }
 
-  /** The answer is here; whether it is whole, the provider says. */
+  /** Returns the result of a finished answer, depending on the provider's finish reason. */
   ended(message: AssistantModelMessage | undefined): StepResult {
     switch (this.#finishReason) {
       case 'length':
@@ -76,20 +76,20 @@ export class StepEvents {
   }
 
   partly(ended: 'aborted' | 'cut'): StepResult {
-    return { ended, ...this.#soFar() };
+    return { ended, ...this.#partialResult() };
   }
 
   failed(failure: Failure): StepResult {
-    return { ended: 'failed', failure, ...this.#soFar() };
+    return { ended: 'failed', failure, ...this.#partialResult() };
   }
 
   #refused(code: string, what: string): StepResult {
     return this.failed({ code, message: `${this.#request.chosen.name} ${what}`, lasting: false });
   }
 
-  /** What was said so far stays; calls that were asked for are not made, for the answer may have gone on otherwise. */
-  #soFar(): Pick<StepResult, 'message' | 'usage'> {
-    const content = [text('not made: the answer that asked for it is not whole')];
+  /** Returns the text so far, and cancels the requested calls, because the answer is incomplete. */
+  #partialResult(): Pick<StepResult, 'message' | 'usage'> {
+    const content = [text('not run: the answer that requested it is incomplete')];
     for (const { toolCallId } of this.#calls)
       this.#request.emit({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
     return { message: this.#said(), usage: this.#usage };

@@ -5,17 +5,17 @@ import type { ChosenModel } from './providers/choose-model.ts';
 import type { Usage } from './turn-budget.ts';
 import type { AssistantModelMessage, ModelMessage } from 'ai';
 
-/** A tool as it is told to a model. */
+/** A tool that a model is offered. */
 export type ModelTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'providerOptions'>;
 
-/** What the model is asked in one step. */
+/** A request for one step of the model. */
 export interface StepRequest {
   readonly chosen: ChosenModel;
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
-  /** The most that it may answer; as the provider has it when absent. */
+  /** The maximum tokens of the answer; the provider's default when absent. */
   readonly answerTokens: number | undefined;
   /** Settings of a sampling request; the provider's defaults when absent. */
   readonly settings?: {
@@ -24,19 +24,19 @@ export interface StepRequest {
     readonly toolChoice?: 'auto' | 'required' | 'none';
   };
   emit(event: TurnEvent): void;
-  /** The server and the tool behind a name. */
+  /** Returns the server and tool of a name. */
   identify(name: string): ToolId;
 }
 
-/** A call that the model wants made. */
+/** A call that the model requested. */
 export interface RequestedCall {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** As the model gave it: an object, or whatever it said in the place of one. */
+  /** The arguments as the model wrote them; not necessarily an object. */
   readonly input: unknown;
 }
 
-/** How a step ended, and what it adds to the conversation. */
+/** The result of a step, with the message that it adds to the conversation. */
 export type StepResult = {
   readonly message: AssistantModelMessage | undefined;
   readonly usage: Usage | undefined;
@@ -46,15 +46,15 @@ export type StepResult = {
   | { readonly ended: 'failed'; readonly failure: Failure }
 );
 
-/** Why the model gave no answer. */
+/** The reason why a step failed. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** The same request would fail again: what was asked must not be asked once more with every turn to come. */
+  /** Whether the same request would fail again, so that its message must not be repeated in later turns. */
   readonly lasting: boolean;
 }
 
-/** What went wrong that no provider told of. */
+/** Converts an error that is not of a provider. */
 export function toFailure(model: string, error: unknown): Failure {
   if (error instanceof SignalboxError) return { code: error.code, message: error.message, lasting: false };
   return { code: 'model-failed', message: `${model} failed: ${messageOf(error)}`, lasting: false };

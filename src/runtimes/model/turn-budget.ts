@@ -1,29 +1,29 @@
-/** What a step used, as far as the provider tells. */
+/** The usage of a step, as the provider reports it. */
 export interface Usage {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly totalTokens: number | undefined;
-  /** As it came. */
+  /** The provider's own report. */
   readonly raw?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How far one turn may go. */
+/** The limits of one turn. */
 export interface TurnLimits {
-  /** How often the model is asked (50). */
+  /** The maximum number of model requests (default 50). */
   readonly steps?: number;
   /** Tokens in and out, over all steps; without a limit when absent. */
   readonly tokens?: number;
-  /** Tokens of one answer; as the provider has it when absent. */
+  /** Tokens of one answer; the provider's default when absent. */
   readonly answerTokens?: number;
-  /** What the turn may cost, where the provider tells what it costs. */
+  /** The maximum cost, for providers that report costs. */
   readonly costUsd?: number;
-  /** How long the turn may take, approvals included. */
+  /** The maximum duration, including approvals. */
   readonly timeMs?: number;
 }
 
 const defaultMaxSteps = 50;
 
-/** Counts what a turn uses against its limits. */
+/** Counts the usage of a turn against its limits. */
 export class TurnBudget {
   /** Ends the turn: the user interrupted it, or its time is up. */
   readonly signal: AbortSignal;
@@ -45,24 +45,24 @@ export class TurnBudget {
     return this.#interrupt.aborted;
   }
 
-  /** What the turn cost so far, where the provider tells. */
+  /** The cost so far, if the provider reports it. */
   get costUsd(): number | undefined {
     return this.#costUsd;
   }
 
-  /** Counts one more time that the model is asked. */
+  /** Counts a model request. */
   countStep(): void {
     this.#steps += 1;
   }
 
   addUsage({ totalTokens, raw }: Usage): void {
     this.#tokens += totalTokens ?? 0;
-    // OpenRouter and others like it tell the price of a request; nobody's price list is guessed at.
+    // OpenRouter and similar providers report the cost of a request. Costs are never estimated.
     const cost = raw?.['cost'];
     if (typeof cost === 'number') this.#costUsd = (this.#costUsd ?? 0) + cost;
   }
 
-  /** The limit that was reached, in words; the turn may go on while there is none. */
+  /** Describes the limit that was reached; `undefined` while there is none. */
   reachedLimit(): string | undefined {
     const { steps = defaultMaxSteps, tokens = Infinity, costUsd = Infinity, timeMs } = this.limits;
     if (this.#timeUp?.aborted === true) return `it took longer than ${timeMs} ms (limit "timeMs")`;

@@ -2,7 +2,7 @@ import type { ToolSet } from 'ai';
 import type { ToolBox } from '../tool-box.ts';
 import { type AiSdkOptions, aiSdkTools } from './ai-sdk-tools.ts';
 
-/** Tools that follow the catalog: to be spread into `generateText`, `streamText` or an agent. */
+/** Tools that follow the catalog. Spread it into the options of `generateText`, `streamText` or an agent. */
 export interface AiSdkSteps {
   readonly tools: ToolSet;
   /** Reads the catalog again; the AI SDK calls it before each step. */
@@ -10,8 +10,8 @@ export interface AiSdkSteps {
 }
 
 /**
- * The tools of a box, read again before each step: a tool that came or changed since the last step is seen, one that went is not.
- * One for each run, since the set changes.
+ * Returns the tools of a box, updated before each step: the model sees the tools that were added, changed or removed since the last step.
+ * Create one for each run, because the set changes.
  *
  * @example
  * await generateText({ model, prompt, ...aiSdkSteps(box), stopWhen: isStepCount(5) });
@@ -24,7 +24,7 @@ export function aiSdkSteps(box: ToolBox, options: AiSdkOptions = {}): AiSdkSteps
     prepareStep() {
       if (box.tools() === from) return undefined;
       from = box.tools();
-      // The AI SDK lets a step choose among its tools, not bring others: those it holds are changed in place.
+      // A step cannot replace the tool set of the AI SDK, so the set is changed in place.
       for (const name of Object.keys(tools)) delete tools[name];
       Object.assign(tools, aiSdkTools(box, options));
       return undefined;

@@ -13,27 +13,27 @@ import { mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
 import { CallFailed } from './call-failed.ts';
 
-/** How tools are written for the AI SDK, and what is told about their calls. */
+/** Options of `aiSdkTools`, and of the calls that it makes. */
 export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
-  /** Writes names and schemas as this provider takes them. Without it schemas are passed on as their authors wrote them. */
+  /** Converts names and schemas to this provider's format. Without it, schemas are passed on unchanged. */
   readonly provider?: 'anthropic' | 'openai' | 'google';
 }
 
 /**
- * The tools of a box for the AI SDK, as they are now. Each executes through the box; what it gave is told to the model, images
- * included. A call that did not complete is a tool error to the AI SDK, a `CallFailed` with the whole result.
+ * Returns the current tools of a box for the AI SDK. Each runs through the box, and its content goes to the model, images included. A call that
+ * did not complete is a tool error of the AI SDK: a `CallFailed` with the whole result.
  *
  * @example
  * await generateText({ model, prompt, tools: aiSdkTools(box), stopWhen: isStepCount(5) });
  */
 export function aiSdkTools(box: ToolBox, { provider, ...options }: AiSdkOptions = {}): ToolSet {
   const listing = oncePerCatalog(box, `ai-sdk ${provider ?? 'any'}`, (definitions) =>
-    toProviderTools(definitions, provider === undefined ? genericFormat : dialects[provider]),
+    toProviderTools(definitions, provider === undefined ? genericFormat : formats[provider]),
   );
   return Object.fromEntries(listing.tools.map((tool) => [tool.name, aiSdkTool(box, listing, tool, options)]));
 }
 
-const dialects: Readonly<Record<'anthropic' | 'openai' | 'google', ProviderFormat>> = {
+const formats: Readonly<Record<'anthropic' | 'openai' | 'google', ProviderFormat>> = {
   anthropic: anthropicFormat(),
   openai: openaiFormat(),
   google: geminiFormat,
@@ -53,8 +53,8 @@ function aiSdkTool(
     ...(strict === true ? { strict } : {}),
     metadata: { server: definition.id.server, tool: definition.id.tool },
     async execute(input, { toolCallId, abortSignal }) {
-      const told = abortSignal === undefined ? options : { ...options, signal: abortSignal };
-      const result = await callProviderTool(box, listing, { id: toolCallId, name, input }, told);
+      const callOptions = abortSignal === undefined ? options : { ...options, signal: abortSignal };
+      const result = await callProviderTool(box, listing, { id: toolCallId, name, input }, callOptions);
       if (result.outcome !== 'completed') throw new CallFailed(result);
       return result;
     },
@@ -64,7 +64,7 @@ function aiSdkTool(
 
 type ProviderOptions = NonNullable<ToolSet[string]['providerOptions']>;
 
-/** The AI SDK takes objects alone. */
+/** Returns the options that are objects; the AI SDK accepts no others. */
 function ownOptions(given: NonNullable<ProviderTool['definition']['providerOptions']>): ProviderOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'object')) as ProviderOptions;
 }
@@ -72,7 +72,7 @@ function ownOptions(given: NonNullable<ProviderTool['definition']['providerOptio
 type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>;
 type ContentPart = Extract<ModelOutput, { type: 'content' }>['value'][number];
 
-/** Text alone is told as text, which every provider takes. */
+/** Converts a result for the model. Content without media becomes plain text, which every provider accepts. */
 function modelOutput(result: CallResult): ModelOutput {
   const blocks = readableBlocks(result);
   if (blocks.every((block) => mediaOf(block) === undefined))

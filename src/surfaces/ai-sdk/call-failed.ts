@@ -1,7 +1,7 @@
 import type { CallResult } from '../../core/calls/call.ts';
 import { allText } from '../result-content.ts';
 
-/** A call that did not complete, as the AI SDK wants to hear of it. Its message is what the model reads. */
+/** A call that did not complete, as an error for the AI SDK. The model reads its message. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly result: CallResult;
@@ -11,7 +11,7 @@ export class CallFailed extends Error {
     this.result = result;
   }
 
-  /** The AI SDK tells this to the model. */
+  /** The AI SDK sends this text to the model. */
   override toString(): string {
     return this.message;
   }

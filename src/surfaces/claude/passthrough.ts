@@ -9,14 +9,14 @@ import type { ObservedCall } from '../../pipeline/recording/call-entries.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 
-/** A server that Claude reaches by itself, past Signalbox. */
+/** A server that Claude connects to directly, without Signalbox. */
 export interface PassthroughServer {
   readonly config: McpStdioServerConfig | McpHttpServerConfig | McpSSEServerConfig;
-  /** Whether its calls are recorded; they are unless this says `false`. */
+  /** Whether its calls are recorded (default `true`). */
   readonly trackInvocations?: boolean;
 }
 
-/** What takes the record of a call: a Signalbox. */
+/** The part of a Signalbox that records calls. */
 export interface CallRecorder {
   recordObserved(call: ObservedCall): Promise<void>;
 }
@@ -28,8 +28,8 @@ export interface PassthroughOptions {
 }
 
 /**
- * Hands servers to Claude as they are, and records what it calls there. Nothing decides these calls, nothing asks, nothing can
- * undo them: mount the server in a box instead wherever that matters.
+ * Gives servers to Claude directly, and records their calls. These calls are not decided, approved or undoable. Where that matters, mount the
+ * server in a box instead.
  *
  * @example
  * query({ prompt, options: claudePassthrough(box, { docs: { config: { type: 'http', url: 'https://docs.example/mcp' } } }) });
@@ -46,7 +46,7 @@ export function claudePassthrough(
   return { mcpServers, hooks: { PostToolUse: [{ matcher, hooks }], PostToolUseFailure: [{ matcher, hooks }] } };
 }
 
-/** Sees calls that have ended and changes nothing about them. */
+/** Returns a hook that records calls after they have ended, without changing them. */
 function observe(recorder: CallRecorder, tracked: ReadonlySet<string>): HookCallback {
   return async (input) => {
     if (input.hook_event_name !== 'PostToolUse' && input.hook_event_name !== 'PostToolUseFailure') return {};

@@ -12,7 +12,7 @@ import {
   formatTools,
 } from './provider-tools.ts';
 
-/** A tool as the Messages API takes it. */
+/** A tool of the Messages API. */
 export interface AnthropicTool {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface AnthropicTool {
   strict?: boolean;
 }
 
-/** A block of an answer. Only those of type `tool_use` are looked at. */
+/** A content block of a response. Only `tool_use` blocks are used. */
 export interface AnthropicBlock {
   readonly type: string;
   readonly id?: string;
@@ -28,7 +28,7 @@ export interface AnthropicBlock {
   readonly input?: unknown;
 }
 
-/** What the Messages API takes as the result of a tool call. */
+/** The result of a tool call in the Messages API. */
 export interface AnthropicToolResult {
   type: 'tool_result';
   tool_use_id: string;
@@ -36,33 +36,33 @@ export interface AnthropicToolResult {
   is_error?: boolean;
 }
 
-/** One block of such a result. */
+/** A content block of a tool result. */
 export type AnthropicResultBlock =
   | { type: 'text'; text: string }
   | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
   | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string } };
 
-/** The images Anthropic's models can look at. */
+/** The image types that Anthropic's models accept. */
 export type AnthropicImageType = (typeof imageTypes)[number];
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
-/** How tools are written for Anthropic. */
+/** Options of `anthropicTools`. */
 export interface AnthropicOptions {
-  /** Holds the model to the schema, for tools that can be written so; a tool's own `providerOptions.anthropic.strict` comes first. */
+  /** Uses strict mode for tools whose schema allows it. A tool's own `providerOptions.anthropic.strict` takes precedence. */
   readonly strict?: boolean;
 }
 
-/** The tools of a box for the Messages API, and the way back. */
+/** The tools of a box for the Messages API, and the function that runs their calls. */
 export interface AnthropicTools {
   tools: AnthropicTool[];
   readonly warnings: readonly ToolWarning[];
-  /** Makes the calls of an answer, all at once, of exactly the tools listed here; gives their results in the same order. */
+  /** Runs the calls of a response in parallel, of exactly these tools. Resolves with the results in the same order. */
   call(content: readonly AnthropicBlock[], options?: SurfaceCallOptions): Promise<AnthropicToolResult[]>;
 }
 
 /**
- * The tools of a box for Anthropic's Messages API.
+ * Returns the tools of a box for Anthropic's Messages API.
  *
  * @example
  * const { tools, call } = anthropicTools(box);
@@ -106,7 +106,7 @@ async function resultOf(
   return { type: 'tool_result', tool_use_id: id, ...contentOf(result) };
 }
 
-/** An error is told in text alone: the API refuses anything else beside `is_error`. */
+/** An error has only text, because the API refuses other content with `is_error`. */
 function contentOf(result: CallResult): Pick<AnthropicToolResult, 'content' | 'is_error'> {
   return result.outcome === 'completed'
     ? { content: readableBlocks(result).map(blockOf) }

@@ -7,7 +7,7 @@ import { openaiSchema } from './schema/openai-schema.ts';
 import { type StrictRules, anthropicStrict, openaiStrict, strictSchema } from './schema/strict-schema.ts';
 import { type SchemaObject, named, requiredOf } from './schema/subschemas.ts';
 
-/** Anthropic: JSON Schema, without combinations at the root, and with simple names for the arguments. */
+/** Anthropic: JSON Schema without combinations at the root, and with simple argument names. */
 export function anthropicFormat(strict = false): ProviderFormat {
   return {
     maxNameLength: 64,
@@ -20,7 +20,7 @@ export function anthropicFormat(strict = false): ProviderFormat {
   };
 }
 
-/** OpenAI, in either of its interfaces: JSON Schema, without combinations at the root; or its strict subset. */
+/** OpenAI, both APIs: JSON Schema without combinations at the root, or its strict subset. */
 export function openaiFormat(strict = false): ProviderFormat {
   return {
     maxNameLength: 64,
@@ -34,7 +34,7 @@ export function openaiFormat(strict = false): ProviderFormat {
   };
 }
 
-/** Gemini: JSON Schema with conditions on references. Some of its interfaces take names of 64 characters, all take 63. */
+/** Gemini: JSON Schema with limits on references. All of its APIs accept names of 63 characters; some accept 64. */
 export const geminiFormat: ProviderFormat = {
   maxNameLength: 63,
   toSchema({ inputSchema }) {
@@ -44,7 +44,7 @@ export const geminiFormat: ProviderFormat = {
   },
 };
 
-/** The dialect of an unknown provider: JSON Schema without changes. */
+/** Any other provider: JSON Schema without changes. */
 export const genericFormat: ProviderFormat = {
   maxNameLength: 64,
   toSchema: ({ inputSchema }) => objectRoot(inputSchema, []),
@@ -57,7 +57,7 @@ function toStrictSchema(schema: SchemaObject, warnings: readonly string[], rules
     : { schema, warnings: [...warnings, `cannot be strict: ${strict.reason}`], strict: false };
 }
 
-/** Anthropic takes letters, digits, `_`, `.` and `-` in the name of an argument, at most 64. Others travel under another name. */
+/** Renames arguments that Anthropic does not accept: it allows up to 64 letters, digits, `_`, `.` and `-`. */
 function renameProperties(schema: SchemaObject, warnings: readonly string[]): ProviderSchema {
   const properties = named(schema, 'properties');
   const odd = properties.map(([name]) => name).filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name));
@@ -72,7 +72,10 @@ function renameProperties(schema: SchemaObject, warnings: readonly string[]): Pr
       properties: Object.fromEntries(properties.map(([name, property]) => [rename(name), property])),
       ...(schema['required'] === undefined ? {} : { required: requiredOf(schema).map(rename) }),
     },
-    warnings: [...warnings, ...odd.map((name) => `its argument ${JSON.stringify(name)} is told as "${rename(name)}"`)],
+    warnings: [
+      ...warnings,
+      ...odd.map((name) => `its argument ${JSON.stringify(name)} is renamed to "${rename(name)}"`),
+    ],
     restore: { apply: (value) => renamed(value, back) },
   };
 }

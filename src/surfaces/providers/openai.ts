@@ -6,16 +6,16 @@ import { openaiFormat } from './formats.ts';
 import { openaiToolOptions } from './provider-format.ts';
 import { type ProviderTool, type ToolWarning, callProviderTool, formatTools } from './provider-tools.ts';
 
-/** How tools are written for OpenAI. */
+/** Options of `openaiTools`. */
 export interface OpenaiOptions<Api extends 'chat' | 'responses' = 'chat' | 'responses'> {
   /** Chat Completions, or the Responses API. */
   readonly api: Api;
-  /** Holds the model to the schema, for tools that can be written so; a tool's own `providerOptions.openai.strict` (or `.function.strict`) comes first. */
+  /** Uses strict mode for tools whose schema allows it. A tool's own `providerOptions.openai.strict` (or `.function.strict`) takes precedence. */
   readonly strict?: boolean;
 }
 
 /**
- * The tools of a box for OpenAI, or for whoever speaks like it, and the way back.
+ * Returns the tools of a box for OpenAI and compatible APIs, and the function that runs their calls.
  *
  * @example
  * const { tools, call } = openaiTools(box, { api: 'chat' });
@@ -31,31 +31,31 @@ export function openaiTools(
   return api === 'chat' ? chatTools(box, strict) : responsesTools(box, strict);
 }
 
-/** A tool as Chat Completions takes it. */
+/** A tool of the Chat Completions API. */
 export interface OpenaiChatTool {
   type: 'function';
   function: { name: string; description: string; parameters: Record<string, unknown>; strict?: boolean };
 }
 
-/** A call in a chat completion. Only those of functions are looked at. */
+/** A tool call in a chat completion. Only function calls are used. */
 export interface OpenaiToolCall {
   readonly id: string;
   readonly type?: string;
   readonly function?: { readonly name: string; readonly arguments: string };
 }
 
-/** The message that answers such a call. */
+/** The result of a tool call in the Chat Completions API. */
 export interface OpenaiToolMessage {
   role: 'tool';
   tool_call_id: string;
   content: string;
 }
 
-/** The tools of a box for Chat Completions, and the way back. */
+/** The tools of a box for the Chat Completions API, and the function that runs their calls. */
 export interface OpenaiChatTools {
   tools: OpenaiChatTool[];
   readonly warnings: readonly ToolWarning[];
-  /** Makes the calls of an answer (`message.tool_calls`), all at once, of exactly the tools listed here. */
+  /** Runs the calls of a response (`message.tool_calls`) in parallel, of exactly these tools. */
   call(calls: readonly OpenaiToolCall[] | null | undefined, options?: SurfaceCallOptions): Promise<OpenaiToolMessage[]>;
 }
 
@@ -93,13 +93,13 @@ function isFunction(call: OpenaiToolCall): call is OpenaiToolCall & { function: 
   return call.function !== undefined;
 }
 
-/** OpenAI has no mark for a result that is an error: it is an object that says so. */
+/** Returns the text of a result. OpenAI has no error flag, so an error is a JSON object with its outcome. */
 export function openaiText(result: CallResult): string {
   const content = allText(result);
   return result.outcome === 'completed' ? content : JSON.stringify({ outcome: result.outcome, error: content });
 }
 
-/** A tool as the Responses API takes it. */
+/** A tool of the Responses API. */
 export interface OpenaiFunctionTool {
   type: 'function';
   name: string;
@@ -108,7 +108,7 @@ export interface OpenaiFunctionTool {
   strict: boolean;
 }
 
-/** An item of a response's output. Only those of type `function_call` are looked at. */
+/** An item of a response's output. Only `function_call` items are used. */
 export interface OpenaiItem {
   readonly type: string;
   readonly call_id?: string;
@@ -116,24 +116,24 @@ export interface OpenaiItem {
   readonly arguments?: unknown;
 }
 
-/** The item that answers a `function_call`. */
+/** The result of a `function_call`. */
 export interface OpenaiFunctionCallOutput {
   type: 'function_call_output';
   call_id: string;
   output: string | OpenaiOutputPart[];
 }
 
-/** One part of such an answer. */
+/** A content part of a result. */
 export type OpenaiOutputPart =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
   | { type: 'input_file'; filename: string; file_data: string };
 
-/** The tools of a box for the Responses API, and the way back. */
+/** The tools of a box for the Responses API, and the function that runs their calls. */
 export interface OpenaiResponsesTools {
   tools: OpenaiFunctionTool[];
   readonly warnings: readonly ToolWarning[];
-  /** Makes the calls of a response (`response.output`), all at once, of exactly the tools listed here. */
+  /** Runs the calls of a response (`response.output`) in parallel, of exactly these tools. */
   call(output: readonly OpenaiItem[], options?: SurfaceCallOptions): Promise<OpenaiFunctionCallOutput[]>;
 }
 
@@ -157,7 +157,7 @@ export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTo
   };
 }
 
-/** Without a word about it, the Responses API would try to be strict, and refuse what cannot be. */
+/** Always sets `strict`, because the Responses API is strict by default and refuses schemas that cannot be strict. */
 function toResponsesTool({ name, definition, schema, strict }: ProviderTool): OpenaiFunctionTool {
   const own = openaiToolOptions(definition);
   return {

@@ -4,43 +4,43 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { ArgumentRestorer } from './schema/argument-restorer.ts';
 import type { SchemaObject } from './schema/subschemas.ts';
 
-/** The part of a definition that a provider's form of the tool depends on. */
+/** The part of a definition that its schema for a provider depends on. */
 export type SchemaSource = Pick<ToolDefinition, 'inputSchema' | 'providerOptions'>;
 
-/** What a provider takes as a tool. */
+/** The limits and the schema conversion of a provider's tool format. */
 export interface ProviderFormat {
-  /** The longest name it takes. */
+  /** The maximum length of a tool name. */
   readonly maxNameLength: number;
-  /** A tool's schema in the form it takes. */
+  /** Converts a tool's schema to one that the provider accepts. */
   toSchema(definition: SchemaSource): ProviderSchema;
 }
 
-/** A schema as a provider takes it, and the way back for arguments that follow it. */
+/** A schema that a provider accepts, and the conversion of arguments back to the tool's own schema. */
 export interface ProviderSchema {
   readonly schema: SchemaObject;
   readonly warnings: readonly string[];
-  /** The provider is to hold the model to the schema. */
+  /** Whether the provider enforces the schema. */
   readonly strict?: boolean;
   readonly restore?: Pick<ArgumentRestorer, 'apply'>;
 }
 
 const anyObjectSchema = { type: 'object' } as const;
 
-/** Why each schema does not compile; `undefined` for those that do. */
+/** The compile error of each schema; `undefined` for valid ones. */
 const schemaProblems = new WeakMap<object, string | undefined>();
 
 /**
- * Returns a tool in a provider's form. A schema that does not compile is never sent: one provider would refuse the whole request
- * for it. The tool is offered with a schema that accepts any object instead, and a warning.
+ * Converts a tool's schema for a provider. An invalid schema is replaced by one that accepts any object, with a warning, because a provider may
+ * refuse the whole request for it.
  */
 export function toProviderSchema(
   definition: SchemaSource,
-  dialect: ProviderFormat,
+  format: ProviderFormat,
   compiler: SchemaCompiler,
 ): ProviderSchema {
   const problem = schemaProblem(definition.inputSchema, compiler);
-  if (problem === undefined) return dialect.toSchema(definition);
-  const { warnings, ...shape } = dialect.toSchema({ ...definition, inputSchema: anyObjectSchema });
+  if (problem === undefined) return format.toSchema(definition);
+  const { warnings, ...shape } = format.toSchema({ ...definition, inputSchema: anyObjectSchema });
   return { ...shape, warnings: [`its schema does not compile (${problem}); sent as an open object`, ...warnings] };
 }
 
@@ -70,7 +70,7 @@ export function openaiToolOptions(definition: SchemaSource): OpenaiToolOptions {
   return { strict: strict ?? nestedStrict, tool: toSnakeCase(tool), function: toSnakeCase(own) };
 }
 
-/** Options are written as in the AI SDK (`cacheControl`); the providers' own APIs write `cache_control`. */
+/** Converts option names from those of the AI SDK (`cacheControl`) to those of the providers' APIs (`cache_control`). */
 export function toSnakeCase(options: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(options).map(([key, value]) => [

@@ -13,38 +13,38 @@ import {
 import { type ProviderFormat, type ProviderSchema, toProviderSchema } from './provider-format.ts';
 import { fitNames } from './fit-names.ts';
 
-/** Something a provider cannot be told about a tool. Signalbox checks calls against the tool's own schema all the same. */
+/** A part of a tool that a provider's format cannot express. Signalbox still validates calls against the tool's own schema. */
 export interface ToolWarning {
   /** The tool's name in Signalbox. */
   readonly tool: string;
   readonly message: string;
 }
 
-/** A tool as one provider is told of it. */
+/** A tool in a provider's format. */
 export interface ProviderTool extends ProviderSchema {
   readonly name: string;
   readonly definition: ToolDefinition;
 }
 
-/** The tools of a box as one provider is told of them. */
+/** The tools of a box in a provider's format. */
 export interface ProviderTools {
   readonly tools: readonly ProviderTool[];
   readonly warnings: readonly ToolWarning[];
   readonly byName: ReadonlyMap<string, ProviderTool>;
 }
 
-/** Writes the tools down for a provider. */
-export function toProviderTools(definitions: readonly ToolDefinition[], dialect: ProviderFormat): ProviderTools {
+/** Converts tools to a provider's format. */
+export function toProviderTools(definitions: readonly ToolDefinition[], format: ProviderFormat): ProviderTools {
   const names = fitNames(
     definitions.map(({ name }) => name),
-    dialect.maxNameLength,
+    format.maxNameLength,
   );
   // The compiler is discarded with its compiled functions: only the compile errors are needed.
   const compiler = new SchemaCompiler();
   const tools = definitions.map((definition): ProviderTool => {
-    const shape = toProviderSchema(definition, dialect, compiler);
+    const shape = toProviderSchema(definition, format, compiler);
     const name = names.get(definition.name) ?? definition.name;
-    const warnings = name === definition.name ? shape.warnings : [`is told as "${name}"`, ...shape.warnings];
+    const warnings = name === definition.name ? shape.warnings : [`is renamed to "${name}"`, ...shape.warnings];
     return { ...shape, warnings, name, definition };
   });
   return {
@@ -56,20 +56,20 @@ export function toProviderTools(definitions: readonly ToolDefinition[], dialect:
   };
 }
 
-/** The tools of a box in a provider's own form, written once for each version of the catalog. The key names the form. */
+/** Returns the tools of a box in a provider's own types, built once for each version of the catalog. The key identifies the format. */
 export function formatTools<Written>(
   box: ToolBox,
   key: string,
-  dialect: ProviderFormat,
+  format: ProviderFormat,
   write: (tool: ProviderTool) => Written,
 ): { readonly listing: ProviderTools; readonly written: readonly Written[] } {
   return oncePerCatalog(box, key, (definitions) => {
-    const listing = toProviderTools(definitions, dialect);
+    const listing = toProviderTools(definitions, format);
     return { listing, written: listing.tools.map(write) };
   });
 }
 
-/** A model's wish to call a tool, whatever its provider calls the parts. */
+/** A tool call that a model requested. */
 export interface ModelCall {
   readonly id: string | undefined;
   readonly name: string;
@@ -77,7 +77,7 @@ export interface ModelCall {
   readonly input: unknown;
 }
 
-/** Makes a model's call, of the tool that was listed: where that has changed since, the outcome is `stale`. */
+/** Runs a call that a model requested. The outcome is `stale` if the tool has changed since it was listed. */
 export async function callProviderTool(
   box: ToolBox,
   listing: ProviderTools,

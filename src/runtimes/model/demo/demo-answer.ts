@@ -3,17 +3,17 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { DemoAnswer, DemoCall, DemoRequest, DemoToolResult } from './demo-messages.ts';
 
-/** Answers like a model would that knows only a few sentences. The same request always gets the same answer. */
+/** Returns the answer to a request, from a few fixed sentences. The same request always gets the same answer. */
 export function demoAnswer(heard: DemoRequest): DemoAnswer {
   const said = heard.userText.trim();
   if (/\btour\b/i.test(said)) return tour(heard);
-  if (heard.results.length > 0) return { text: heard.results.map(told).join('\n') };
+  if (heard.results.length > 0) return { text: heard.results.map(describeResult).join('\n') };
   if (/^ping\b/i.test(said)) return callTool(heard, 'ping', '');
   if (/^ask me\b/i.test(said)) return question;
   if (/\b(what|which|list|show)\b.*\btools\b/i.test(said)) return listTools(heard);
   const lines = said.split('\n').map((line) => /^call\s+(\S+)\s*(.*)$/i.exec(line.trim()));
   const asked = lines.filter((line) => line !== null);
-  if (asked.length > 0) return together(asked.map(([, tool = '', input = '']) => callTool(heard, tool, input)));
+  if (asked.length > 0) return combine(asked.map(([, tool = '', input = '']) => callTool(heard, tool, input)));
   return { text: help };
 }
 
@@ -39,7 +39,7 @@ const question: DemoAnswer = {
   ],
 };
 
-function told({ tool, text, failed }: DemoToolResult): string {
+function describeResult({ tool, text, failed }: DemoToolResult): string {
   return `${tool} ${failed ? 'did not run through' : 'answered'}: ${text}`;
 }
 
@@ -72,18 +72,18 @@ function parsed(given: string): JsonObject | undefined {
   }
 }
 
-function together(answers: readonly DemoAnswer[]): DemoAnswer {
+function combine(answers: readonly DemoAnswer[]): DemoAnswer {
   return { text: answers.map(({ text }) => text).join('\n'), calls: answers.flatMap(({ calls }) => calls ?? []) };
 }
 
-/** A stop of the tour: what is said, and the call that shows it. */
-interface Stop extends DemoCall {
+/** A step of the tour: its text and its call. */
+interface TourStep extends DemoCall {
   readonly text: string;
   readonly kind: string;
 }
 
 // The tools of the demo workspace.
-const stops: readonly Stop[] = [
+const stops: readonly TourStep[] = [
   {
     text: 'First a read. Reads run at once. ',
     kind: 'the read',
@@ -104,7 +104,7 @@ const stops: readonly Stop[] = [
   },
 ];
 
-/** The newcomer's tour: one call of each kind, one after the other, whatever becomes of each. */
+/** Returns the next step of the tour, which makes one call of each effect. */
 export function tour({ results, tools }: DemoRequest): DemoAnswer {
   const names = new Set(tools.map(({ name }) => name));
   if (!stops.every(({ tool }) => names.has(tool)))

@@ -9,20 +9,20 @@ export interface DemoToolResult {
   readonly failed: boolean;
 }
 
-/** What the demo model understands of a request. */
+/** The parts of a request that the demo model uses. */
 export interface DemoRequest {
-  /** What the user said last. */
+  /** The last user message. */
   readonly userText: string;
-  /** What came back since then. */
+  /** The tool results since then. */
   readonly results: readonly DemoToolResult[];
   readonly tools: readonly { readonly name: string; readonly description: string }[];
 }
 
-/** Reads a request: the last thing the user said, what came of it so far, and the tools at hand. */
+/** Parses a request: the last user message, the results since then, and the tools. */
 export function readRequest({ messages, tools }: Pick<StepRequest, 'messages' | 'tools'>): DemoRequest {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return {
-    userText: saidIn(messages[last]),
+    userText: textOf(messages[last]),
     results: messages
       .slice(last + 1)
       .flatMap((message) => (message.role === 'tool' ? message.content.flatMap(resultOf) : [])),
@@ -30,7 +30,7 @@ export function readRequest({ messages, tools }: Pick<StepRequest, 'messages' | 
   };
 }
 
-function saidIn(message: ModelMessage | undefined): string {
+function textOf(message: ModelMessage | undefined): string {
   if (message?.role !== 'user') return '';
   if (typeof message.content === 'string') return message.content;
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -53,13 +53,13 @@ function resultOf(part: ToolModelMessage['content'][number]): DemoToolResult[] {
   }
 }
 
-/** What the demo model says, and the calls it wants made. */
+/** An answer of the demo model. */
 export interface DemoAnswer {
   readonly text: string;
   readonly calls?: readonly DemoCall[];
 }
 
-/** A call that the demo model wants made. */
+/** A call that the demo model requests. */
 export interface DemoCall {
   readonly tool: string;
   readonly input: JsonObject;

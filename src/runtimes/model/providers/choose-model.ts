@@ -3,20 +3,20 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { LanguageModel } from 'ai';
 
-/** A model, and what the runtime must know about it. */
+/** A model with its provider's properties. */
 export interface ChosenModel {
   readonly name: string;
-  /** The name under which tools keep options for its provider. */
+  /** The key of its provider's options in tools. */
   readonly provider: string;
   /** The demo model is our own: it answers without the AI SDK. */
   readonly model: Exclude<LanguageModel, string> | 'demo';
-  /** What its provider takes with each request. */
+  /** The provider options of each request. */
   readonly options?: JsonObject;
   /** Whether tool results may hold images. */
   readonly acceptsImages: boolean;
 }
 
-/** A model that cannot be used, and what to do about it. */
+/** A model that cannot be used, with the problem and its fix. */
 export class ModelUnusableError extends SignalboxError {
   readonly problem: string;
   readonly fix: string;
@@ -40,7 +40,7 @@ export async function chooseModel(
   if (slash < 1 || id === '') {
     throw new ModelUnusableError(
       name,
-      'is no model name',
+      'is not a valid model name',
       'write "provider/model", for instance "anthropic/claude-sonnet-4-5", or "demo"',
     );
   }
@@ -61,7 +61,7 @@ export async function chooseModel(
 function providerOf(name: string, provider: string, settings: ProviderSettings): Provider {
   const known = knownProviders[provider];
   if (known !== undefined) return known;
-  // Any other name is one the user gave to an endpoint that speaks OpenAI's language.
+  // Any other name with a `baseURL` is an endpoint with OpenAI's API.
   if (settings.baseURL !== undefined) return openAICompatible(provider, settings.baseURL);
   const names = Object.keys(knownProviders);
   const guess = closestMatch(provider, names);
@@ -83,7 +83,7 @@ async function opened(name: string, provider: Provider, settings: ProviderSettin
     } catch (error) {
       if ((error as { code?: unknown } | undefined)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
       const problem = `needs the package ${needed}, which is not installed`;
-      // Both are named: neither brings the other along, and one that is there already stays.
+      // Names both packages, because neither installs the other.
       throw new ModelUnusableError(name, problem, `npm install ai ${provider.package}`, error);
     }
   };
@@ -91,25 +91,25 @@ async function opened(name: string, provider: Provider, settings: ProviderSettin
   return await loaded(provider.package, () => provider.load(settings));
 }
 
-/** How a provider is reached, where it is not as usual. */
+/** Settings of a provider that differ from its defaults. */
 export interface ProviderSettings {
   readonly apiKey?: string;
   readonly baseURL?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Which of OpenAI's APIs is spoken (`responses`). */
+  /** Which of OpenAI's APIs is used (default `responses`). */
   readonly api?: 'responses' | 'chat';
-  /** What the provider's package takes with each request, as it names it: `{ "thinking": { "type": "adaptive" } }`. */
+  /** Provider options of each request, by the names of the provider's package: `{ "thinking": { "type": "adaptive" } }`. */
   readonly options?: JsonObject;
 }
 
-/** A provider and the package that speaks to it. */
+/** A provider and its AI SDK package. */
 export interface Provider {
   readonly package: string;
   /** The environment variable its key is read from; absent where there may be none. */
   readonly keyVariable?: string;
   /** The name under which tools keep options for it. */
   readonly optionsKey: string;
-  /** What it takes with each request unless the settings say otherwise. */
+  /** The default options of each request. */
   readonly defaultOptions?: JsonObject;
   /** Whether it takes images in tool results. */
   acceptsImages(settings: ProviderSettings): boolean;
@@ -123,12 +123,12 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
     package: '@ai-sdk/anthropic',
     keyVariable: 'ANTHROPIC_API_KEY',
     optionsKey: 'anthropic',
-    // Each step repeats the conversation: without this it is paid for in full each time.
+    // Each step repeats the conversation, which would be billed in full without caching.
     defaultOptions: { cacheControl: { type: 'ephemeral' } },
     acceptsImages: () => true,
     async load(settings) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      const provider = createAnthropic(reachedBy(settings));
+      const provider = createAnthropic(connectionSettings(settings));
       return (model) => provider(model);
     },
   },
@@ -136,12 +136,12 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
     package: '@ai-sdk/openai',
     keyVariable: 'OPENAI_API_KEY',
     optionsKey: 'openai',
-    // The conversation is remembered here: it must not depend on what OpenAI keeps, and for how long.
+    // The conversation is stored here, so it must not depend on what OpenAI stores.
     defaultOptions: { store: false },
     acceptsImages: ({ api }) => api !== 'chat',
     async load({ api, ...settings }) {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      const provider = createOpenAI(reachedBy(settings));
+      const provider = createOpenAI(connectionSettings(settings));
       return (model) => (api === 'chat' ? provider.chat(model) : provider.responses(model));
     },
   },
@@ -152,13 +152,13 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
     acceptsImages: () => true,
     async load(settings) {
       const { createGoogle } = await import('@ai-sdk/google');
-      const provider = createGoogle(reachedBy(settings));
+      const provider = createGoogle(connectionSettings(settings));
       return (model) => provider(model);
     },
   },
 };
 
-/** An endpoint that speaks OpenAI's chat API, under a name its user gave it. */
+/** Returns the provider of an endpoint with OpenAI's chat API. */
 export function openAICompatible(name: string, baseURL: string): Provider {
   return {
     package: '@ai-sdk/openai-compatible',
@@ -166,13 +166,13 @@ export function openAICompatible(name: string, baseURL: string): Provider {
     acceptsImages: () => false,
     async load(settings) {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const provider = createOpenAICompatible({ ...reachedBy(settings), name, baseURL, includeUsage: true });
+      const provider = createOpenAICompatible({ ...connectionSettings(settings), name, baseURL, includeUsage: true });
       return (model) => provider(model);
     },
   };
 }
 
-function reachedBy({ apiKey, baseURL, headers }: ProviderSettings): {
+function connectionSettings({ apiKey, baseURL, headers }: ProviderSettings): {
   apiKey?: string;
   baseURL?: string;
   headers?: Record<string, string>;

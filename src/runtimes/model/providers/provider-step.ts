@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 deduplicateWarnings();
 
 /**
- * Asks the model, reports its answer while it arrives, and collects the calls it asks for. A request that the provider turned down
- * for the moment is sent again: as long as nothing of an answer has arrived, and no longer than a turn may wait.
+ * Requests a step of the model, and emits its answer while it arrives. Retries a request that failed temporarily, unless part of an answer has
+ * arrived.
  */
 export async function requestStep(request: StepRequest): Promise<StepResult> {
   for (let retries = 0; ; retries += 1) {
@@ -32,7 +32,7 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
     return hasBegun ? { step } : { step, thrown };
   };
   const { model, provider, options } = request.chosen;
-  if (model === 'demo') throw new TypeError('the demo model answers by itself');
+  if (model === 'demo') throw new TypeError('the demo model has no provider');
   try {
     const tools = new ModelToolSet(request.tools, provider);
     const result = streamText({
@@ -73,7 +73,7 @@ function take(part: TextStreamPart<ToolSet>, told: StepEvents, tools: ModelToolS
   else if (part.type === 'finish-step') told.finish(part.usage, part.finishReason);
 }
 
-/** The AI SDK repeats a provider's warnings with every step; once is enough. A host that has set how they are told keeps that. */
+/** Emits each warning of the AI SDK once; it repeats them with every step. Keeps a handler that the host has set. */
 export function deduplicateWarnings(): void {
   const told = new Set<string>();
   globalThis.AI_SDK_LOG_WARNINGS ??= ({ warnings, provider = 'model', model = '' }) => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { Turn } from '../../runtime.ts';
 import type { ModelTool } from '../step.ts';
 
-/** The tool with which a model asks its user. */
+/** The tool that a model asks its user with. */
 export const askUserName = 'ask_user';
 
 const questionsSchema = z.object({
@@ -25,7 +25,7 @@ const questionsSchema = z.object({
     .max(4),
 });
 
-/** How the tool is told to the model. */
+/** The definition of the tool for the model. */
 export const askUserTool: ModelTool = {
   name: askUserName,
   description: 'Asks the user one or more questions and waits for the answers. Use it when only the user can decide.',
@@ -34,7 +34,7 @@ export const askUserTool: ModelTool = {
 
 type Answered = Pick<CallResult, 'outcome' | 'content'>;
 
-/** Asks the user; the question is decided about and recorded like any other call. */
+/** Asks the user. The question is decided and recorded like any other call. */
 export async function askUser(
   { ask, tools }: Pick<Turn, 'ask' | 'tools'>,
   toolCallId: string,
@@ -42,8 +42,7 @@ export async function askUser(
   signal: AbortSignal,
 ): Promise<Answered> {
   const parsed = questionsSchema.safeParse(input);
-  if (!parsed.success)
-    return answered('failed', `the questions are not as they should be: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) return answered('failed', `the questions are invalid: ${z.prettifyError(parsed.error)}`);
   const { questions } = parsed.data as { questions: Parameters<Turn['ask']>[1] };
   const call = await tools.begin({ name: askUserName, effect: 'read' }, parsed.data as unknown as JsonObject, {
     toolCallId,
@@ -66,7 +65,7 @@ function answered(outcome: Answered['outcome'], output: string): Answered {
   return { outcome, content: [text(output)] };
 }
 
-/** Nobody needs the answer of a turn that was interrupted. */
+/** Resolves with `undefined` as soon as the signal is aborted. */
 async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   const aborted = Promise.withResolvers<undefined>();
   const onAbort = (): void => aborted.resolve(undefined);

@@ -9,16 +9,16 @@ import { callContentTool, isContentTool } from './content-tools.ts';
 import type { RequestedCall } from '../step.ts';
 import { toToolOutput } from './tool-output.ts';
 
-/** What the calls of a step are made with. */
+/** The context of the calls of a step. */
 export interface ToolCallContext {
   readonly turn: Pick<Turn, 'ask' | 'tools' | 'serverContent'>;
   readonly signal: AbortSignal;
-  /** Whether the model can be shown images. */
+  /** Whether the model accepts images in tool results. */
   readonly images: boolean;
-  tell(event: TurnEvent): void;
+  emit(event: TurnEvent): void;
 }
 
-/** Makes the calls of one step at once, tells how each ended when it did, and says it to the model in the order it asked. */
+/** Runs the calls of one step in parallel. Emits each result when it arrives; returns the message with all results in the order of the calls. */
 export async function runToolCalls(
   calls: readonly RequestedCall[],
   request: ToolCallContext,
@@ -30,7 +30,7 @@ export async function runToolCalls(
       const result = await make(call, request);
       const { outcome, content: blocks, callId, changes } = result;
       const durationMs = result.durationMs ?? Math.round(performance.now() - started);
-      request.tell({
+      request.emit({
         type: 'tool_result',
         toolCallId,
         outcome,
@@ -48,7 +48,7 @@ export async function runToolCalls(
 type Made = Pick<CallResult, 'outcome' | 'content' | 'changes'> & Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
 async function make({ toolCallId, toolName, input }: RequestedCall, request: ToolCallContext): Promise<Made> {
-  const { turn, signal, tell } = request;
+  const { turn, signal, emit } = request;
   try {
     if (toolName === askUserName) return await askUser(turn, toolCallId, input, signal);
     if (isContentTool(toolName)) return await callContentTool(turn, toolName, input, { toolCallId, signal });
@@ -56,11 +56,11 @@ async function make({ toolCallId, toolName, input }: RequestedCall, request: Too
       turn.tools.call(toolName, args, {
         toolCallId,
         signal,
-        onProgress: (progress) => tell({ type: 'tool_progress', toolCallId, progress }),
+        onProgress: (progress) => emit({ type: 'tool_progress', toolCallId, progress }),
       }),
     );
   } catch (error) {
-    // A call rejects only when the box is closed: the others of this step still end, and so does the turn.
+    // A call rejects only when the box is closed. The other calls of the step still end.
     return { outcome: 'failed', content: [text(messageOf(error))] };
   }
 }

@@ -5,7 +5,7 @@ import { type ContentBlock, readableBlocks, renderContent } from '../../../core/
 type Output = ToolResultPart['output'];
 type OutputPart = Extract<Output, { type: 'content' }>['value'][number];
 
-/** The result of a call as the model reads it. Whatever is not `completed` is an error to it, with the reason in words. */
+/** Converts the result of a call for the model. Any outcome but `completed` is an error text. */
 export function toToolOutput(result: Pick<CallResult, 'outcome' | 'content' | 'error'>, images: boolean): Output {
   const { outcome } = result;
   const content = readableBlocks(result);
@@ -23,7 +23,7 @@ function isImage(block: ContentBlock): block is Extract<ContentBlock, { type: 'i
   return block.type === 'image';
 }
 
-/** Whole: results were bounded by the pipeline already. */
+/** Renders content in full; the pipeline has already limited its size. */
 function rendered(content: readonly ContentBlock[]): string {
   return content.map(readable).join('\n');
 }

@@ -115,7 +115,7 @@ describe('a call that asks its client in the revision without sessions', () => {
     const round = { requestState: first.state, inputResponses: { [first.key]: accepted('one') } };
     const { token: stranger } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
     const refused = await call(other, round, { Authorization: `Bearer ${stranger}` });
-    assert.match(refused.error?.message ?? '', /not given out for this request/);
+    assert.match(refused.error?.message ?? '', /not valid for this request/);
     assert.match((await call(other, { ...round, arguments: { x: 2 } })).error?.message ?? '', /not given out/);
     const second = questionOf(await call(other, round));
     assert.equal(second.message, 'Second?');
@@ -132,7 +132,7 @@ describe('a call that asks its client in the revision without sessions', () => {
     await endOne();
     await ended;
     const round = { requestState: state, inputResponses: { [key]: accepted('one') } };
-    assert.match((await call(other, round)).error?.message ?? '', /make the request again without it/);
+    assert.match((await call(other, round)).error?.message ?? '', /send the request again without it/);
   });
 
   test('is refused for the moment while the store cannot be asked, and not told where that is', async (t) => {
@@ -165,7 +165,7 @@ describe('a call that asks its client in the revision without sessions', () => {
     const round = call(other, { requestState: state, inputResponses: { [key]: accepted('one') } });
     await begun;
     await endOne();
-    assert.match((await round).error?.message ?? '', /the journal tells what a call came to/);
+    assert.match((await round).error?.message ?? '', /the journal has the outcome of/);
   });
 
   test('asks again for an answer that is missing or does not fit', async (t) => {
