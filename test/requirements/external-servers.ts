@@ -165,9 +165,9 @@ export const externalServers: Section<'B'> = {
   B13: {
     promise: '`signalbox.lock` pins tool definitions; a change of meaning blocks the tool until accepted',
     tests: [
-      'src/catalog/lock/lock.test.ts > the lock > reordering keys, sets or tools never drifts, and hides nothing',
-      'src/catalog/lock/lock.test.ts > the lock > any change of any definition drifts, is told, and hides exactly that tool',
-      'src/catalog/lock/lock.test.ts > a locked server > new instructions are withheld and noticed; a server that is down is not compared',
+      'src/catalog/lock/lock-types.test.ts > the lock > reordering keys, sets or tools never drifts, and hides nothing',
+      'src/catalog/lock/lock-types.test.ts > the lock > any change of any definition drifts, is told, and hides exactly that tool',
+      'src/catalog/lock/lock-types.test.ts > a locked server > new instructions are withheld and noticed; a server that is down is not compared',
       'test/e2e/cli-lock.test.ts > signalbox.lock > a changed tool is blocked with the difference until it is accepted; no other tool is',
     ],
   },

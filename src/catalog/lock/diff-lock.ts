@@ -1,6 +1,6 @@
 import { diffTool, findSuspicions } from './diff-tool.ts';
 import { type Difference, formatValue } from './difference.ts';
-import type { Lock, LockedInstructions, LockedServer } from './lock.ts';
+import type { Lock, LockedInstructions, LockedServer } from './lock-types.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** The difference of a tool from its accepted definition. */

@@ -3,7 +3,7 @@ import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import { isList } from './canonical-json.ts';
 import { diffSchema } from './diff-schema.ts';
 import { type Difference, difference, quoted, formatValue, weaker } from './difference.ts';
-import type { LockedTool } from './lock.ts';
+import type { LockedTool } from './lock-types.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** Returns the differences of a tool from its accepted definition. Never empty when the hashes differ. */

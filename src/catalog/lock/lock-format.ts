@@ -9,7 +9,7 @@ import {
   type LockedServer,
   type LockedTool,
   lockVersion,
-} from './lock.ts';
+} from './lock-types.ts';
 import { pinDefinition, pinInstructions } from './locked-server.ts';
 
 type Path = readonly string[];

@@ -4,7 +4,7 @@ import { type Judgement, judgedSource } from '../transforms/transform-source.ts'
 import { type InstructionsDiff, diffInstructions } from './diff-lock.ts';
 import { diffTool } from './diff-tool.ts';
 import { truncate } from './difference.ts';
-import { type LockedServer, lockFileName } from './lock.ts';
+import { type LockedServer, lockFileName } from './lock-types.ts';
 import { pinInstructions, pinTool } from './locked-server.ts';
 
 const maxShown = 3;

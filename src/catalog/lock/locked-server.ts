@@ -1,7 +1,14 @@
 import { type JsonObject, inspectJson } from '../../core/json/json.ts';
 import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { canonicalJson, canonicalSchema, hashOf, withoutDates } from './canonical-json.ts';
-import type { Lock, LockedDefinition, LockedInstructions, LockedSchema, LockedServer, LockedTool } from './lock.ts';
+import type {
+  Lock,
+  LockedDefinition,
+  LockedInstructions,
+  LockedSchema,
+  LockedServer,
+  LockedTool,
+} from './lock-types.ts';
 
 /** Returns the current definitions of sources, before any transform. Sources that are down are left out. */
 export function lockOf(sources: Iterable<Source>): Lock {

@@ -2,7 +2,7 @@ import { type UnacceptedDefinition, claimedEffect, stricterEffect } from '../../
 import { type ServerDiff, diffInstructions, diffServer } from '../lock/diff-lock.ts';
 import { diffTool } from '../lock/diff-tool.ts';
 import { lockedServer, pinInstructions, pinTool } from '../lock/locked-server.ts';
-import type { LockedServer, LockedTool } from '../lock/lock.ts';
+import type { LockedServer, LockedTool } from '../lock/lock-types.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from '../source/source.ts';
 import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import type { Pins } from './pins.ts';

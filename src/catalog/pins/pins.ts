@@ -1,5 +1,5 @@
 import { LockError, parseLock, printLock } from '../lock/lock-format.ts';
-import type { LockedServer } from '../lock/lock.ts';
+import type { LockedServer } from '../lock/lock-types.ts';
 
 /** Persistent storage of pins. */
 export interface PinStorage {

@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../catalog-tool.ts';
-import { schemaTexts } from '../schema/schema-text.ts';
+import { schemaTexts } from '../schema/sanitize-schema.ts';
 import type { SourceTool } from '../source/source.ts';
 import { scanTexts } from './scan-text.ts';
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { distractors } from '../../../test/support/distractors.ts';
 import { argumentNames, firstSentence, toolIndex } from './tool-index.ts';
-import { stem, wordsOf } from './words.ts';
+import { stem, wordsOf } from './search-words.ts';
 
 const tools = distractors(300);
 const another = toolIndex([...tools]);

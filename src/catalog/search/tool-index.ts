@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import { synonymsOf, wordsOf } from './words.ts';
+import { synonymsOf, wordsOf } from './search-words.ts';
 
 /** The weight of a word by its field, and how much the length of the field reduces it. */
 const fields = [

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { flagText } from '../scan/flag-suspicious.ts';
-import { schemaTexts } from '../schema/schema-text.ts';
+import { schemaTexts } from '../schema/sanitize-schema.ts';
 import type { ContentListing } from '../source/source-content.ts';
 import type { Source, SourceState } from '../source/source.ts';
 import { sanitizeText } from './sanitize-text.ts';

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import type { SourceTool } from '../source/source.ts';
 import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import { sanitizeText } from './sanitize-text.ts';
-import { sanitizeSchema } from '../schema/schema-text.ts';
+import { sanitizeSchema } from '../schema/sanitize-schema.ts';
 import type { ToolTransform } from './transform-source.ts';
 
 /** Creates a transform that removes hidden characters from a tool's definition and adds notices about suspicious text. */

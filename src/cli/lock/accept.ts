@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
-import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
+import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock-types.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import {
   type ServerLockStatus,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { lockFileName } from '../../catalog/lock/lock.ts';
+import { lockFileName } from '../../catalog/lock/lock-types.ts';
 import type { ServerLockStatus } from '../../config/lock/lock-status.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';

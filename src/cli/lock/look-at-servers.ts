@@ -1,5 +1,5 @@
 import { lockOf } from '../../catalog/lock/locked-server.ts';
-import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock-types.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { type ServerLockStatus, acceptsPin, lockStatuses } from '../../config/lock/lock-status.ts';
 import { readLock } from '../../config/lock/lock-file.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
-import type { Lock } from '../../catalog/lock/lock.ts';
+import type { Lock } from '../../catalog/lock/lock-types.ts';
 import { lockOf } from '../../catalog/lock/locked-server.ts';
 import { defineTool, localServer } from '../../index.ts';
 import { postgresStore } from '../../store/postgres/postgres-store.ts';

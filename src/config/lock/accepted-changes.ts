@@ -1,6 +1,6 @@
 import { hashOf } from '../../catalog/lock/canonical-json.ts';
 import { parseLock, printLock } from '../../catalog/lock/lock-format.ts';
-import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock-types.ts';
 import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { writeLock } from './lock-file.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockError, parseLock, printLock } from '../../catalog/lock/lock-format.ts';
-import { type Lock, lockFileName } from '../../catalog/lock/lock.ts';
+import { type Lock, lockFileName } from '../../catalog/lock/lock-types.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { replaceFile } from '../file/atomic-file.ts';

@@ -1,7 +1,7 @@
 import { hashOf } from '../../catalog/lock/canonical-json.ts';
 import { type ServerDiff, diffServer } from '../../catalog/lock/diff-lock.ts';
 import { printLock } from '../../catalog/lock/lock-format.ts';
-import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock-types.ts';
 import { diffPin } from '../../catalog/pins/pin-source.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
