@@ -43,6 +43,7 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
   { packages: ['node:sqlite'], folders: ['store/sqlite'] },
   { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
   { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
+  { packages: ['undici', 'eventsource-parser'], folders: ['sources/mcp/http'] },
   { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
   { packages: ['@marcbachmann/cel-js'], folders: ['policy'] },
   { packages: ['unbash'], folders: ['policy'] },

@@ -5,7 +5,7 @@ import { type ToolCaller, findSession, callerScopeOf } from './caller-scope.ts';
 import type { SessionLookup, SessionDescription } from './session-lookup.ts';
 import { resolve } from 'node:path';
 
-const cwd = z.string().optional().describe('Only sessions in this working directory.');
+const cwdFilter = z.string().optional().describe('Only sessions in this working directory.');
 
 /** Creates the built-in tools for sessions. */
 export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] {
@@ -35,7 +35,7 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
       name: 'list_sessions',
       description: 'Lists sessions with their title, agent, working directory and state, last active first.',
       input: z.object({
-        cwd,
+        cwd: cwdFilter,
         limit: z.int().min(1).max(100).default(20).describe('How many at most.'),
         after: z.string().optional().describe('The "next" of the page before.'),
       }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,30 +64,6 @@ async function moduleFile(name: string, text: string): Promise<string> {
   await writeFile(path, text);
   return pathToFileURL(path).href;
 }
-
-function runNode(script: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    env: { ...process.env, NODE_TEST_CONTEXT: '' },
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
-    child.on('error', reject);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, stdout, stderr });
-    });
-  });
-}
-
-const childPreamble = `
-  import { createIsolate } from ${JSON.stringify(new URL('./isolate.ts', import.meta.url).href)};
-  const { signal } = new AbortController();
-  const context = { callId: 'c', session: undefined, principal: { id: 'a', kind: 'human' }, signal, deadline: 0,
-    progress() {}, state: { get() {}, set() {}, delete() {}, keys: () => [] } };
-`;
 
 test('A6: an endless loop is killed when the signal aborts, while timers here go on', async (t) => {
   const isolate = isolateFor(t, () => {
@@ -481,31 +457,4 @@ test('kills, however many, leave no worker, handle or listener behind', async (t
   await isolate.close();
   await allWorkersEnd();
   assert.ok(process.stderr.listenerCount('error') < 5 && process.stderr.listenerCount('drain') < 5);
-});
-
-test('an idle worker does not keep the process alive, and nothing it prints reaches stdout', async () => {
-  const { code, stdout, stderr } = await runNode(`${childPreamble}
-    let printed = '';
-    const write = process.stderr.write.bind(process.stderr);
-    process.stderr.write = (chunk, ...rest) => { printed += chunk; return write(chunk, ...rest); };
-    const handler = () => { console.log('printed'); process.stdout.write('written'); return 1; };
-    const isolate = createIsolate({ tool: 'probe', handler, isolate: true });
-    await isolate.run({}, context);
-    // What a worker prints comes some time after its result.
-    while (!printed.includes('written')) await new Promise((resolve) => setTimeout(resolve, 10));
-    process.stdout.write('end');
-  `);
-  assert.deepEqual([code, stdout], [0, 'end'], stderr);
-  assert.match(stderr, /printed\nwritten/);
-});
-
-test('a busy worker keeps the process alive until its call has ended, and closing ends in time', async () => {
-  const { code, stdout, stderr } = await runNode(`${childPreamble}
-    const handler = () => new Promise((resolve) => setTimeout(() => resolve('late'), 300));
-    const isolate = createIsolate({ tool: 'probe', handler, isolate: true });
-    process.stdout.write(await isolate.run({}, context));
-    await isolate.close();
-    process.stdout.write(' closed');
-  `);
-  assert.deepEqual([code, stdout], [0, 'late closed'], stderr);
 });
