@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { lockFileName } from '../../catalog/lock/lock.ts';
+import { lockFileName } from '../../catalog/lock/lock-types.ts';
 import { type Configuration, configurationFileNames } from '../configuration.ts';
 
 /** Finds the nearest configuration file, from the directory upwards. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { Lock } from '../../catalog/lock/lock.ts';
+import type { Lock } from '../../catalog/lock/lock-types.ts';
 import { lockOf } from '../../catalog/lock/locked-server.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source/source.ts';

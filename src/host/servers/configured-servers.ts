@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock-types.ts';
 import { Offers } from '../../catalog/source-offers.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/configuration.ts';

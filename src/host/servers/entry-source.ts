@@ -1,5 +1,5 @@
 import { lockSource } from '../../catalog/lock/lock-source.ts';
-import type { LockedServer } from '../../catalog/lock/lock.ts';
+import type { LockedServer } from '../../catalog/lock/lock-types.ts';
 import { isPinnable, pinSource } from '../../catalog/pins/pin-source.ts';
 import type { Pins } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source/source.ts';
