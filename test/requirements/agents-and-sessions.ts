@@ -57,7 +57,7 @@ export const agentsAndSessions: Section<'D'> = {
       'src/runtimes/claude/cli/control-requests.test.ts > a message for a server is answered under its older name too',
       'src/runtimes/claude/cli/control-channel.test.ts > the control channel > a question that is taken back is told so and gets no answer',
       'src/runtimes/claude/cli/control-channel.test.ts > the control channel > whatever comes in between, whole frames are understood and nothing is thrown',
-      'src/surfaces/claude/tool-server.test.ts > an unknown method is -32601, a call without a name -32602, a fault of ours -32603, a notification nothing',
+      'src/surfaces/claude/tool-server.test.ts > an unknown method is -32601, a call without a name -32602, an internal error -32603; a notification has no response',
     ],
   },
   D4: {
