@@ -188,8 +188,8 @@ function withoutSecrets(item: JsonValue, redact: (text: string) => string): Json
   if (!isJsonObject(item)) return item;
   const redacted = redactedCopy(item, redact);
   if (redacted === item) return item;
-  const kept = addresses.flatMap((key) => (item[key] === undefined ? [] : [[key, item[key]] as const]));
-  return { ...redacted, ...Object.fromEntries(kept) };
+  const identifying = addresses.flatMap((key) => (item[key] === undefined ? [] : [[key, item[key]] as const]));
+  return { ...redacted, ...Object.fromEntries(identifying) };
 }
 
 /** Returns a redacted copy, or the value itself when nothing is redacted. */

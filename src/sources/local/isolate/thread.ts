@@ -27,7 +27,7 @@ interface CallInFlight {
 const workerUrl = import.meta.url.endsWith('.ts')
   ? new URL('./isolate-worker.ts', import.meta.url)
   : new URL('./isolate-worker.js', import.meta.url);
-/** How long to wait for a killed thread: a native call (execSync, pbkdf2Sync) cannot be interrupted. */
+/** Time to wait for a killed thread: a native call (execSync, pbkdf2Sync) cannot be interrupted. */
 const killGraceMs = 1000;
 const inheritedVariables = ['LANG', 'LC_ALL', 'NODE_ENV', 'TZ'];
 

@@ -19,7 +19,7 @@ import type { AuthorizationResult, BearerAuthorization } from './oauth/bearer-au
 import { ReconnectDelay } from './reconnect-delay.ts';
 import { type HeaderState, RequestHeaders, envelopeVersion } from './request-headers.ts';
 
-/** Where a server is, and what it may send. */
+/** Options of a Streamable HTTP transport. */
 export interface StreamableHttpOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ interface StreamOptions {
   lastEventId?: string | undefined;
 }
 
-/** How a POST ended; `error` when the server refused it. */
+/** The result of a request; `error` when the server refused it. */
 type PostResult = AuthorizationResult & { readonly error?: Error };
 
 const accepted: PostResult = { status: 200, challenge: undefined };

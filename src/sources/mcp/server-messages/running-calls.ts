@@ -40,7 +40,7 @@ export type MessageTarget =
   | { readonly calls: readonly RunningCall[]; readonly problem?: never }
   | { readonly problem: string; readonly calls?: never };
 
-/** How long the server may still ask on behalf of an abandoned call: it may not have seen the cancellation, which it never confirms. */
+/** Time in which the server may still ask on behalf of an abandoned call: it may not have seen the cancellation, which it never confirms. */
 const abandonedCallMs = 60_000;
 
 /** The running calls of a connection. A message of the server that names no call belongs to one of them. */

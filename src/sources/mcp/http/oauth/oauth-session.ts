@@ -54,7 +54,7 @@ export class OAuthSession {
       this.#reportSecrets(record);
       return record;
     } catch (error) {
-      throw this.#needsSignIn(`what is kept of the last one cannot be used: ${messageOf(error)}`, error);
+      throw this.#needsSignIn(`the stored sign-in cannot be used: ${messageOf(error)}`, error);
     }
   }
 
@@ -79,47 +79,49 @@ export class OAuthSession {
   }
 
   async #renew(refused: string | undefined): Promise<SignInRecord> {
-    const kept = await this.record();
-    if (kept !== undefined && kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
+    const stored = await this.record();
+    if (stored !== undefined && stored.accessToken !== refused && isFresh(stored))
+      return (this.#shared.record = stored);
     this.#shared.record = undefined;
     const isUnattendedGrant = isUnattended(this.#server.oauth);
-    if (kept === undefined && !isUnattendedGrant) throw this.#needsSignIn('nobody has signed in yet');
+    if (stored === undefined && !isUnattendedGrant) throw this.#needsSignIn('nobody has signed in yet');
     const renew = (): Promise<SignInRecord> => (isUnattendedGrant ? this.#obtain() : this.#renewExclusively(refused));
     return await (this.#store.exclusively?.(this.#key, renew) ?? renew());
   }
 
   /** Reads the record again first: a refresh token that is used twice may end the whole sign-in. */
   async #renewExclusively(refused: string | undefined): Promise<SignInRecord> {
-    const kept = await this.record();
-    if (kept === undefined) throw this.#needsSignIn('nobody has signed in yet');
-    if (kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
-    if (kept.refreshToken === undefined) throw this.#needsSignIn(kept.ended ?? 'the sign-in has expired');
+    const stored = await this.record();
+    if (stored === undefined) throw this.#needsSignIn('nobody has signed in yet');
+    if (stored.accessToken !== refused && isFresh(stored)) return (this.#shared.record = stored);
+    if (stored.refreshToken === undefined) throw this.#needsSignIn(stored.ended ?? 'the sign-in has expired');
     try {
-      return await this.#refresh(kept, kept.refreshToken);
+      return await this.#refresh(stored, stored.refreshToken);
     } catch (error) {
-      if (error instanceof TokenRefused && finalErrors.has(error.error)) return await this.#afterRefusal(kept, error);
+      if (error instanceof TokenRefused && finalErrors.has(error.error)) return await this.#afterRefusal(stored, error);
       // The present token is still valid.
-      if (kept.accessToken !== refused && (kept.expiresAt ?? 0) > Date.now()) return kept;
+      if (stored.accessToken !== refused && (stored.expiresAt ?? 0) > Date.now()) return stored;
       throw new NotAuthorized(`its sign-in could not be renewed: ${messageOf(error)}`, { cause: error });
     }
   }
 
-  async #refresh(kept: SignInRecord, refreshToken: string): Promise<SignInRecord> {
-    const { resource } = kept;
+  async #refresh(stored: SignInRecord, refreshToken: string): Promise<SignInRecord> {
+    const { resource } = stored;
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken, resource };
-    const tokens = await withAuthorizationFetch(this.#server, (fetch) => requestTokens(kept, grant, fetch));
-    const renewed = withTokens(kept, tokens);
+    const tokens = await withAuthorizationFetch(this.#server, (fetch) => requestTokens(stored, grant, fetch));
+    const renewed = withTokens(stored, tokens);
     await this.save(renewed);
     return renewed;
   }
 
   /** Handles a refused refresh token, which is valid once: another process may have used it and be about to store the result. */
-  async #afterRefusal(kept: SignInRecord, refusal: TokenRefused): Promise<SignInRecord> {
+  async #afterRefusal(stored: SignInRecord, refusal: TokenRefused): Promise<SignInRecord> {
     await wait(otherProcessMs);
     const now = await this.record();
-    if (now !== undefined && now.refreshToken !== kept.refreshToken && isFresh(now)) return (this.#shared.record = now);
+    if (now !== undefined && now.refreshToken !== stored.refreshToken && isFresh(now))
+      return (this.#shared.record = now);
     const why = `the sign-in could not be renewed, ${refusal.message}`;
-    await this.save(endedRecord(kept, why));
+    await this.save(endedRecord(stored, why));
     throw this.#needsSignIn(why, refusal);
   }
 

@@ -39,10 +39,10 @@ export function recordKey(url: URL, options: OAuthOptions): string {
 }
 
 /** Parses a stored record. Returns undefined when it is missing or invalid. */
-export function parseRecord(kept: string | undefined): SignInRecord | undefined {
-  if (kept === undefined) return undefined;
+export function parseRecord(text: string | undefined): SignInRecord | undefined {
+  if (text === undefined) return undefined;
   try {
-    return recordSchema.safeParse(JSON.parse(kept)).data;
+    return recordSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
@@ -62,10 +62,10 @@ export function issuedRecord(
 /** Returns the record with new tokens. A refresh token that was not replaced remains valid. */
 export function withTokens(record: SignInRecord, tokens: Tokens, now = Date.now()): SignInRecord {
   const { accessToken, refreshToken, scope, expiresIn } = tokens;
-  const { renewAt: _renewAt, expiresAt: _expiresAt, ended: _ended, wantedScope: _wanted, ...kept } = record;
+  const { renewAt: _renewAt, expiresAt: _expiresAt, ended: _ended, wantedScope: _wanted, ...rest } = record;
   const lifeMs = expiresIn === undefined ? undefined : expiresIn * 1000;
   return {
-    ...kept,
+    ...rest,
     accessToken,
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(scope === undefined ? {} : { scope }),
@@ -77,6 +77,6 @@ export function withTokens(record: SignInRecord, tokens: Tokens, now = Date.now(
 
 /** Returns the record of a sign-in that has ended, with the reason. */
 export function endedRecord(record: SignInRecord, why: string): SignInRecord {
-  const { accessToken: _access, refreshToken: _refresh, ...kept } = record;
-  return { ...kept, ended: why };
+  const { accessToken: _access, refreshToken: _refresh, ...rest } = record;
+  return { ...rest, ended: why };
 }

@@ -9,12 +9,12 @@ export interface TokenStore {
 
 /** Creates a store that lasts as long as the process. */
 export function memoryTokenStore(): TokenStore {
-  const kept = new Map<string, string>();
+  const texts = new Map<string, string>();
   return {
-    load: (key) => Promise.resolve(kept.get(key)),
+    load: (key) => Promise.resolve(texts.get(key)),
     save(key, text) {
-      if (text === undefined) kept.delete(key);
-      else kept.set(key, text);
+      if (text === undefined) texts.delete(key);
+      else texts.set(key, text);
       return Promise.resolve();
     },
   };
