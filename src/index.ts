@@ -1,5 +1,6 @@
 export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
-export type { ApprovalInbox, Approvals } from './pipeline/approvals/approval-inbox.ts';
+export type { Approvals } from './pipeline/approvals/approval-inbox.ts';
+export type { ApprovalInbox } from './pipeline/approvals/approval-view.ts';
 export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './pipeline/approvals/approval-inbox.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
 export type {

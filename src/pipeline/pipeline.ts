@@ -116,7 +116,7 @@ export class CallRunner {
 
   /** Resolves when no call is running. */
   idle(): Promise<void> {
-    return new Promise((resolve) => (this.#active === 0 ? resolve() : (this.#onIdle = resolve)));
+    return new Promise((onIdle) => (this.#active === 0 ? onIdle() : (this.#onIdle = onIdle)));
   }
 
   async #runReplacement({ call, note }: NonNullable<Call['replacement']>): Promise<CallResult> {

@@ -12,7 +12,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { principalName } from '../../core/principal.ts';
 import { answerDigest } from '../../journal/integrity/approval-history.ts';
-import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/store/approval-store.ts';
+import type { ApprovalQuery, ApprovalRecord } from '../../journal/store/approval-store.ts';
 import { type EntryDraft, toEvent } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
@@ -21,7 +21,14 @@ import { askOncePerSessionRule } from '../../policy/default-policy.ts';
 import { stateOf, toApproval } from './approval-view.ts';
 import { editProblem, restoreRedacted } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
-import { type RememberPreview, type Rememberable, rememberedBy, rememberedRule } from './remembered.ts';
+import {
+  type RememberPreview,
+  type Rememberable,
+  rememberedBy,
+  rememberedRule,
+  storedRule,
+  toRule,
+} from './remembered.ts';
 import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -490,17 +497,3 @@ function tooLate({ id, state, answer }: Approval): SignalboxError {
     `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
   );
 }
-
-function toRule({ text }: StoredRule): RememberedRule {
-  return JSON.parse(text) as RememberedRule;
-}
-
-function storedRule(rule: RememberedRule): StoredRule {
-  return { id: rule.id, principal: rule.principal.id, server: rule.server, text: JSON.stringify(rule) };
-}
-
-/** The public part of `Approvals`. */
-export type ApprovalInbox = Pick<
-  Approvals,
-  'list' | 'page' | 'get' | 'reveal' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach' | 'followCallers'
->;

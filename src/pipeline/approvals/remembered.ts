@@ -1,3 +1,4 @@
+import type { StoredRule } from '../../journal/store/approval-store.ts';
 import { principalName } from '../../core/principal.ts';
 import type { Approval, ApprovalQuestion, RememberScope, RememberedRule } from '../../core/calls/approval.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -114,4 +115,14 @@ function rememberedFor({ scope, tool, server, session }: RememberedRule): string
     case 'server':
       return `every call of server ${server} that can be undone or made good`;
   }
+}
+
+/** Parses a stored rule. */
+export function toRule({ text }: StoredRule): RememberedRule {
+  return JSON.parse(text) as RememberedRule;
+}
+
+/** Returns the stored form of a rule. */
+export function storedRule(rule: RememberedRule): StoredRule {
+  return { id: rule.id, principal: rule.principal.id, server: rule.server, text: JSON.stringify(rule) };
 }

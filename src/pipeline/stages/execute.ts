@@ -88,12 +88,12 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
 /** Lets the caller run the tool, within the same limits of time. */
 async function runExternally(
   call: AdmittedCall,
-  run: ExternalRun,
+  external: ExternalRun,
   { offered }: CatalogTool,
   clock: CallClock,
   { waits, largestResult }: ExecuteOptions,
 ): Promise<CallOutcome> {
-  const running = run.start(call);
+  const running = external.start(call);
   const waited = await waits.until(running, call.options.signal, clock);
   if ('ended' in waited) {
     call.abandonedRun = running;
