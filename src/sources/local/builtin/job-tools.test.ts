@@ -65,7 +65,7 @@ describe('create_job', () => {
     const bound = (caller: typeof inside | typeof bob, more: object = {}) =>
       createJob(dependencies, { ...nine, ...more }, { ...caller, profile: 'narrow' });
     await assert.rejects(bound(bob), { code: 'job-invalid' });
-    await assert.rejects(bound(bob, { agent: 'claude' }), /bound to a profile \(narrow\)/);
+    await assert.rejects(bound(bob, { agent: 'claude' }), /a caller with a profile \(narrow\)/);
     await assert.rejects(bound(inside, { agent: 'wide' }), { code: 'job-invalid' });
     assert.equal((await bound(inside)).agent, 'claude');
     assert.equal((await listJobs(dependencies, inside)).jobs.length, 1);
