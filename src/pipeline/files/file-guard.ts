@@ -6,9 +6,10 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
+import { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
 import { PlainReads } from './plain-reads.ts';
-import { Lookups, foldName, isSameFile, isWithin, statOf } from './real-path.ts';
+import { Lookups, foldName, isSameFile, isWithin, isWithinFolded, statOf } from './real-path.ts';
 import { NameSearch } from './text-names.ts';
 
 /** The files that calls do not write unasked. */
@@ -43,6 +44,15 @@ interface Hit {
   readonly role: string;
 }
 
+const unchecked: Hit = {
+  path: 'its arguments',
+  role: 'too many strings, or too much text, to check each for protected files',
+};
+const uncheckedData: Hit = {
+  path: 'its arguments',
+  role: "too much to check, with the name of Signalbox's data directory, which is closed to agents",
+};
+
 /** A directory that is closed to agents, as it is configured and where it is. */
 interface ClosedDirectory {
   readonly path: string;
@@ -67,6 +77,10 @@ const demoDirectory = 'demo';
 /** Copies of files in workspaces. */
 const undoDirectory = 'undo';
 const maxDataFiles = 5000;
+/** The work that checking one call may take, in units of about 10 ns. The count is independent of the clock, as in `WorkBudget`. */
+const maxGuardWork = 2_500_000;
+const comparisonWork = 8;
+const pathWork = 50;
 
 /**
  * Overrules policy for calls that name certain files: the data directory is closed to everybody but humans, and a call that may write a
@@ -99,19 +113,25 @@ export class FileGuard {
     if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
     if (isRead && this.#isPlainRead(call)) return decision;
-    const lookups = new Lookups();
+    const work = new WorkBudget(0, maxGuardWork);
+    const lookups = new Lookups(work);
     const files = isRead ? [] : this.#protection.files();
     const closedDirectories = this.#closedDirectories();
     const bases = this.#basesOf(call);
     const names = this.#namesOf(closedDirectories, bases, files, isRead);
     const { tool, arguments: args } = call;
-    const named = namedPaths({ arguments: args, tool, mayMove: !isRead, bases, names }, lookups);
-    const closed = closedIn(closedDirectories, named, isRead, lookups);
-    if (closed !== undefined && call.principal.kind !== 'human')
+    const named = namedPaths({ arguments: args, tool, mayMove: !isRead, bases, names }, lookups, work);
+    const isHuman = call.principal.kind === 'human';
+    const closed = closedIn(closedDirectories, named, isRead, lookups, work);
+    if (closed !== undefined && !closed.isUncertain && !isHuman)
       return stricter(decision, 'deny', 'default:data-directory', [closed]);
     const hits = closed === undefined ? [] : [closed];
-    if (!isRead) hits.push(...this.#protectedIn(files, named, lookups));
-    if (named.isCut) hits.push({ path: 'its arguments', role: 'too many strings to check each for protected files' });
+    if (!isRead) hits.push(...this.#protectedIn(files, named, lookups, work));
+    if (named.isCut || work.isExceeded) {
+      if (!isHuman && this.#namesOf(closedDirectories, bases, [], true).isWritten(args))
+        return stricter(decision, 'deny', 'default:data-directory', [uncheckedData]);
+      hits.push(unchecked);
+    }
     if (hits.length === 0) return decision;
     const asking = stricter(decision, 'ask', 'default:protected-file', hits);
     return call.permissionMode === 'dontAsk' ? applyPermissionMode('dontAsk', asking, call.effect) : asking;
@@ -170,29 +190,46 @@ export class FileGuard {
     return real;
   }
 
-  #protectedIn(given: readonly ProtectedFile[], { paths, moved }: NamedPaths, lookups: Lookups): Hit[] {
+  #protectedIn(
+    given: readonly ProtectedFile[],
+    { paths, moved }: NamedPaths,
+    lookups: Lookups,
+    work: WorkBudget,
+  ): Hit[] {
     const directory = this.#protection.directory();
-    const root = directory === undefined ? undefined : lookups.real(directory);
-    const files = given.map(({ path, role }) => ({ path: lookups.real(path), role, link: path }));
+    const unlimited = new Lookups();
+    const root = directory === undefined ? undefined : unlimited.real(directory);
+    const files = given.map(({ path, role }) => {
+      const real = unlimited.real(path);
+      return { path: real, role, link: path, folded: unlimited.folded(real) };
+    });
     const hits = new Map<string, Hit>();
     const add = ({ path, role }: Hit): void => void (hits.has(path) || hits.set(path, { path, role }));
     for (const path of paths) {
+      if (!work.take(pathWork + files.length * comparisonWork)) break;
       const real = lookups.real(path);
+      const folded = lookups.folded(real);
       const stats = lookups.stat(path);
       const isLinked = stats?.isFile() === true && stats.nlink > 1;
       const mayHold = root !== undefined && real !== root && isWithin(root, real);
       for (const file of files) {
-        const isFile = isWithin(file.path, real) || path === file.link;
-        const isSame = isLinked && isSameFile(lookups.stat(file.path), stats);
-        if (isFile || isSame || (mayHold && isWithin(real, file.path))) add(file);
+        const isFile = path === file.link || (isWithinFolded(file.folded, folded) && isWithin(file.path, real));
+        const isSame = isLinked && isSameFile(unlimited.stat(file.path), stats);
+        if (isFile || isSame || (mayHold && isWithinFolded(folded, file.folded) && isWithin(real, file.path)))
+          add(file);
       }
-      for (const each of [real, path]) {
+      for (const each of real === path ? [path] : [real, path]) {
         const role = roleByName(each);
         if (role !== undefined) add({ path: each, role });
       }
     }
-    for (const [path, { isCopy }] of moved)
-      if (!isCopy) for (const file of files) if (isWithin(lookups.real(path), file.path)) add(file);
+    for (const [path, { isCopy }] of moved) {
+      if (isCopy) continue;
+      if (!work.take(pathWork + files.length * comparisonWork)) break;
+      const real = lookups.real(path);
+      const folded = lookups.folded(real);
+      for (const file of files) if (isWithinFolded(folded, file.folded) && isWithin(real, file.path)) add(file);
+    }
     return [...hits.values()];
   }
 }
@@ -203,23 +240,30 @@ function closedIn(
   { paths, bases, moved }: NamedPaths,
   isRead: boolean,
   files: Lookups,
-): Hit | undefined {
+  work: WorkBudget,
+): (Hit & { readonly isUncertain?: boolean }) | undefined {
+  let uncertain: (Hit & { readonly isUncertain: boolean }) | undefined;
   for (const { real: directory } of directories) {
     const open = join(directory, demoDirectory);
+    const own = new DataFiles(directory);
     for (const path of paths) {
+      if (!work.take(pathWork)) return uncertain;
       // Most strings are not paths: a name that does not exist in its directory cannot be read.
       if (isRead && bases.has(dirname(path)) && files.stat(path) === undefined) continue;
       const real = files.real(path);
-      if (isWithin(directory, real) ? !isWithin(open, real) : isLinkedInto(directory, files.stat(path)))
+      if (isWithin(directory, real) ? !isWithin(open, real) : own.has(files.stat(path)))
         return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
     }
-    for (const path of moved.keys()) {
+    for (const [path, { isUncertain }] of moved) {
+      if (!work.take(pathWork)) return uncertain;
       const real = files.real(path);
-      if (isWithin(real, directory))
-        return { path: real, role: "a directory with Signalbox's data directory in it, which is closed to agents" };
+      if (!isWithin(real, directory)) continue;
+      const role = "a directory with Signalbox's data directory in it, which is closed to agents";
+      if (!isUncertain) return { path: real, role };
+      uncertain ??= { path: real, role, isUncertain };
     }
   }
-  return undefined;
+  return uncertain;
 }
 
 function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {
@@ -264,23 +308,42 @@ function roleByName(path: string): string | undefined {
   return 'a file that Claude Code takes settings or hooks from';
 }
 
-/** Returns whether a file has another name in the directory. */
-function isLinkedInto(directory: string, stats: Stats | undefined): boolean {
-  if (stats?.isFile() !== true || stats.nlink < 2) return false;
-  const isCopied = (path: string): boolean =>
-    path === join(directory, undoDirectory) || path === join(directory, demoDirectory);
-  const directories = [directory];
-  let left = maxDataFiles;
-  for (let each = directories.pop(); each !== undefined; each = directories.pop())
-    for (const entry of entriesOf(each)) {
-      left -= 1;
-      if (left < 0) return true;
-      const path = join(each, entry.name);
-      if (entry.isDirectory()) {
-        if (!isCopied(path)) directories.push(path);
-      } else if (isSameFile(statOf(path), stats)) return true;
-    }
-  return false;
+/** The files in the data directory, by device and inode, listed when the first path has several hard links. */
+class DataFiles {
+  readonly #directory: string;
+  #known: ReadonlySet<string> | 'too-many' | undefined;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Returns whether a file has another name in the directory. */
+  has(stats: Stats | undefined): boolean {
+    if (stats?.isFile() !== true || stats.nlink < 2) return false;
+    this.#known ??= this.#list() ?? 'too-many';
+    return this.#known === 'too-many' || this.#known.has(inodeOf(stats));
+  }
+
+  #list(): ReadonlySet<string> | undefined {
+    const found = new Set<string>();
+    const skipped = new Set([join(this.#directory, undoDirectory), join(this.#directory, demoDirectory)]);
+    const directories = [this.#directory];
+    let left = maxDataFiles;
+    for (let each = directories.pop(); each !== undefined; each = directories.pop())
+      for (const entry of entriesOf(each)) {
+        left -= 1;
+        if (left < 0) return undefined;
+        const path = join(each, entry.name);
+        const stats = entry.isDirectory() ? undefined : statOf(path);
+        if (stats !== undefined) found.add(inodeOf(stats));
+        else if (entry.isDirectory() && !skipped.has(path)) directories.push(path);
+      }
+    return found;
+  }
+}
+
+function inodeOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
 }
 
 function entriesOf(directory: string): Dirent[] {

@@ -1,5 +1,12 @@
 import { isAbsolute } from 'node:path';
-import { parseShell } from '../../policy/conditions/functions/shell-commands.ts';
+import {
+  type ShellCommand,
+  maxShellLength,
+  parseShell,
+  shellWork,
+} from '../../policy/conditions/functions/shell-commands.ts';
+import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
+import { withoutQuotes, wordsOf } from './text-names.ts';
 
 /** Commands whose last operand is where the others go. */
 const transferring = new Set([
@@ -19,6 +26,8 @@ const removing = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash', 'del', 'rd'
 const copying = new Set(['cp', 'rsync', 'scp', 'copy-item']);
 const anyOfThem =
   /(?:^|[^\w-])(?:mv|cp|rsync|scp|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|copy|remove)-item)\s/i;
+const anyMoving =
+  /(?:^|[^\w-])(?:mv|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|remove)-item)\s/i;
 const movingTool =
   /(?:^|[^a-z])(?:move|mv|rename|delete|remove|rm|rmdir|trash)(?![a-z])|^(?:move|rename|delete|remove|trash)[A-Z]/;
 const copyingTool = /(?:^|[^a-z])(?:copy|cp)(?![a-z])|^copy[A-Z]/;
@@ -28,25 +37,66 @@ const destinationKey = /^(?:dest|dst|target|to$|to_|to[A-Z]|new)/;
 export interface Moved {
   readonly place: string;
   readonly isCopy: boolean;
+  /** Whether the text could not be parsed, so that the place may be an ordinary word. */
+  readonly isUncertain: boolean;
 }
 
-/** Returns the places that a text moves, removes or copies when a shell runs it. */
-export function movedByCommand(text: string): readonly Moved[] {
-  if (!anyOfThem.test(text)) return [];
-  try {
-    const { commands } = parseShell(text);
-    const entered = commands.filter(({ name }) => name === 'cd' || name === 'pushd').map(({ words }) => words.at(-1));
-    const moved = commands.flatMap(({ words }) => movedByWords(words));
-    return ['.', ...entered].flatMap((from) =>
-      moved.map(({ place, isCopy }) => ({
-        place: from === '.' || isAbsolute(place) ? place : `${from}/${place}`,
-        isCopy,
-      })),
-    );
-  } catch {
-    // Not a shell text.
-    return [];
+/** Units of work, about 10 ns each, for a character. */
+const searchWork = 0.5;
+const unquoteWork = 3;
+const wordsWork = 8;
+const placeWork = 30;
+
+/**
+ * Returns the places that a text moves, removes or copies when a shell runs it. Of a text that the parser refuses, or that takes too long
+ * to parse, every word may be such a place.
+ */
+export function movedByCommand(text: string, work: WorkBudget): readonly Moved[] {
+  if (!work.take(text.length * searchWork)) return [];
+  if (!anyOfThem.test(text)) {
+    if (!/["'\\]/.test(text) || !work.take(text.length * unquoteWork) || !anyOfThem.test(withoutQuotes(text)))
+      return [];
   }
+  const units = shellWork(text);
+  if (text.length <= maxShellLength && units <= work.left) {
+    work.take(units);
+    try {
+      return movedByCommands(parseShell(text).commands, work);
+    } catch {
+      // Not a shell text, or one that only the shell understands.
+    }
+  }
+  if (!work.take(text.length * wordsWork)) return [];
+  const isCopy = !anyMoving.test(withoutQuotes(text));
+  return [...new Set(wordsOf(text))].map((place) => ({ place, isCopy, isUncertain: true }));
+}
+
+function movedByCommands(commands: readonly ShellCommand[], work: WorkBudget): readonly Moved[] {
+  const moved = commands.flatMap(({ words }) => movedByWords(words));
+  if (moved.length === 0) return [];
+  const entered = directoriesEntered(commands, work);
+  if (!work.take(moved.length * entered.size * placeWork)) return [];
+  return [...entered].flatMap((from) =>
+    moved.map(({ place, ...kind }) => ({
+      place: from === '.' || isAbsolute(place) ? place : `${from}/${place}`,
+      ...kind,
+    })),
+  );
+}
+
+/** Returns the directories that commands change to, each from the start and from the one before. */
+function directoriesEntered(commands: readonly ShellCommand[], work: WorkBudget): ReadonlySet<string> {
+  const entered = new Set(['.']);
+  let current = '.';
+  for (const { name, words } of commands) {
+    if (name !== 'cd' && name !== 'pushd') continue;
+    const operand = words.slice(1).find((word) => !word.startsWith('-')) ?? '~';
+    const target = withoutQuotes(operand);
+    current = isAbsolute(target) || /^[~$]/.test(target) ? target : `${current}/${target}`;
+    if (!work.take(placeWork + current.length)) break;
+    entered.add(target).add(current);
+  }
+  return entered;
 }
 
 /** Returns whether a tool moves, removes or copies what an argument names, judged by their names. */
@@ -65,7 +115,8 @@ function movedByWords(words: readonly string[]): readonly Moved[] {
   const target = rest.findIndex((word) => /^-[a-zA-Z]*t$|^--target-directory/.test(word));
   const operands = rest.filter((word, index) => !word.startsWith('-') && !isTarget(rest[target], index - target));
   const sources = removing.has(name) || target !== -1 ? operands : operands.slice(0, -1);
-  return sources.map((place) => ({ place, isCopy: copying.has(name) }));
+  const places = new Set(sources.flatMap((source) => [source, withoutQuotes(source)]));
+  return [...places].map((place) => ({ place, isCopy: copying.has(name), isUncertain: false }));
 }
 
 /** Whether the word that follows the option `-t` by so many words is its value. */

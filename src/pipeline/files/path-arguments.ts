@@ -1,10 +1,10 @@
-import { homedir, userInfo } from 'node:os';
-import { isAbsolute, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { type Moved, movedByCommand, movesArgument } from './moved-directories.ts';
-import type { Lookups } from './real-path.ts';
-import { type NameSearch, wordsOf } from './text-names.ts';
+import { maxNameLength, pathFormsOf } from './path-forms.ts';
+import { type Lookups, foldName } from './real-path.ts';
+import { type NameSearch, changesToHome, wordsOf } from './text-names.ts';
 
 /** The paths that the arguments of a call may name. */
 export interface NamedPaths {
@@ -12,25 +12,29 @@ export interface NamedPaths {
   /** The directories that relative paths start from. */
   readonly bases: ReadonlySet<string>;
   /** Places that are moved, removed or copied with everything in them. */
-  readonly moved: ReadonlyMap<string, Pick<Moved, 'isCopy'>>;
-  /** Whether the arguments hold more strings than are checked. */
+  readonly moved: ReadonlyMap<string, MoveKind>;
+  /** Whether the arguments hold more than was checked. */
   readonly isCut: boolean;
 }
 
+type MoveKind = Omit<Moved, 'place'>;
+
 const maxStrings = 5000;
-const maxPathLength = 4096;
-const maxDirectories = 16;
 /** A key that may be a path itself. */
 const unusualKey = /[./\\~]/;
 /** A string without any of these is a name in a directory. */
-const unusualName = /[/\\~$:\0]|^\./;
-const maxNameLength = 255;
-const tooLongName = /[^/\\]{256}/;
+const unusualName = /[/\\~$:\u0000-\u001f]|^\./;
 const commandKeys = /^(?:command|cmd|commands|command_?line|cmd_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
 /** Texts that are stored or shown as they are: they may mention any file. */
 const documentKeys =
   /^(?:contents?|(?:new|old|file|insert)_?(?:string|str|text|source|content)|body|(?:commit_?)?message|description|title|subject|summary|comment|markdown|html|prompt|plan|question|header|label|activeForm|thought|explanation)$/i;
-const magicLink = /^\/+proc\/+(?:self|thread-self|\d+)(?:\/+task\/+\d+)?\/+(root|cwd)(?=\/|$)/;
+/** With more names than this, listing a directory takes less time than looking each of them up. */
+const minNamesToList = 16;
+
+/** Units of work, about 10 ns each. */
+const keyWork = 30;
+const stringWork = 20;
+const wordWork = 8;
 
 /** A call's arguments, and how to look for paths in them. */
 export interface SearchedArguments {
@@ -44,32 +48,33 @@ export interface SearchedArguments {
 
 /**
  * Returns every path that a string of the arguments may name, relative ones from each base directory. A tool may take a path apart,
- * so directories among the arguments are bases too. Commands, patches, and other texts that hold one of the names are split into words,
- * unless they are documents.
+ * and a command may change its directory, so directories among the arguments are bases too. Commands, patches, and other texts that hold
+ * one of the names are split into words, unless they are documents.
  */
-export function namedPaths(searched: SearchedArguments, files: Lookups): NamedPaths {
-  const strings: FoundStrings = { named: new Set(), moved: new Map(), searched };
-  collect(searched.arguments, '', strings);
-  const paths = new Set<string>();
+export function namedPaths(searched: SearchedArguments, files: Lookups, work: WorkBudget): NamedPaths {
+  const strings = new StringCollector(searched, work);
+  strings.collect(searched.arguments, '');
+  const places = new PlaceCollector(searched, files, work);
+  for (const text of strings.named) if (!places.add(text) && strings.words.has(text)) strings.isCut = true;
   const bases = new Set(searched.bases);
-  for (const text of strings.named) addPaths(text, bases, paths);
-  const isOne = strings.named.size === 1;
-  const directories = isOne ? [] : [...paths].filter((path) => files.stat(path)?.isDirectory() === true);
-  const more = new Set(directories.filter((path) => !bases.has(path)).slice(0, maxDirectories));
-  if (more.size > 0) for (const text of strings.named) addPaths(text, more, paths);
-  const moved = new Map<string, Pick<Moved, 'isCopy'>>();
-  for (const [text, how] of strings.moved) {
-    const places = new Set<string>();
-    addPaths(text, new Set([...bases, ...more]), places);
-    for (const place of places) moved.set(place, how);
+  const directories = places.resolve(bases, strings.named.size > 1);
+  const moved = new Map<string, MoveKind>();
+  for (const [text, kind] of strings.moved) {
+    const { absolute, relative } = pathFormsOf(text, work);
+    if (!work.take(stringWork * directories.length * (1 + relative.length))) break;
+    const resolved = directories.flatMap((base) => relative.map((each) => resolve(base, each)));
+    for (const place of [...absolute, ...resolved]) addMoved(moved, place, kind);
   }
-  return { paths, bases, moved, isCut: strings.named.size >= maxStrings };
+  return { paths: places.paths, bases, moved, isCut: strings.isCut || work.isExceeded };
 }
 
-interface FoundStrings {
-  readonly named: Set<string>;
-  readonly moved: Map<string, Pick<Moved, 'isCopy'>>;
-  readonly searched: SearchedArguments;
+/** A certain move outweighs one that may be none. */
+function addMoved(moved: Map<string, MoveKind>, place: string, kind: MoveKind): void {
+  const known = moved.get(place);
+  moved.set(place, {
+    isCopy: kind.isCopy && known?.isCopy !== false,
+    isUncertain: kind.isUncertain && known?.isUncertain !== false,
+  });
 }
 
 /** Returns whether a string under a key can only be the name of an entry of a base directory. */
@@ -88,100 +93,163 @@ export function holdsString(value: JsonValue): boolean {
   return false;
 }
 
-function collect(value: JsonValue, key: string, into: FoundStrings): void {
-  if (into.named.size >= maxStrings) return;
-  if (typeof value === 'string') addStrings(value, key, into);
-  else if (Array.isArray(value)) for (const each of value) collect(each, key, into);
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, each] of Object.entries(value)) {
-      if (unusualKey.test(name)) addStrings(name, '', into);
-      collect(each, name, into);
-    }
-}
+/** Collects the strings of the arguments that may name a file. */
+class StringCollector {
+  readonly named = new Set<string>();
+  /** The words of texts that hold one of the names, each with one in it. */
+  readonly words = new Set<string>();
+  readonly moved = new Map<string, MoveKind>();
+  isCut = false;
+  readonly #searched: SearchedArguments;
+  readonly #work: WorkBudget;
+  readonly #texts = new Set<string>();
 
-function addStrings(text: string, key: string, { named, moved, searched }: FoundStrings): void {
-  add(text, named);
-  if (documentKeys.test(key)) return;
-  if (commandKeys.test(key) || searched.names.isIn(text)) {
-    for (const path of searched.names.pathsIn(text)) add(path, named);
-    for (const word of wordsOf(text)) {
-      if (named.size >= maxStrings) return;
-      add(word, named);
-    }
+  constructor(searched: SearchedArguments, work: WorkBudget) {
+    this.#searched = searched;
+    this.#work = work;
   }
-  if (!searched.mayMove) return;
-  for (const { place, isCopy } of movedByCommand(text)) moved.set(place, { isCopy });
-  const how = movesArgument(searched.tool, key);
-  if (how !== undefined && text.length <= maxPathLength) moved.set(text, how);
-}
 
-function add(text: string, into: Set<string>): void {
-  const trimmed = text.trim();
-  for (const each of text === trimmed ? [text] : [text, trimmed])
-    if (each !== '' && each.length <= maxPathLength && !each.includes('\0') && !hasTooLongName(each)) into.add(each);
-}
-
-function hasTooLongName(path: string): boolean {
-  return path.length > maxNameLength && tooLongName.test(path);
-}
-
-function addPaths(text: string, bases: ReadonlySet<string>, into: Set<string>): void {
-  if (unusualName.test(text)) for (const path of pathsOf(text, bases)) into.add(path);
-  else for (const base of bases) into.add(base.endsWith(sep) ? base + text : base + sep + text);
-}
-
-/** Returns the paths that one string may stand for. */
-function* pathsOf(text: string, bases: ReadonlySet<string>): Generator<string> {
-  for (const form of formsOf(text)) {
-    if (isAbsolute(form)) yield* absolutePaths(form, bases);
-    else
-      for (const base of bases) {
-        yield resolve(base, form);
-        // The system follows a link before it goes up; a program that normalizes the path does not.
-        if (form.includes('..')) yield `${base}/${form}`;
+  collect(value: JsonValue, key: string): void {
+    if (typeof value === 'string') this.#addText(value, key);
+    else if (typeof value !== 'object' || value === null) return;
+    else if (Array.isArray(value)) for (const each of value) this.collect(each, key);
+    else {
+      const object = value as JsonObject;
+      for (const name in object) {
+        if (!this.#charge(keyWork)) return;
+        if (unusualKey.test(name)) this.#addText(name, '');
+        this.collect(object[name] ?? null, name);
       }
+    }
+  }
+
+  #addText(text: string, key: string): void {
+    if (!this.#add(text) || documentKeys.test(key)) return;
+    const isCommand = commandKeys.test(key);
+    const { names, mayMove, tool } = this.#searched;
+    const how = mayMove ? movesArgument(tool, key) : undefined;
+    if (how !== undefined) this.moved.set(text, { ...how, isUncertain: false });
+    const seen = isCommand ? `!${text}` : `?${text}`;
+    if (this.#texts.has(seen)) return;
+    this.#texts.add(seen);
+    if (!this.#charge(names.workFor(text))) return;
+    const holdsName = names.isIn(text);
+    if (isCommand || holdsName) this.#addWords(text, holdsName);
+    if (!mayMove || !this.#charge(0)) return;
+    for (const { place, ...kind } of movedByCommand(text, this.#work)) addMoved(this.moved, place, kind);
+  }
+
+  #addWords(text: string, holdsName: boolean): void {
+    const { names } = this.#searched;
+    if (!this.#charge(text.length * wordWork)) return;
+    for (const path of names.pathsIn(text)) this.#add(path);
+    // A command changes to the home directory without naming it.
+    if (changesToHome(text)) this.#add('~');
+    for (const word of wordsOf(text)) {
+      if (!this.#add(word)) return;
+      if (holdsName && !/\s/.test(word) && names.isIn(word)) this.words.add(word);
+    }
+  }
+
+  /** Returns false when no more strings are checked. */
+  #add(text: string): boolean {
+    if (!this.#charge(stringWork)) return false;
+    if (text === '' || this.named.has(text)) return true;
+    if (this.named.size >= maxStrings) {
+      this.isCut = true;
+      return false;
+    }
+    this.named.add(text);
+    return true;
+  }
+
+  #charge(units: number): boolean {
+    if (this.isCut) return false;
+    if (!this.#work.take(units)) this.isCut = true;
+    return !this.isCut;
   }
 }
 
-function* absolutePaths(path: string, bases: ReadonlySet<string>): Generator<string> {
-  yield resolve(path);
-  if (path.includes('..')) yield path;
-  // These lead somewhere else in the process of the tool than they do here.
-  const [link = '', kind] = magicLink.exec(path) ?? [];
-  if (kind === undefined) return;
-  const rest = path.slice(link.length);
-  for (const base of kind === 'root' ? ['/'] : bases) yield* absolutePaths(resolve(base, `.${rest}`), bases);
-}
+/** Collects the absolute paths of strings. */
+class PlaceCollector {
+  readonly paths = new Set<string>();
+  readonly #searched: SearchedArguments;
+  readonly #files: Lookups;
+  readonly #work: WorkBudget;
+  /** Strings that are names in a directory. */
+  readonly #bare: string[] = [];
+  readonly #relative: string[] = [];
+  #added: string[] = [];
 
-function* formsOf(text: string): Generator<string> {
-  yield text;
-  const [, home, rest] = /^(~[^/\\]*|\$HOME|\$\{HOME\})(?=$|[/\\])(.*)$/s.exec(text) ?? [];
-  if (home !== undefined && isOwnHome(home)) yield homedir() + rest;
-  if (/^file:/i.test(text)) {
-    yield text.slice('file:'.length).replace(/^\/\/[^/]*/, '');
-    const path = pathOfUrl(text);
-    if (path !== undefined) yield path;
+  constructor(searched: SearchedArguments, files: Lookups, work: WorkBudget) {
+    this.#searched = searched;
+    this.#files = files;
+    this.#work = work;
   }
-  if (text.includes('\\') && !isAbsolute('C:\\')) yield text.replaceAll('\\', '/');
-}
 
-/** Returns whether a shell takes this for the home directory of this user. */
-function isOwnHome(text: string): boolean {
-  if (!/^~./.test(text)) return true;
-  try {
-    return text === `~${userInfo().username}`;
-  } catch {
-    // The user has no entry in the system's list.
-    return false;
+  /** Returns false for a string that is longer than any path, even normalized. */
+  add(text: string): boolean {
+    if (isBareName(text, '')) {
+      this.#bare.push(text);
+      return true;
+    }
+    const { absolute, relative, isTooLong } = pathFormsOf(text, this.#work);
+    for (const path of absolute) this.#addPath(path);
+    this.#relative.push(...relative);
+    return !isTooLong;
   }
-}
 
-function pathOfUrl(text: string): string | undefined {
-  try {
-    const url = new URL(text);
-    url.host = '';
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
+  /**
+   * Resolves the relative strings from each base, and from each directory that they lead to when there are several of them. Returns all of
+   * these directories.
+   */
+  resolve(bases: ReadonlySet<string>, areSeveral: boolean): readonly string[] {
+    const directories = [...bases];
+    for (const base of bases) this.#resolveFrom(base);
+    if (!areSeveral || this.#bare.length + this.#relative.length === 0) return directories;
+    const known = new Set(directories.map((each) => this.#files.real(each)));
+    while (this.#added.length > 0 && !this.#work.isExceeded) {
+      const found = this.#added.filter((path) => this.#files.stat(path)?.isDirectory() === true);
+      this.#added = [];
+      for (const directory of found) {
+        const real = this.#files.real(directory);
+        if (known.has(real) || this.#work.isExceeded) continue;
+        known.add(real);
+        directories.push(directory);
+        this.#resolveFrom(directory);
+      }
+    }
+    return directories;
+  }
+
+  #resolveFrom(base: string): void {
+    const start = base.endsWith(sep) ? base : base + sep;
+    const isListed = this.#bare.length > minNamesToList && this.#mayList(base);
+    for (const name of this.#bare) {
+      if (!this.#work.take(stringWork)) return;
+      if (!isListed || !this.#isAbsent(base, name)) this.#addPath(start + name);
+    }
+    for (const path of this.#relative) {
+      if (!this.#work.take(stringWork + base.length + path.length)) return;
+      this.#addPath(resolve(base, path));
+      if (path.includes('..')) this.#addPath(start + path);
+    }
+  }
+
+  /** Returns whether names that a directory does not have can be skipped: a protected file may be one that does not exist yet. */
+  #mayList(base: string): boolean {
+    const { names } = this.#searched;
+    return !names.isPart('..') && !names.isIn(base);
+  }
+
+  #isAbsent(base: string, name: string): boolean {
+    const folded = foldName(name);
+    return !this.#searched.names.isPart(folded) && this.#files.lacks(base, folded);
+  }
+
+  #addPath(path: string): void {
+    if (this.paths.has(path)) return;
+    this.paths.add(path);
+    this.#added.push(path);
   }
 }

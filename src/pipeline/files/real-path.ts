@@ -1,11 +1,14 @@
-import { type Stats, realpathSync, statSync } from 'node:fs';
+import { type Stats, readdirSync, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { type KnownNames, followPath } from '../../policy/conditions/functions/follow-path.ts';
+import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 
 const missing = { throwIfNoEntry: false } as const;
 /** File systems that compare names without case ignore these too. */
 const ignoredCharacters = /\p{Default_Ignorable_Code_Point}/gu;
 const isAscii = /^[\u0000-\u007f]*$/;
+/** ASCII, without streams, and without trailing dots and spaces. */
+const plainPath = /^(?:[!-\-0-9;-~]|\.(?!\/|$)|\/)*$/;
 
 /** Returns the stat of the file that a path leads to; `undefined` where there is none, or where it cannot be reached. */
 export function statOf(path: string): Stats | undefined {
@@ -16,14 +19,32 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** What the file system says of paths, each asked for once in a decision. */
+/** Units of work, about 10 ns each. */
+const statWork = 500;
+const realPathWork = 1500;
+const nameWork = 800;
+const listWork = 5000;
+const entryWork = 50;
+
+/**
+ * Caches lookups in the file system for one decision. When the budget is used up, paths are taken as they are written: the caller must
+ * check the budget afterwards.
+ */
 export class Lookups {
   readonly #stats = new Map<string, Stats | undefined>();
   readonly #real = new Map<string, string>();
   readonly #names: KnownNames = new Map();
+  readonly #folded = new Map<string, string>();
+  readonly #entries = new Map<string, ReadonlySet<string> | undefined>();
+  readonly #work: WorkBudget | undefined;
+
+  constructor(work?: WorkBudget) {
+    this.#work = work;
+  }
 
   stat(path: string): Stats | undefined {
     if (this.#stats.has(path)) return this.#stats.get(path);
+    if (this.#work?.take(statWork) === false) return undefined;
     const stats = statOf(path);
     this.#stats.set(path, stats);
     return stats;
@@ -36,15 +57,46 @@ export class Lookups {
     return real;
   }
 
+  /** Returns a path in the form in which `isWithinFolded` compares it. */
+  folded(path: string): string {
+    let folded = this.#folded.get(path);
+    if (folded === undefined) this.#folded.set(path, (folded = foldPath(path)));
+    return folded;
+  }
+
+  /** Returns whether a directory certainly has no entry of a name, which is folded. */
+  lacks(directory: string, folded: string): boolean {
+    let entries = this.#entries.get(directory);
+    if (entries === undefined && !this.#entries.has(directory))
+      this.#entries.set(directory, (entries = this.#entriesOf(directory)));
+    return entries?.has(folded) === false;
+  }
+
+  #entriesOf(directory: string): ReadonlySet<string> | undefined {
+    if (this.#work?.take(listWork) === false) return undefined;
+    try {
+      const names = readdirSync(directory);
+      this.#work?.take(names.length * entryWork);
+      return new Set(names.map((name) => foldName(name)));
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Set() : undefined;
+    }
+  }
+
   #follow(path: string): string {
     if (this.stat(path) !== undefined) {
+      if (this.#work?.take(realPathWork) === false) return path;
       try {
         return realpathSync.native(path);
       } catch {
         // Removed meanwhile.
       }
     }
-    return followPath(path, this.#names).target;
+    const before = this.#names.size;
+    if (this.#work?.isExceeded === true || this.#work?.take(nameWork + path.length * 4) === false) return path;
+    const { target } = followPath(path, this.#names);
+    this.#work?.take((this.#names.size - before) * nameWork);
+    return target;
   }
 }
 
@@ -62,6 +114,15 @@ export function foldName(name: string): string {
     ? name.toLowerCase()
     : name.normalize('NFKC').replace(ignoredCharacters, '').toUpperCase().toLowerCase();
   return folded.replace(/:[^/\\]*$/, '').replace(/[. ]+$/, '');
+}
+
+function foldPath(path: string): string {
+  return plainPath.test(path) ? path.toLowerCase() : path.split(sep).map(foldName).join(sep);
+}
+
+/** Returns whether the names of a path begin with those of a directory. Both are folded, so they may still be different files. */
+export function isWithinFolded(directory: string, path: string): boolean {
+  return path.startsWith(directory) && (path.length === directory.length || isSeparated(directory, path));
 }
 
 /** Returns whether a real path is a directory or is in it. Names that differ by case alone are one where the file system says so. */
