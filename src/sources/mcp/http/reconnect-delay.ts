@@ -1,5 +1,5 @@
 /** The longest pause between two attempts to open an event stream. */
-export const maxReconnectDelayMs = 30_000;
+const maxReconnectDelayMs = 30_000;
 
 /** Decides how long to wait before an event stream is opened again. Doubles the pause each time, since some servers end every idle stream. */
 export class ReconnectDelay {

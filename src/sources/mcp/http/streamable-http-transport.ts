@@ -20,7 +20,7 @@ import { ReconnectDelay } from './reconnect-delay.ts';
 import { type HeaderState, RequestHeaders, envelopeVersion } from './request-headers.ts';
 
 /** Options of a Streamable HTTP transport. */
-export interface StreamableHttpOptions {
+interface StreamableHttpOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;

@@ -30,7 +30,7 @@ export class TextReader implements BodyReader {
 }
 
 /** Receives the events of an event stream. */
-export interface EventStreamHandler {
+interface EventStreamHandler {
   onEvent(event: EventSourceMessage): void;
   /** The server's reconnection delay. */
   onRetry(ms: number): void;

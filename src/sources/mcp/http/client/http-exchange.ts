@@ -31,7 +31,7 @@ export interface BodyReader {
 }
 
 /** Receives what becomes of a request: a response, whose head selects the reader of the body, or an error before it. */
-export interface HttpExchangeHandler {
+interface HttpExchangeHandler {
   onResponse(head: HttpResponseHead): BodyReader;
   onError(error: Error): void;
 }
