@@ -4,11 +4,13 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { neverExpires } from '../../src/journal/store/key-value-store.ts';
+import { pinStorage } from '../../src/pipeline/recording/pin-storage.ts';
 import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
 import { hashOf } from '../../src/server/access/secret-ids.ts';
 import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';
 import { bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
+
+const forgedPin = `INSERT INTO kept SELECT kind, 'shell', '{}', 9e15 FROM kept WHERE key = 'files'`;
 
 /** Does what leaves records that decide what is allowed, and outcomes that are stored besides their entries. */
 async function useAuthority(box: InternalSignalbox): Promise<void> {
@@ -16,7 +18,7 @@ async function useAuthority(box: InternalSignalbox): Promise<void> {
   await tokens.create({ role: 'viewer', name: 'dashboard', by: human });
   const { id } = await tokens.create({ role: 'admin', name: 'old', by: human });
   await tokens.revoke(id, { by: human });
-  await shared.keyValues.add('pin here', 'files', { text: '{"servers":{"files":{}}}', until: neverExpires });
+  await pinStorage(shared, 'here').add('files', '{"servers":{"files":{}}}');
   const browsers = await BrowserSessions.with(shared, 'admin token');
   const codes = new SignInCodes(shared.keyValues);
   const code = await codes.mint(human);
@@ -42,9 +44,9 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
       [`DELETE FROM tokens WHERE name = 'dashboard'`, /access token "tok_\w+" was removed without an entry/],
     ],
     pins: [
-      [`UPDATE kept SET text = '{}' WHERE kind = 'pin here'`, /pinned definitions of server "files" was changed/],
-      [`DELETE FROM kept WHERE kind = 'pin here'`, /pinned definitions of server "files" was removed/],
-      [`INSERT INTO kept VALUES ('pin here', 'shell', '{}', 9e15)`, /of server "shell" is in no entry: it was forged/],
+      [`UPDATE kept SET text = '{}' WHERE key = 'files'`, /pinned definitions of server "files" was changed/],
+      [`DELETE FROM kept WHERE key = 'files'`, /pinned definitions of server "files" was removed/],
+      [forgedPin, /of server "shell" is in no entry: it was forged/],
       [`INSERT INTO kept VALUES ('lock', 'shell', '{}', 9e15)`, /accepted lock of server "shell" is in no entry/],
     ],
     'sign-ins': [
@@ -121,8 +123,7 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     await prune();
     await prune();
     assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-    const forged = `INSERT INTO kept VALUES ('pin here', 'shell', '{}', 9e15)`;
-    const [problem] = await found(place, (database) => database.exec(forged));
+    const [problem] = await found(place, (database) => database.exec(forgedPin));
     assert.match(problem ?? '', /of server "shell" is in no entry/);
     await prune();
     const later = await verified(place);
@@ -139,12 +140,33 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     );
     from.close();
     const notes = join(older.data, 'journal.seals');
-    writeFileSync(notes, readFileSync(notes, 'utf8').replaceAll(/^.* accounted\n/gm, ''));
+    writeFileSync(notes, readFileSync(notes, 'utf8').replaceAll(/^.* accounted(?:-pins)?\n/gm, ''));
     assert.deepEqual(await found(older, () => undefined), ['holds (sealed)', 'holds (sealed)']);
     const problems = await found(older, (database) => {
       database.exec(`UPDATE tokens SET role = 'admin' WHERE name = 'dashboard'`);
     });
     for (const problem of problems) assert.match(problem, /access token "tok_\w+" was changed/);
+  });
+
+  test('pins of a version that wrote entries for everything else are accounted for once', async (t) => {
+    const place = await filled(t);
+    await using(place, undefined, useAuthority);
+    const notes = join(place.data, 'journal.seals');
+    const older = readFileSync(notes, 'utf8').replaceAll(/^.* accounted-pins\n/gm, '');
+    assert.notEqual(older, readFileSync(notes, 'utf8'));
+    writeFileSync(notes, older);
+    const added = `INSERT INTO kept SELECT kind, 'mail', '{}', 9e15 FROM kept WHERE key = 'files'`;
+    assert.deepEqual(await found(place, (database) => database.exec(added)), ['holds (sealed)', 'holds (sealed)']);
+    for (const [edit, expected] of [
+      [forgedPin, /of server "shell" is in no entry: it was forged/],
+      [`DELETE FROM kept WHERE key = 'mail'`, /of server "mail" was removed without an entry/],
+    ] as const) {
+      const [problem] = await found(place, (database) => database.exec(edit));
+      assert.match(problem ?? '', expected);
+      const database = new DatabaseSync(place.file);
+      database.exec(`DELETE FROM kept WHERE key = 'shell'`);
+      database.close();
+    }
   });
 
   test('an anchor that was set back is reported as that', async (t) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, after, describe, test } from 'node:test';
+import { pinStorage } from '../../src/pipeline/recording/pin-storage.ts';
 import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import { linkHash } from '../../src/journal/integrity/hash-chain.ts';
 import type { StoredEntry } from '../../src/journal/entries/stored-entry.ts';
@@ -279,7 +280,7 @@ describe('a journal in PostgreSQL', async () => {
     const { address, place, sealer } = await filledAt(t);
     await using(place, opened(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
-      await box.shared.keyValues.add('pin', 'files', { text: '{}', until: 9e15 });
+      await pinStorage(box.shared).add('files', '{}');
       await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
       await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, idempotencyKey: 'a' });
     });
@@ -288,8 +289,16 @@ describe('a journal in PostgreSQL', async () => {
     t.after(() => database.close());
     for (const [edit, undo, expected] of [
       ["UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = 'viewer'", /access token .* was changed/],
-      ["UPDATE kept SET text = '[]' WHERE kind = 'pin'", "UPDATE kept SET text = '{}'", /server "files" was changed/],
-      ["INSERT INTO kept VALUES ('pin', 'x', '', 9e15)", "DELETE FROM kept WHERE key = 'x'", /"x" is in no entry/],
+      [
+        "UPDATE kept SET text = '[]' WHERE key = 'files'",
+        "UPDATE kept SET text = '{}' WHERE key = 'files'",
+        /server "files" was changed/,
+      ],
+      [
+        "INSERT INTO kept SELECT kind, 'x', '', until FROM kept WHERE key = 'files'",
+        "DELETE FROM kept WHERE key = 'x'",
+        /"x" is in no entry/,
+      ],
       ["UPDATE claims SET outcome = '{}'", 'SELECT 1', /stored for an idempotency key.* was changed/],
     ] as const) {
       await database.rows(edit);

@@ -190,11 +190,17 @@ describe('commands beside a running server', () => {
     assert.equal((await other.run(named, { environment })).stdout, `${pid}\n`);
   });
 
-  test('commands that only read leave nothing in the journal, and neither does the start of a server but its token', async (t) => {
+  test('commands that only read leave nothing in the journal, and neither does the start of a server but its token and its sign-in link', async (t) => {
     const place = new Place(files);
     await serve(t, place);
-    const before = (await entries(place)).map(({ type }) => type);
-    assert.deepEqual(before, ['TokenCreated']);
+    const first = await entries(place);
+    const before = first.map(({ type }) => type);
+    assert.deepEqual(before.toSorted(), ['AuthorityChanged', 'TokenCreated']);
+    const records = first.flatMap((entry) => (entry['records'] ?? []) as { kind: string }[]);
+    assert.deepEqual(
+      records.map(({ kind }) => kind),
+      ['sign-in-link'],
+    );
     for (const args of [['tools'], ['approvals'], ['approvals', 'rules'], ['status'], ['token', 'list'], ['journal']]) {
       assert.equal((await place.run(args)).code, 0, args.join(' '));
       assert.equal((await place.run([...args, '--local'])).code, 0, args.join(' '));

@@ -32,7 +32,7 @@ export class AuthorityHistory {
   /** The records carried over from pruned entries. Entries that still exist take precedence. */
   readonly #carried = new Map<string, Accounted>();
   /** Whether the entries cover every kind of record. Those of earlier versions do not. */
-  hasAccounts = false;
+  #hasAccounts = false;
 
   /** Adds the next entry. */
   add({ type, seq, body }: StoredEntry): void {
@@ -41,7 +41,7 @@ export class AuthorityHistory {
   }
 
   #addChange(seq: number, body: string): void {
-    this.hasAccounts = true;
+    this.#hasAccounts = true;
     const { change, records } = JSON.parse(body) as { change: string; records: readonly AuthorityRecord[] };
     for (const record of records) {
       if (change === 'carried') this.#carried.set(record.id, { ...record, seq });
@@ -65,7 +65,7 @@ export class AuthorityHistory {
       this.#accounted.set(id, { kind: 'token', name, id, ...known, seq, isRevoked: true });
       return;
     }
-    if (typeof digest === 'string') this.hasAccounts = true;
+    if (typeof digest === 'string') this.#hasAccounts = true;
     this.#accounted.set(id, { kind: 'token', name, id, seq, ...(typeof digest === 'string' ? { digest } : {}) });
   }
 
@@ -78,16 +78,25 @@ export class AuthorityHistory {
     });
   }
 
-  /** Compares the stored records with the entries. Of records from before an earlier version, only tokens have entries. */
+  /**
+   * Compares the stored records with the entries. In records of an earlier version only tokens have entries, or everything except pins,
+   * until this version opens them.
+   */
   async check(
-    store: Pick<Store, 'keyValues' | 'tokens'>,
-    isAccountedFor: boolean,
+    store: Pick<Store, 'keyValues' | 'tokens' | 'sealer'>,
     head: number,
   ): Promise<AuthorityFault | undefined> {
     const stored = new Map((await authorityRecords(store)).map((record) => [record.id, record]));
+    const { sealer } = store;
+    const isOlder = !this.#hasAccounts && sealer?.hasNoted('accounted') !== true;
+    const hasPinAccounts =
+      sealer?.hasNoted('accounted') === true
+        ? sealer.hasNoted('accounted-pins')
+        : [...stored.values()].some(({ kind, id }) => kind === 'pin' && this.#state(id) !== undefined);
     for (const record of stored.values()) {
       const known = this.#state(record.id);
       if (known === undefined) {
+        const isAccountedFor = !isOlder && (record.kind !== 'pin' || hasPinAccounts);
         if (isAccountedFor) return { seq: head, problem: `the ${named(record)} is in no entry: it was forged` };
       } else {
         const wrong = difference(record, known);

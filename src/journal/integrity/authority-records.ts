@@ -7,9 +7,14 @@ import type { StoredValue, KeyValueChange, KeyValueStore } from '../store/key-va
 import type { Store } from '../store/store.ts';
 import type { TokenRecord } from '../store/token-store.ts';
 
+/** The key-value kind of pinned definitions. With a scope, the kind is this word, a space and the scope. */
+export const pinKind = 'definitions';
+/** Earlier versions stored pins under another kind. Their entries still account for the rows. */
+const pinKinds = [pinKind, 'pin'];
+
 /** Returns the authority kind of a key-value kind; `undefined` when its values grant no authority. */
 function authorityKindOf(kind: string): Exclude<AuthorityKind, 'token'> | undefined {
-  if (kind === 'pin' || kind.startsWith('pin ')) return 'pin';
+  if (pinKinds.some((each) => kind === each || kind.startsWith(`${each} `))) return 'pin';
   if (kind === 'sign-in-code') return 'sign-in-link';
   return kind === 'lock' || kind === 'sign-in' ? kind : undefined;
 }
@@ -35,7 +40,7 @@ export async function authorityRecords({
   tokens,
 }: Pick<Store, 'keyValues' | 'tokens'>): Promise<AuthorityRecord[]> {
   const records: AuthorityRecord[] = [];
-  for (const prefix of ['pin', 'lock', 'sign-in'])
+  for (const prefix of [...pinKinds, 'lock', 'sign-in'])
     for (const { kind, key, text } of await keyValues.listByPrefix(prefix)) {
       const authority = authorityKindOf(kind);
       if (authority !== undefined) records.push(recordOf(authority, kind, key, text));
@@ -79,15 +84,39 @@ export async function carryAuthority(store: Pick<Store, 'append'>, records: read
 
 /**
  * Writes entries for the records of a store from an earlier version. Runs once: later, a record without an entry counts as forged.
+ * A version in between wrote entries for everything except pins, so pins have a note of their own.
  */
 export async function accountForAuthority(store: Store): Promise<void> {
-  if (store.sealer?.hasNoted('accounted') === true) return;
+  const { sealer } = store;
+  if (sealer?.hasNoted('accounted-pins') === true) return;
   const records = await authorityRecords(store);
   if (records.length > 0) {
-    const found = await store.entries({ order: 'newest-first', type: 'AuthorityChanged', limit: 1 });
-    if (found.length === 0) await carryAuthority(store, records);
+    const accounted = await accountedIds(store);
+    if (accounted.size === 0) await carryAuthority(store, records);
+    else {
+      const pins = records.filter(({ kind }) => kind === 'pin');
+      const missing = pins.filter(({ id }) => !accounted.has(id));
+      // A machine that joins a shared store accounts for nothing where others already did.
+      const isUpgrade = sealer?.hasNoted('accounted') === true || missing.length === pins.length;
+      if (isUpgrade) await carryAuthority(store, missing);
+    }
   }
-  store.sealer?.note('accounted');
+  sealer?.note('accounted');
+  sealer?.note('accounted-pins');
+}
+
+async function accountedIds(store: Pick<Store, 'entries'>): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  let after = 0;
+  for (;;) {
+    const limit = maxCarried;
+    const page = await store.entries({ order: 'oldest-first', type: 'AuthorityChanged', after, limit });
+    for (const { seq, body } of page) {
+      after = seq;
+      for (const { id } of (JSON.parse(body) as { records: readonly AuthorityRecord[] }).records) ids.add(id);
+    }
+    if (page.length < limit) return ids;
+  }
 }
 
 /** A key-value store that writes an entry in the same transaction when a value grants authority. */

@@ -4,6 +4,9 @@ import type { Beginning } from '../store/drop-request.ts';
 /** Position and hash of an entry. */
 type Head = Pick<Beginning, 'seq' | 'hash'>;
 
+/** A note that every record that grants authority has an entry, of versions without and with pins. */
+export type SealerNote = 'accounted' | 'accounted-pins';
+
 /** Signs heads of the chain with a key that is not in the store. */
 export interface Sealer {
   /** A fingerprint of the key. */
@@ -15,8 +18,8 @@ export interface Sealer {
   /** Notes, outside of the store, that this key has sealed it. */
   noteSealed(): void;
   /** Returns whether something else was noted, outside of the store, about the store and this key. */
-  hasNoted(what: 'accounted'): boolean;
-  note(what: 'accounted'): void;
+  hasNoted(what: SealerNote): boolean;
+  note(what: SealerNote): void;
 }
 
 /** A signed statement that the journal reached this head, and that it begins here. A store has one for each key. */

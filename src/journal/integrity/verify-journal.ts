@@ -82,10 +82,9 @@ async function verifyOnce(store: VerifiedStore, options: VerifyOptions): Promise
         problem: index.problem ?? `entry ${index.seq} is missing or different in the index that queries read`,
       },
     };
-  const isAccountedFor = authority.hasAccounts || store.sealer?.hasNoted('accounted') === true;
   const fault =
     (await history.check(store, await prunedUntil(store), comparedAt)) ??
-    (await authority.check(store, isAccountedFor, comparedAt)) ??
+    (await authority.check(store, comparedAt)) ??
     (await outcomes.check(store, options.signal));
   return { result: fault === undefined ? { ...chain, authentication } : { ...broken, ...fault }, comparedAt };
 }

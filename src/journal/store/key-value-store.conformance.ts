@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { pinKind } from '../integrity/authority-records.ts';
 import { neverExpires } from './key-value-store.ts';
 import type { StorePlace } from './store.conformance.ts';
 import type { Store } from './store.ts';
@@ -76,7 +77,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
 
     test('that decide what is allowed leave an entry with each change, and none where it is refused', async () => {
       const { keyValues } = store;
-      const kind = 'pin here';
+      const kind = `${pinKind} here`;
       const texts = await Promise.all(
         ['x', 'y', 'z'].map(async (text) => (await keyValues.add(kind, 'k', { text, until: soon })).text),
       );
@@ -84,7 +85,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       await keyValues.put(kind, 'k', { text: 'new', until: soon });
       await keyValues.put('sign-in', 'k', { text: '{"person":{"id":"ann"}}', until: soon });
       await keyValues.put('other', 'k', { text: '', until: soon });
-      assert.deepEqual(await keyValues.listByPrefix('pin'), [{ kind, key: 'k', text: 'new', until: soon }]);
+      assert.deepEqual(await keyValues.listByPrefix(pinKind), [{ kind, key: 'k', text: 'new', until: soon }]);
       assert.equal(await keyValues.take(kind, 'k', soon - 1), false);
       const taken = await Promise.all([1, 2, 3].map(() => keyValues.take(kind, 'k')));
       assert.equal(taken.filter(Boolean).length, 1);

@@ -1,10 +1,10 @@
 import type { PinStorage } from '../../catalog/pins/pins.ts';
+import { pinKind } from '../../journal/integrity/authority-records.ts';
 import { neverExpires } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 
 const topic = 'pins';
 const pollMs = 2000;
-const recordKind = 'definitions';
 
 /**
  * Pins in the records. Servers of the same name in another scope, such as another configuration on this machine, are other servers. The
@@ -13,12 +13,12 @@ const recordKind = 'definitions';
  */
 export function pinStorage({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, scope = ''): PinStorage {
   const isShared = pubSub.isCrossProcess;
-  const kind = isShared ? recordKind : `${recordKind} ${scope}`;
+  const kind = isShared ? pinKind : `${pinKind} ${scope}`;
   return {
     ...(isShared ? {} : { pollMs }),
     async list() {
       const stored = isShared
-        ? [...(await keyValues.list(`${recordKind} ${scope}`)), ...(await keyValues.list(kind))]
+        ? [...(await keyValues.list(`${pinKind} ${scope}`)), ...(await keyValues.list(kind))]
         : await keyValues.list(kind);
       return new Map(stored.map(({ key, text }) => [key, text]));
     },

@@ -115,6 +115,7 @@ export const identities: Section<'H'> = {
       authority('a sign-in link that was forged and used is found out by its use'),
       authority('are accounted for after pruning too, and a prune covers nothing up'),
       authority('of a version that wrote no entries for them are accounted for once'),
+      authority('pins of a version that wrote entries for everything else are accounted for once'),
       authority('an anchor that was set back is reported as that'),
       journal('a journal in PostgreSQL > is found out when tokens, pins or stored outcomes were forged or changed'),
     ],
