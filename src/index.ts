@@ -1,7 +1,6 @@
 export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
-export type { Approvals } from './pipeline/approvals/approval-inbox.ts';
-export type { ApprovalInbox } from './pipeline/approvals/approval-view.ts';
-export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './pipeline/approvals/approval-inbox.ts';
+export type { ApprovalInbox, Approvals, CallerChange } from './pipeline/approvals/approval-inbox.ts';
+export type { ApprovalPage, ApprovalPageQuery } from './pipeline/approvals/approval-page.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
 export type {
   BoxContent,
@@ -154,14 +153,14 @@ export { discoverMcpServer } from './sources/mcp/discover-mcp-server.ts';
 export type { Discovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer } from './sources/mcp/http/oauth/oauth-options.ts';
 export { signIn } from './sources/mcp/http/oauth/sign-in/sign-in.ts';
-export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in/sign-in.ts';
+export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in/sign-in-options.ts';
 export { signOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
 export type { SignOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
 export type { TokenStore } from './sources/mcp/http/oauth/tokens/token-store.ts';
 export { mcpServer } from './sources/mcp/mcp-server.ts';
 export type { McpServer, McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
-export type { McpTransport } from './sources/mcp/mcp-server-options.ts';
+export type { McpTransport } from './sources/mcp/connection/mcp-transport.ts';
 export type { CachedProtocolVersion, ProtocolVersionCache } from './sources/mcp/connection/protocol-version-cache.ts';
 export type { CheckpointOptions } from './workspace/checkpoints.ts';
 export { postgresStore } from './store/postgres/postgres-store.ts';

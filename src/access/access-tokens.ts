@@ -202,7 +202,7 @@ const form = /^sbx_([0-9a-z]{19})_[A-Za-z0-9_-]{43}$/;
 const unlikeAny = '0'.repeat(64);
 
 /** A new token, with the id that it is found by. */
-export function generateToken(): { readonly id: string; readonly text: string; readonly hash: string } {
+function generateToken(): { readonly id: string; readonly text: string; readonly hash: string } {
   const id = newId('tok');
   const text = `sbx_${id.slice('tok_'.length)}_${randomBytes(32).toString('base64url')}`;
   return { id, text, hash: hashOf(text) };
@@ -215,7 +215,7 @@ export function parseTokenId(token: string): string | undefined {
 }
 
 /** Whether a token has this hash, in a time that tells nothing about it; without a hash, no in the same time. */
-export function matchesHash(token: string, expected = unlikeAny): boolean {
+function matchesHash(token: string, expected = unlikeAny): boolean {
   return timingSafeEqual(Buffer.from(hashOf(token), 'hex'), Buffer.from(expected, 'hex'));
 }
 

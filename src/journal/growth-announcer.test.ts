@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../test/mcp-servers/boxed.ts';
-import { PostListeners } from '../store/post-listeners.ts';
+import { PostListeners } from '../store/local-pub-sub.ts';
 import { GrowthAnnouncer } from './growth-announcer.ts';
 import type { PubSub } from './store/pub-sub.ts';
 

@@ -2,7 +2,6 @@ import type { CallOptions, CallResult } from '../core/calls/call.ts';
 import type { CallId } from '../core/identifiers.ts';
 import type { ContentBlock } from '../core/tools/content.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import type { AdmittedCall } from './call-lifecycle.ts';
 
 /** Options of a call that its caller runs itself. */
 export interface BeginOptions extends CallOptions {
@@ -48,8 +47,8 @@ export class ExternalRun {
   }
 
   /** Lets the caller run the tool; resolves with the result that it reports. */
-  start({ id, argumentsJson }: Pick<AdmittedCall, 'id' | 'argumentsJson'>): Promise<ExternalResult> {
-    this.#started.resolve({ callId: id, arguments: argumentsJson });
+  start(run: StartedRun): Promise<ExternalResult> {
+    this.#started.resolve(run);
     return this.#ended.promise;
   }
 

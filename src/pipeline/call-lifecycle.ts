@@ -16,7 +16,7 @@ import type { Redactor } from '../redaction/redactor.ts';
 import type { PolicyInput } from '../policy/policy.ts';
 import type { StateChanges } from '../workspace/state-changes.ts';
 import type { ExternalRun } from './begin-call.ts';
-import type { PolicySet } from './policies/active-policies.ts';
+import type { PolicySet } from './policies/policy-set.ts';
 
 /** A request to run one tool: who calls it, with which arguments, on which conditions. */
 export interface CallRequest {

@@ -5,7 +5,7 @@ import type { Effect, ToolDefinition } from '../core/tools/tool.ts';
 import { type RecordedNaming, recordedTool } from '../core/tools/tool-names.ts';
 import type { CallEvent } from './facts/call-event.ts';
 import type { Facts } from './facts/facts.ts';
-import type { Policy } from './policy.ts';
+import type { Policy, PolicyInput } from './policy.ts';
 
 /** A call of the record, as it is decided again. */
 export interface RecordedCall {
@@ -49,20 +49,22 @@ export interface Backtest {
 /** Code, and in older records what decided in the place of the rules without telling what they had said. */
 const unrepeatable = /^(?:mode|code|remembered):/;
 
+type Directories = Pick<PolicyInput, 'directory' | 'startDirectory'>;
+
 /** Decides recorded calls again, in their order and with the past as it was. */
 export class Backtester {
   readonly #policy: Policy;
-  readonly #directoryOf: (server: string) => string | undefined;
+  readonly #directoriesOf: (server: string) => Directories;
   readonly #facts = new Map<string, Facts>();
   readonly #tools = new Map<string, ToolDefinition>();
   readonly #changed: ChangedDecision[] = [];
   #calls = 0;
   #skipped = 0;
 
-  /** `directoryOf` returns the directory that relative paths in the calls of a server are relative to. */
-  constructor(policy: Policy, directoryOf: (server: string) => string | undefined = () => undefined) {
+  /** `directoriesOf` returns the directories that relative paths in the calls of a server may start from. */
+  constructor(policy: Policy, directoriesOf: (server: string) => Directories = () => ({})) {
     this.#policy = policy;
-    this.#directoryOf = directoryOf;
+    this.#directoriesOf = directoriesOf;
   }
 
   /** Takes the next call into account; only `counted` ones are compared, the others are their past. */
@@ -95,8 +97,8 @@ export class Backtester {
     this.#calls += 1;
     const { id, at, tool, session, principal } = call;
     const size = JSON.stringify(call.arguments).length;
-    const directory = this.#directoryOf(call.server);
-    const asked = { id, at, tool: this.#tool(call), arguments: call.arguments, size, directory, principal };
+    const directories = this.#directoriesOf(call.server);
+    const asked = { id, at, tool: this.#tool(call), arguments: call.arguments, size, ...directories, principal };
     const after = this.#policy.decide({ ...asked, session: session === '' ? undefined : session }, past);
     if (after.answer === before.answer) return;
     const where = session === '' ? {} : { sessionId: session };

@@ -5,10 +5,10 @@ import { Approvals } from '../pipeline/approvals/approval-inbox.ts';
 import type { RevealKey } from '../pipeline/approvals/reveal-store.ts';
 import { endLostCalls } from '../pipeline/approvals/waiting-calls.ts';
 import { Questions, callbackChannel } from '../pipeline/approvals/questions.ts';
-import { ActivePolicies, singleDirectory } from '../pipeline/policies/active-policies.ts';
+import { ActivePolicies, directoriesOf } from '../pipeline/policies/active-policies.ts';
 import { ExternalRun, beginCall } from '../pipeline/begin-call.ts';
 import { Compensations } from '../pipeline/undo/compensations.ts';
-import { type Call, toCallResult, createCall } from '../pipeline/call-lifecycle.ts';
+import { createCall } from '../pipeline/call-lifecycle.ts';
 import { createContent } from '../pipeline/box-content.ts';
 import { Events } from '../pipeline/box-events.ts';
 import { FileGuard } from '../pipeline/files/file-guard.ts';
@@ -30,8 +30,6 @@ import { Recovery } from '../journal/recovery.ts';
 import { accountForAuthority } from '../journal/integrity/authority-records.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import type { Store } from '../journal/store/store.ts';
-import type { CallResult } from '../core/calls/call.ts';
-import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { builtinServer } from '../sources/local/builtin/builtin-server.ts';
 import type { LocalServer } from '../sources/local/local-server.ts';
@@ -209,7 +207,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
       async backtest(rules, span) {
         const { backtest } = await import('../pipeline/policies/run-backtest.ts');
         return backtest(reader, rules, span, (server) =>
-          singleDirectory(catalog.sources().find((source) => source.server === server)?.limits.workspace),
+          directoriesOf(catalog.sources().find((source) => source.server === server)?.limits),
         );
       },
     },

@@ -26,7 +26,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   testing: ['signalbox', ...core],
 
   signalbox: [...core, 'access', ...outerRing, 'config'],
-  'index.ts': ['signalbox', ...core, 'access', 'sources', 'store'],
+  'index.ts': ['signalbox', 'process', ...core, 'access', 'sources', 'store'],
 
   server: ['signalbox', ...core, 'access', ...outerRing, 'config', 'testing'],
   host: ['signalbox', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
@@ -59,9 +59,9 @@ export const withoutPackages: readonly string[] = ['core'];
  */
 export const environmentReaders: readonly string[] = [
   'host/environment.ts',
-  'cli/terminal.ts',
-  'cli/invocation.ts',
-  'cli/sign-in/open-browser.ts',
+  'cli/terminal/terminal.ts',
+  'cli/terminal/invocation.ts',
+  'cli/terminal/open-browser.ts',
   'process/minimal-environment.ts',
   'runtimes/claude/shared/installation.ts',
   'runtimes/model/providers/choose-model.ts',

@@ -166,18 +166,21 @@ export interface SourceLimits {
   readonly cacheMs?: number;
   /** The directories that its tools write to: kept before each undoable call, so that it can be undone. */
   readonly workspace?: readonly string[];
+  /** The directory that its program is started in; that of this process when absent. */
+  readonly cwd?: string;
   /** Limits of the results of its tools. */
   readonly results?: ResultLimits;
 }
 
 /** Returns the limits that are set. */
-export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace, results }: Given): SourceLimits {
+export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace, cwd, results }: Given): SourceLimits {
   return {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(rateLimit === undefined ? {} : { rateLimit }),
     ...(cacheMs === undefined ? {} : { cacheMs }),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(cwd === undefined ? {} : { cwd }),
     ...(results === undefined ? {} : { results }),
   };
 }

@@ -87,6 +87,8 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   const { type, url } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
+  const limits = toSourceLimits({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file));
+  const startsProgram = transport === 'stdio' && workspace !== undefined;
   const entry: ServerEntry = {
     kind: 'external',
     name,
@@ -94,7 +96,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     disabled,
     ...(required === undefined ? {} : { required }),
     ...toToolShaping(tools, labels, basename(file)),
-    limits: toSourceLimits({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file)),
+    limits: startsProgram ? { ...limits, cwd: resolve(dirname(file), settings.cwd ?? '.') } : limits,
     settings,
   };
   return { entry, issues, warnings };

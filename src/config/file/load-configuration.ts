@@ -160,7 +160,7 @@ function problemOf(file: string, { path, message, hint }: ValidationIssue, place
 }
 
 /** Returns the issues that a schema cannot detect: duplicate issuers, and scopes for unknown profiles. */
-export function oauthIssues(oauth: OAuthSettings | undefined, profiles: readonly string[]): ValidationIssue[] {
+function oauthIssues(oauth: OAuthSettings | undefined, profiles: readonly string[]): ValidationIssue[] {
   const issuers = oauth?.issuers ?? [];
   return issuers.flatMap(({ issuer, scopes = {} }, index) => {
     const path = ['oauth', 'issuers', index];

@@ -198,7 +198,7 @@ export function configurationSchema(): Record<string, unknown> {
 }
 
 /** As `ProfileSettings` has it. */
-export function profileSchema() {
+function profileSchema() {
   return strict({
     servers: texts.exactOptional(),
     tools: texts.exactOptional(),

@@ -36,7 +36,7 @@ import type {
   FoundServer,
   ServedConfiguration,
   SignInState,
-} from '../../server/served-configuration.ts';
+} from '../../server/routes/servers/served-configuration.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/configured-secrets.ts';
 import { BrowserSignIns } from '../servers/browser-sign-ins.ts';

@@ -7,8 +7,8 @@ import {
   openSessionPlace,
   runTurn,
 } from '../../../test/support/sessions/session-place.ts';
-import type { Schedules } from '../../sessions/schedules.ts';
-import type { SessionEvent } from '../../sessions/session-event.ts';
+import type { Schedules } from '../../sessions/schedules/schedules.ts';
+import type { SessionEvent } from '../../sessions/events/session-event.ts';
 import { openSchedules } from './open-sessions.ts';
 
 /** What came back to the model, as JSON. */

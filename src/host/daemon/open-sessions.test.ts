@@ -9,7 +9,7 @@ import { type MessagesServer, heardInMessages, startMessagesServer } from '../..
 import type { Heard, ModelBlock } from '../../../test/support/model/model-script.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { SessionEvent } from '../../sessions/session-event.ts';
+import type { SessionEvent } from '../../sessions/events/session-event.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
 import { openBoxForDiagnosis } from '../box/open-box.ts';

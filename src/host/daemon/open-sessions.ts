@@ -3,10 +3,10 @@ import type { SessionStore } from '../../journal/store/session-store.ts';
 import { cliEnvironment } from '../../runtimes/claude/shared/installation.ts';
 import { transcriptIds } from '../../runtimes/claude/shared/transcript.ts';
 import type { SessionsOptions } from '../../sessions/create-sessions.ts';
-import { type ScheduleParts, Schedules } from '../../sessions/schedules.ts';
+import { type ScheduleParts, Schedules } from '../../sessions/schedules/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import { recallTurn } from '../../sessions/turn-memory.ts';
-import type { TurnRefusal } from '../../sessions/turns.ts';
+import { recallTurn } from '../../sessions/turns/running-turn.ts';
+import type { TurnRefusal } from '../../sessions/turns/turn-runner.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
@@ -32,10 +32,7 @@ const tokenPrincipal = /^token:(tok_[^/]+)/;
  * Returns why a principal may not start a turn: its token is not valid anymore, or is bound to a profile. Sessions have the profile
  * of their agent, which may show more than that of the token.
  */
-async function tokenRefusal(
-  tokens: InternalSignalbox['tokens'],
-  { id }: Principal,
-): Promise<string | undefined> {
+async function tokenRefusal(tokens: InternalSignalbox['tokens'], { id }: Principal): Promise<string | undefined> {
   const [, tokenId] = tokenPrincipal.exec(id) ?? [];
   if (tokenId === undefined) return undefined;
   const token = await tokens.find(tokenId);

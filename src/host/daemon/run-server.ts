@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Configuration } from '../../config/configuration.ts';
-import { prometheusMetrics } from '../../server/prometheus.ts';
+import { createPrometheusMetrics } from '../../server/metrics/prometheus-metrics.ts';
 import { startServer } from '../../server/start-server.ts';
-import type { Schedules } from '../../sessions/schedules.ts';
+import type { Schedules } from '../../sessions/schedules/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { PendingBox } from '../box/start-servers.ts';
@@ -78,7 +78,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     log.warn(
       `other machines can reach this server on ${settings.host}, and the connection is not encrypted; put a proxy with TLS in front, or use --host 127.0.0.1`,
     );
-  const metrics = prometheusMetrics();
+  const metrics = createPrometheusMetrics();
   const configured = await pending.open({ metrics: metrics.metrics, port });
   const { box } = configured;
   const graceMs = settings.graceSeconds * 1000;

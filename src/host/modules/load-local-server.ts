@@ -49,7 +49,7 @@ const erasable =
   'Node removes types but compiles nothing: no enums, namespaces, parameter properties or decorators; use plain objects and classes';
 
 /** Describes why a module could not be imported, and how to correct it. */
-export function explainImport(file: string, error: unknown): string {
+function explainImport(file: string, error: unknown): string {
   if (!existsSync(file)) return `there is no file ${file}; correct "module" in the configuration`;
   const message = messageOf(error)
     .split('\n')

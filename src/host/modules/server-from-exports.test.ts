@@ -29,7 +29,10 @@ test('the default export counts alone, unless another one is named', () => {
 });
 
 test('a server of another name is refused, naming both', () => {
-  assert.throws(() => toolsOf({ default: localServer({ name: 'other' }) }), /named "other".*in the configuration is "notes"/);
+  assert.throws(
+    () => toolsOf({ default: localServer({ name: 'other' }) }),
+    /named "other".*in the configuration is "notes"/,
+  );
 });
 
 test('what is not a tool is named', () => {

@@ -6,7 +6,7 @@ import { suite, test } from 'node:test';
 import { SignJWT, generateKeyPair } from 'jose';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { protectedServer } from '../../../test/mcp-servers/protected-server.ts';
-import { checkSecrets } from '../../cli/doctor/check-secrets.ts';
+import { checkSecrets } from '../../cli/commands/doctor/check-secrets.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import { keyRing } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';

@@ -6,7 +6,7 @@ import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
-import type { McpTransport } from '../../sources/mcp/mcp-server-options.ts';
+import type { McpTransport } from '../../sources/mcp/connection/mcp-transport.ts';
 import { startedByVariable } from '../environment.ts';
 import { EntryReferences, type ReferenceSource, minVariableSecretLength } from '../secrets/entry-references.ts';
 import { npmProgram } from './npm-program.ts';

@@ -15,7 +15,7 @@ import type { ConfigurationTrust } from '../../config/trust/configuration-trust.
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
-import type { ChangedServers, FoundServer } from '../../server/served-configuration.ts';
+import type { ChangedServers, FoundServer } from '../../server/routes/servers/served-configuration.ts';
 import { thisMachine } from '../this-machine.ts';
 
 /** Options of `ServerEdits`. */

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { findConfiguration } from '../../config/file/find-configuration.ts';
 import { resolveReferences } from '../../config/references.ts';
 import { journalSealer } from '../../config/secrets/journal-key.ts';

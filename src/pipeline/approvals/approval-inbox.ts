@@ -32,6 +32,7 @@ import {
 import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { type ApprovalPage, type ApprovalPageQuery, firstPage } from './approval-page.ts';
 
 /** An approval by a human. */
 export interface Approving {
@@ -42,28 +43,6 @@ export interface Approving {
   readonly remember?: RememberScope | 'nothing';
   /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
   readonly acknowledgeHidden?: boolean;
-}
-
-/** A query for a page of the inbox. */
-export interface ApprovalPageQuery {
-  /** `pending` waits for an answer, `open` (the default) for an answer or for its call. */
-  readonly state?: 'pending' | 'open' | 'all';
-  /** Only questions of calls by this principal. */
-  readonly principal?: string;
-  readonly limit: number;
-  /** `next` of the page before. */
-  readonly cursor?: string;
-}
-
-/** A page of the inbox, newest first. */
-export interface ApprovalPage {
-  readonly items: readonly Approval[];
-  /** The number of approvals on all pages. */
-  readonly total: number;
-  /** The cursor of the next page. */
-  readonly next?: string;
-  /** Every principal with a pending question, on any page. */
-  readonly callers: readonly { readonly principal: string; readonly pending: number }[];
 }
 
 /** A denial by a human. */
@@ -420,21 +399,6 @@ interface Selected {
 const noAnswer = [''] as const;
 const openAnswers = ['', 'approved'] as const;
 const maxReveals = 1000;
-/** Arguments have up to a megabyte each. */
-const maxPageCharacters = 4 * 1024 * 1024;
-
-/** Returns as many records as a page takes, and at least one. */
-function firstPage(records: readonly ApprovalRecord[], limit: number): readonly ApprovalRecord[] {
-  let room = maxPageCharacters;
-  let count = 0;
-  for (const { asked } of records.slice(0, limit)) {
-    room -= asked.length;
-    if (room < 0 && count > 0) break;
-    count += 1;
-  }
-  return records.slice(0, count);
-}
-
 /** Whether something is hidden that only looks like a secret, and could be what a human must see. */
 function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {
   return hidden.some(({ kind }) => kind !== 'registered');
@@ -497,3 +461,9 @@ function tooLate({ id, state, answer }: Approval): SignalboxError {
     `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
   );
 }
+/** The public part of `Approvals`. */
+
+export type ApprovalInbox = Pick<
+  Approvals,
+  'list' | 'page' | 'get' | 'reveal' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach' | 'followCallers'
+>;

@@ -1,4 +1,3 @@
-import type { Approvals } from './approval-inbox.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Approval, ApprovalState, ApprovalQuestion, ApprovalResolution } from '../../core/calls/approval.ts';
 
@@ -34,9 +33,3 @@ export function askedOf(record: ApprovalRecord): ApprovalQuestion {
 export function givenOf(record: ApprovalRecord): ApprovalResolution {
   return JSON.parse(record.given) as ApprovalResolution;
 }
-
-/** The public part of `Approvals`. */
-export type ApprovalInbox = Pick<
-  Approvals,
-  'list' | 'page' | 'get' | 'reveal' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach' | 'followCallers'
->;

@@ -35,7 +35,7 @@ export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined,
 }
 
 /** Returns whether a text holds a redaction placeholder. */
-export function looksRedacted(value: string): boolean {
+function looksRedacted(value: string): boolean {
   return /\[(redacted|●)/.test(value);
 }
 
@@ -43,7 +43,7 @@ export function looksRedacted(value: string): boolean {
  * Returns edited arguments as a caller would give them. Parts that were left as the tool would have received them are as the caller
  * gave them, or absent where they were filled in: defaults, configured values and transforms apply to them again.
  */
-export function asGiven(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
+function asGiven(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
   const entries = Object.entries(edited).flatMap(([name, value]) => {
     const own = partAsGiven(value, child(received, name), child(given, name));
     return own === undefined ? [] : [[name, own] as const];
@@ -62,7 +62,7 @@ function partAsGiven(
 }
 
 /** Describes an edit for the model: `amount: 5 → 3`. */
-export function describeEdit(shown: JsonObject, edited: JsonObject): string {
+function describeEdit(shown: JsonObject, edited: JsonObject): string {
   const names = [...new Set([...Object.keys(shown), ...Object.keys(edited)])];
   const changed = names.filter((name) => !isDeepStrictEqual(shown[name], edited[name]));
   if (changed.length === 0) return 'nothing was changed';

@@ -1,23 +1,18 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
+import type { SourceLimits } from '../../catalog/source/source.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
-import type { PolicyInput, Policy } from '../../policy/policy.ts';
+import type { PolicyInput } from '../../policy/policy.ts';
 import { type Call, type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
 import { SessionFacts } from './session-facts.ts';
 import type { PolicySource, RuleSource } from './compile-policies.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
-
-/** The rules and the policies in code that are in force, and the facts that they use. */
-export interface PolicySet {
-  readonly policy: Policy;
-  readonly code: readonly ToolPolicy[];
-  readonly facts: SessionFacts;
-}
+import type { PolicySet } from './policy-set.ts';
 
 /** The policies in force, as they are shown. */
 export interface PolicySummary {
@@ -135,13 +130,15 @@ export class ActivePolicies {
 
 /** Returns the input of policies for a call. */
 export function toPolicyInput(call: PreparedCall): PolicyInput {
+  const directory = singleDirectory(workspaceOf(call));
   return {
     id: call.id,
     at: Date.now(),
     tool: call.tool.definition,
     arguments: call.argumentsJson,
     size: call.argumentsText.length,
-    directory: singleDirectory(workspaceOf(call)),
+    directory,
+    startDirectory: directory === undefined ? undefined : startDirectoryOf(call),
     principal: call.principal,
     session: call.session,
   };
@@ -156,10 +153,30 @@ function isCode(source: PolicySource): source is ToolPolicy {
   return 'check' in source && typeof source.check === 'function';
 }
 
+/** Returns the directory that the process of a tool was started in. A tool that its caller runs is started in its workspace. */
+function startDirectoryOf({ tool, externalRun }: PreparedCall): string | undefined {
+  return externalRun?.workspace === undefined ? startDirectory(tool.source.limits) : undefined;
+}
+
+/** Returns the directories that relative paths in the calls of a server may start from. */
+export function directoriesOf(limits: SourceLimits | undefined): Pick<PolicyInput, 'directory' | 'startDirectory'> {
+  const directory = singleDirectory(limits?.workspace);
+  return limits === undefined || directory === undefined ? {} : { directory, startDirectory: startDirectory(limits) };
+}
+
+/** Returns the directory that a server was started in; `undefined` when it does not exist any more. */
+function startDirectory({ cwd }: SourceLimits): string | undefined {
+  try {
+    return cwd ?? process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
 const known = new WeakMap<readonly string[], string>();
 
 /** Returns the directory that relative paths are relative to: the workspace of a tool that has exactly one. */
-export function singleDirectory(workspace: readonly string[] | undefined): string | undefined {
+function singleDirectory(workspace: readonly string[] | undefined): string | undefined {
   const only = workspace?.length === 1 ? workspace[0] : undefined;
   if (workspace === undefined || only === undefined) return undefined;
   let directory = known.get(workspace);

@@ -11,7 +11,8 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import { type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
 import type { FileGuard } from '../files/file-guard.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
-import { type ActivePolicies, type PolicySet, toPolicyInput } from './active-policies.ts';
+import { type ActivePolicies, toPolicyInput } from './active-policies.ts';
+import { type PolicySet } from './policy-set.ts';
 import type { CallFacts } from './session-facts.ts';
 
 /** Dependencies of the decider. */

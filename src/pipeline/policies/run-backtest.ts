@@ -10,9 +10,9 @@ export async function backtest(
   journal: JournalReader,
   rules: readonly RuleSource[],
   { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
-  directoryOf?: (server: string) => string | undefined,
+  directoriesOf?: ConstructorParameters<typeof Backtester>[1],
 ): Promise<Backtest> {
-  const backtester = new Backtester(compilePolicies(rules), directoryOf);
+  const backtester = new Backtester(compilePolicies(rules), directoriesOf);
   const options = signal === undefined ? {} : { signal };
   const undone: Undone[] = [];
   for await (const entry of journal.stream({ type: 'Undone' }, options))

@@ -93,7 +93,7 @@ async function runExternally(
   clock: CallClock,
   { waits, largestResult }: ExecuteOptions,
 ): Promise<CallOutcome> {
-  const running = external.start(call);
+  const running = external.start({ callId: call.id, arguments: call.argumentsJson });
   const waited = await waits.until(running, call.options.signal, clock);
   if ('ended' in waited) {
     call.abandonedRun = running;

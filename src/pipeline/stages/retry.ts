@@ -64,7 +64,7 @@ export class RetryBudget {
 }
 
 /** Returns the delay before the next attempt; `undefined` when attempts, time or budget are used up. */
-export function retryPause(call: AdmittedCall, budget: RetryBudget): number | undefined {
+function retryPause(call: AdmittedCall, budget: RetryBudget): number | undefined {
   if (call.attempts >= maxAttempts) return undefined;
   // Jitter: callers that failed together do not retry together.
   const pause = firstPauseMs * 2 ** (call.attempts - 1) * (0.5 + Math.random() / 2);

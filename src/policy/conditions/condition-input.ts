@@ -15,6 +15,8 @@ export interface ConditionCall {
   readonly size: number;
   /** The directory that relative paths in the arguments are relative to, where that is certain. */
   readonly directory?: string | undefined;
+  /** The directory that the tool's process was started in, where the tool may take relative paths from there instead. */
+  readonly startDirectory?: string | undefined;
   readonly principal: Principal;
   readonly session: string | undefined;
 }

@@ -116,7 +116,7 @@ const namesWork = 2000;
 
 function pathOf(text: string): PathLocation {
   const { seen } = currentEvaluation();
-  return new PathLocation(text, seen?.directory);
+  return new PathLocation(text, seen?.directory, seen?.startDirectory);
 }
 
 function isWithin(path: PathLocation, directory: string): boolean {

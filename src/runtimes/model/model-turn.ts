@@ -8,7 +8,7 @@ import { demoStep } from './demo/demo-step.ts';
 import { type StepResult, type StepRequest, toFailure } from './step.ts';
 import { TurnBudget } from './turn-budget.ts';
 import { parseMemory, toMemory } from './conversation.ts';
-import type { ModelRuntimeOptions } from './model-runtime.ts';
+import type { ModelRuntimeOptions } from './model-runtime-options.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
 import { runToolCalls } from './tools/run-tool-calls.ts';
 

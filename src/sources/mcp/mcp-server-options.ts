@@ -1,10 +1,9 @@
 import type { SourceLimits } from '../../catalog/source/source.ts';
 import type { CallRoot, LogLevel } from '../../core/calls/call-client.ts';
-import type { ProgramOptions } from '../../process/process-group.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
 import type { ConnectionOptions } from './connection/connection.ts';
+import type { McpTransport } from './connection/mcp-transport.ts';
 import { type ProtocolVersionCache, createMemoryProtocolVersionCache } from './connection/protocol-version-cache.ts';
-import type { HttpTransportOptions } from './http/http-transport.ts';
 import type { ServerRequestOptions } from './server-messages/server-requests.ts';
 import { createRequire } from 'node:module';
 
@@ -74,6 +73,3 @@ export async function connectionOptions(
     },
   };
 }
-
-/** The transport to a server: a program to run, or a URL. */
-export type McpTransport = ({ readonly type: 'stdio' } & ProgramOptions) | HttpTransportOptions;

@@ -59,7 +59,7 @@ export interface OpenaiChatTools {
   call(calls: readonly OpenaiToolCall[] | null | undefined, options?: SurfaceCallOptions): Promise<OpenaiToolMessage[]>;
 }
 
-export function chatTools(box: ToolBox, strict: boolean): OpenaiChatTools {
+function chatTools(box: ToolBox, strict: boolean): OpenaiChatTools {
   const { listing, written } = formatTools(box, `openai-chat strict=${strict}`, openaiFormat(strict), toChatTool);
   return {
     tools: [...written],
@@ -94,7 +94,7 @@ function isFunction(call: OpenaiToolCall): call is OpenaiToolCall & { function: 
 }
 
 /** Returns the text of a result. OpenAI has no error flag, so an error is a JSON object with its outcome. */
-export function openaiText(result: CallResult): string {
+function openaiText(result: CallResult): string {
   const content = allText(result);
   return result.outcome === 'completed' ? content : JSON.stringify({ outcome: result.outcome, error: content });
 }
@@ -137,7 +137,7 @@ export interface OpenaiResponsesTools {
   call(output: readonly OpenaiItem[], options?: SurfaceCallOptions): Promise<OpenaiFunctionCallOutput[]>;
 }
 
-export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTools {
+function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTools {
   const { listing, written } = formatTools(
     box,
     `openai-responses strict=${strict}`,

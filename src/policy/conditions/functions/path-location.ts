@@ -10,15 +10,21 @@ const maxSegments = 128;
 /** A path as `path(x)` gives it. It is resolved when a condition asks where it is. */
 export class PathLocation {
   readonly #path: string;
+  /** The path from the directory that the tool was started in, when that may be another. */
+  readonly #otherPath: string;
 
-  /** Throws for texts that are not one certain path. Relative paths need the directory that they are relative to. */
-  constructor(given: string, directory: string | undefined) {
+  /**
+   * Throws for texts that are not one certain path. Relative paths need the directory that they are relative to; a tool may also take them
+   * from the directory that it was started in.
+   */
+  constructor(given: string, directory: string | undefined, startDirectory: string | undefined = directory) {
     this.#path = absolutePath(given, directory);
+    this.#otherPath = startDirectory === directory ? this.#path : absolutePath(given, startDirectory);
   }
 
   /** The number of names in the path; each takes a lookup in the file system. */
   get names(): number {
-    return this.#path.split(sep).length;
+    return this.#path.split(sep).length + (this.#otherPath === this.#path ? 0 : this.#otherPath.split(sep).length);
   }
 
   /**
@@ -31,18 +37,30 @@ export class PathLocation {
     if (!isAbsolute(home)) throw new Error(`within(${shown(directory)}) needs an absolute directory`);
     const outer = followed(resolve(home)).target;
     const folds = foldsCase(outer);
-    const readings = [...new Set([this.#path, resolve(this.#path)])].map(followed);
-    const answers = readings.flatMap(({ target, link }) => [target, link]).map((each) => isInside(each, outer, folds));
-    const [first = false] = answers;
-    if (answers.some((answer) => answer !== first))
-      throw new Error(`${shown(this.#path)} is both inside and outside ${shown(directory)}, because of a link`);
-    return first;
+    const answer = isPathInside(this.#path, outer, folds, directory);
+    if (this.#otherPath !== this.#path && isPathInside(this.#otherPath, outer, folds, directory) !== answer)
+      throw new Error(
+        `${shown(this.#path)} and ${shown(this.#otherPath)} are not both inside or both outside ${shown(directory)}, and a tool may take a relative path for either; use an absolute path, or set "cwd" of the server to its "workspace"`,
+      );
+    return answer;
   }
+}
+
+function isPathInside(path: string, outer: string, folds: boolean, directory: string): boolean {
+  const readings = [...new Set([path, resolve(path)])].map(followed);
+  const answers = readings.flatMap(({ target, link }) => [target, link]).map((each) => isInside(each, outer, folds));
+  const [first = false] = answers;
+  if (answers.some((answer) => answer !== first))
+    throw new Error(`${shown(path)} is both inside and outside ${shown(directory)}, because of a link`);
+  return first;
 }
 
 /** Returns the absolute form of a path, with `..` left in it: behind a link, it does not lead where it seems to. */
 function absolutePath(given: string, directory: string | undefined): string {
   assertPath(given, given);
+  // URL parsers ignore these, and many tools trim: `" file:///etc"` is a URL to them.
+  if (hasStrayCharacter(given))
+    throw new Error(`${shown(given)} has a control character or a space at an end, which some tools remove`);
   if (given.startsWith('~'))
     throw new Error(`${shown(given)} begins with "~", which some tools expand and others do not; use an absolute path`);
   if (/^file:/i.test(given)) {
@@ -58,6 +76,11 @@ function absolutePath(given: string, directory: string | undefined): string {
       `${shown(given)} is relative, and the server has no single "workspace" that it could be relative to`,
     );
   return `${directory}${sep}${given}`;
+}
+
+function hasStrayCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) < 0x20) return true;
+  return text.trim() !== text;
 }
 
 function assertPath(path: string, given: string): void {

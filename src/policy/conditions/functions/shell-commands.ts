@@ -11,7 +11,7 @@ export class ShellCommand {
   readonly name: string;
   /** The name and the arguments. A word that the shell computes is given as it is written. */
   readonly words: readonly string[];
-  /** Whether the shell takes all words as they are: no variables, substitutions, patterns or braces. */
+  /** Whether every POSIX shell takes all words as they are: no variables, substitutions, patterns, braces or `$'…'`. */
   readonly isLiteral: boolean;
 
   constructor(name: string, words: readonly string[], isLiteral: boolean) {
@@ -24,7 +24,10 @@ export class ShellCommand {
 /** The result of `shell(x)`. */
 export class ShellScript {
   readonly commands: readonly ShellCommand[];
-  /** Whether a command runs, or may run, inside a word: `$(…)`, backticks, `<(…)`, `${x@P}`, `$((x))`, also in here-documents. */
+  /**
+   * Whether a command runs, or may run, inside a word: `$(…)`, backticks, `<(…)`, `${x@P}`, `$((x))`, also in here-documents, or the text
+   * has a construct that a POSIX shell reads differently, such as `$'…'` and `&>`.
+   */
   readonly hasSubstitution: boolean;
 
   constructor(commands: readonly ShellCommand[], hasSubstitution: boolean) {
@@ -63,7 +66,8 @@ export function shellWork(text: string): number {
 /**
  * Parses a text as Bash does and lists every command in it: of pipelines, lists, loops, functions, subshells and substitutions, and of
  * literal texts that are given to `eval` and `sh -c`. Assignments, redirections, loops and tests are commands too, so that a rule about
- * all commands is about them as well. A construct that may run commands out of sight is a substitution and a command without a name.
+ * all commands is about them as well. A construct that may run commands out of sight, or that a POSIX shell such as dash reads differently,
+ * is a substitution and a command without a name.
  * Throws when the text cannot be parsed.
  */
 export function parseShell(text: string): ShellScript {
@@ -95,7 +99,8 @@ class CommandCollector {
     else if (node.type === 'ArithmeticCommand' || node.type === 'ArithmeticFor')
       this.#add('((', ['((', text.slice(node.pos, node.end)], undefined);
     else if (isDefinition(node)) this.#add('', [node.type.toLowerCase(), ...valuesOf([node.name])], undefined);
-    if (isUnclear(node) || isSubscriptedDescriptor(node, text)) this.#addUnclear(text.slice(node.pos, node.end));
+    if (isUnclear(node) || isExtension(node) || isSubscriptedDescriptor(node, text))
+      this.#addUnclear(text.slice(node.pos, node.end));
     loadParser().forEachChild(node, (child) => this.#visit(child, text, depth));
   }
 
@@ -118,7 +123,7 @@ class CommandCollector {
   }
 
   #add(name: string, words: readonly string[], from: readonly (Word | undefined)[] | undefined): void {
-    const literal = from?.every((word) => word === undefined || isLiteralWord(word)) ?? false;
+    const literal = from?.every((word) => word === undefined || isPosixLiteralWord(word)) ?? false;
     this.commands.push(new ShellCommand(name, words, literal));
   }
 }
@@ -147,6 +152,36 @@ type Definition = Extract<SyntaxNode, { type: 'For' | 'Select' | 'Coproc' | 'Fun
 function isDefinition(node: SyntaxNode): node is Definition {
   const { type } = node;
   return type === 'For' || type === 'Select' || type === 'Coproc' || type === 'Function';
+}
+
+/** Nodes of Bash's syntax that a POSIX shell takes for other words, or for other commands. */
+const extensions: ReadonlySet<SyntaxNode['type']> = new Set([
+  'AnsiCQuoted',
+  'LocaleString',
+  'BraceExpansion',
+  'ExtendedGlob',
+  'HereString',
+  'Time',
+  'Coproc',
+  'Select',
+  'TestCommand',
+  'ArrayValue',
+  'ProcessSubstitution',
+]);
+
+/** Whether a POSIX shell reads a node differently from Bash: dash runs `git &>x y` as `git` in the background, and then `y`. */
+function isExtension(node: SyntaxNode): boolean {
+  const { type } = node;
+  if (extensions.has(type)) return true;
+  if (type === 'Pipeline') return node.operators.includes('|&');
+  if (type === 'Assignment') return node.append === true;
+  if (type === 'CaseItem') return node.terminator !== undefined && node.terminator !== ';;';
+  if (type !== 'Redirect') return false;
+  const { operator, target, descriptor } = node;
+  // A POSIX shell takes two digits for a word.
+  if (descriptor?.type === 'FileDescriptor' && descriptor.value > 9) return true;
+  if (operator === '&>' || operator === '&>>') return true;
+  return (operator === '>&' || operator === '<&') && !/^(?:\d|-)$/.test(target?.text ?? '');
 }
 
 /** Whether Bash may run commands or set variables in a node in ways that the nodes below it do not show. */
@@ -231,7 +266,8 @@ function optionScript(args: readonly Word[]): { readonly text: string } | undefi
 /** Copies of descriptors (`2>&1`), and what is thrown away or empty. */
 function isHarmless({ operator, target }: Extract<SyntaxNode, { type: 'Redirect' }>): boolean {
   if (target === undefined || !isLiteralWord(target)) return false;
-  if (operator === '>&' || operator === '<&') return /^(?:\d+-?|-)$/.test(target.value);
+  if (operator === '>&' || operator === '<&') return /^(?:\d|-)$/.test(target.text);
+  if (operator === '&>' || operator === '&>>') return false;
   return target.value === '/dev/null';
 }
 
@@ -239,6 +275,13 @@ function valuesOf(words: readonly (Word | undefined)[]): readonly string[] {
   return words.flatMap((word) => (word === undefined ? [] : isLiteralWord(word) ? word.value : word.text));
 }
 
+/** Whether every POSIX shell takes a word as Bash does, without expanding anything in it. */
+function isPosixLiteralWord(word: Word): boolean {
+  const hasTilde = /[=:]~/.test(word.text);
+  return isLiteralWord(word) && !hasTilde && (word.parts?.every(({ type }) => type !== 'AnsiCQuoted') ?? true);
+}
+
+/** Whether Bash takes a word as it is. */
 function isLiteralWord({ parts, value }: Word): boolean {
   return !value.startsWith('~') && (parts?.every(isLiteralPart) ?? true);
 }

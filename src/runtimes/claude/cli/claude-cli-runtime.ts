@@ -24,7 +24,7 @@ export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
 const maxFrameBytes = 64 * 1024 * 1024;
 
 /** Runs one turn: starts the CLI, registers servers and hooks, sends the user's message, and handles messages until the result. */
-export async function runTurn(
+async function runTurn(
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,
@@ -100,7 +100,7 @@ function connect(
 }
 
 /** Returns the arguments of the CLI for a turn. Claude Code asks before every tool, because the box decides what may run. */
-export function cliArguments(
+function cliArguments(
   { model, memory, fork }: Pick<Turn, 'model' | 'memory' | 'fork'>,
   options: ClaudeCodeOptions,
 ): string[] {

@@ -20,7 +20,7 @@ export function claudeRuntime(settings: ClaudeCodeSettings = {}): Runtime {
 }
 
 /** Runs one turn: starts a query with an open message stream, and handles messages until the result. */
-export async function runTurn(
+async function runTurn(
   turn: Turn,
   options: ClaudeCodeOptions,
   signal: AbortSignal,

@@ -105,7 +105,7 @@ const stops: readonly TourStep[] = [
 ];
 
 /** Returns the next step of the tour, which makes one call of each effect. */
-export function tour({ results, tools }: DemoRequest): DemoAnswer {
+function tour({ results, tools }: DemoRequest): DemoAnswer {
   const names = new Set(tools.map(({ name }) => name));
   if (!stops.every(({ tool }) => names.has(tool)))
     return { text: 'The tour needs the demo workspace, and its tools are not here. Try "ping the server" instead.' };

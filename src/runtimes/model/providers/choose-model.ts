@@ -118,7 +118,7 @@ export interface Provider {
 }
 
 /** The providers that need no more than a key. */
-export const knownProviders: Readonly<Record<string, Provider>> = {
+const knownProviders: Readonly<Record<string, Provider>> = {
   anthropic: {
     package: '@ai-sdk/anthropic',
     keyVariable: 'ANTHROPIC_API_KEY',
@@ -159,7 +159,7 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
 };
 
 /** Returns the provider of an endpoint with OpenAI's chat API. */
-export function openAICompatible(name: string, baseURL: string): Provider {
+function openAICompatible(name: string, baseURL: string): Provider {
   return {
     package: '@ai-sdk/openai-compatible',
     optionsKey: name,

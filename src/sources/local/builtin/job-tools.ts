@@ -179,6 +179,6 @@ export interface JobDependencies {
 export type JobLine = Omit<JobDescription, 'owner'> & { readonly owner: string };
 
 /** Converts a job for the result of a tool. */
-export function jobLine({ owner, ...job }: JobDescription): JobLine {
+function jobLine({ owner, ...job }: JobDescription): JobLine {
   return { ...job, owner: owner.id };
 }

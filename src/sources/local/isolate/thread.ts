@@ -188,7 +188,7 @@ function apply(changes: StateChanges, { state }: ToolContext): void {
 }
 
 /** Converts an error of the handler to a value of this thread. */
-export function revive(thrown: Thrown): unknown {
+function revive(thrown: Thrown): unknown {
   if ('value' in thrown) return thrown.value;
   const { name, message, stack } = thrown.error;
   const error = new Error(message);
@@ -198,14 +198,14 @@ export function revive(thrown: Thrown): unknown {
 }
 
 /** Returns the error of a worker that died. */
-export function died(tool: string, error: unknown, memoryMb: number): Error {
+function died(tool: string, error: unknown, memoryMb: number): Error {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
     return outOfMemory(tool, memoryMb);
   return new Error(`The worker of the isolated tool "${tool}" died of an uncaught error: ${messageOf(error)}`);
 }
 
 /** Returns the error of a call that used too much memory. */
-export function outOfMemory(tool: string, memoryMb: number): Error {
+function outOfMemory(tool: string, memoryMb: number): Error {
   return new Error(
     `The isolated tool "${tool}" ran out of memory: it held far more than the ${memoryMb} MB it may use. ` +
       'Give it less to do, or raise memoryMb.',

@@ -7,7 +7,7 @@ import { isNeverSent, httpStatusOf } from '../http/http-errors.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
 import { createStdioLink } from '../stdio/stdio-link.ts';
-import type { McpTransport } from '../mcp-server-options.ts';
+import type { McpTransport } from './mcp-transport.ts';
 import { freshDiscovery, protocolVersionKey } from './protocol-version-cache.ts';
 
 /** A link after the handshake. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import type { McpTransport } from '../mcp-server-options.ts';
+import type { McpTransport } from './mcp-transport.ts';
 
 /** The protocol version that a server was found to support, and when. Plain JSON. */
 export type CachedProtocolVersion = PriorDiscovery & {

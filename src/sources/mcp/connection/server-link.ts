@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { RecentLines } from '../../../process/recent-lines.ts';
 import type { RpcChannel } from './rpc-channel.ts';
 import type { AnsweringOptions } from '../server-messages/server-requests.ts';
-import type { McpTransport } from '../mcp-server-options.ts';
+import type { McpTransport } from './mcp-transport.ts';
 import type { ProtocolVersionCache } from './protocol-version-cache.ts';
 
 /** Options of a connection. */

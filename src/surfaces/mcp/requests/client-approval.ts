@@ -1,10 +1,10 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../../core/calls/approval.ts';
 import type { Progress } from '../../../core/calls/call.ts';
 import type { CallClient, Elicitation } from '../../../core/calls/call-client.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { escapeInvisible } from '../../../core/text/escape-invisible.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { abortReason } from '../../../core/async/light-abort-signal.ts';
-import type { RequestContext } from './request-context.ts';
 
 const tickMs = 10_000;
 /** Small, because progress must increase and the tool reports its own progress afterwards. */
@@ -29,11 +29,19 @@ const allowHiddenSchema = {
 
 const maxArgumentCharacters = 16_000;
 
+/** The parts of a request that decide how its client takes part in approvals. */
+interface ApprovingClient {
+  readonly view: { readonly trustsHuman: boolean };
+  readonly client: CallClient;
+  readonly principal: Principal;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
 /**
  * Returns how the client of a call takes part in its approval. Asks the client's user where the profile trusts that user; otherwise only
  * reports that the call waits.
  */
-export function approvalFor({ view, client, principal, onProgress }: RequestContext): Approve | undefined {
+export function approvalFor({ view, client, principal, onProgress }: ApprovingClient): Approve | undefined {
   const { elicit } = client;
   if (view.trustsHuman && elicit !== undefined) {
     const by = { id: `${principal.id} (at its client)`, kind: 'human' } as const;

@@ -19,7 +19,7 @@ import { type ClientChannel, type Peer, RequestContext, toCallClient } from '../
 import type { ListChangeNotifier } from '../listing/list-changes.ts';
 import { type ListMethod, findMethod, isListMethod, listPage } from '../requests/methods.ts';
 import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
-import type { ShownTools, CatalogView } from '../listing/catalog-view.ts';
+import type { ShownTools } from '../listing/catalog-view.ts';
 import { ResourceSubscriptions } from '../listing/resource-subscriptions.ts';
 import {
   type Answer,

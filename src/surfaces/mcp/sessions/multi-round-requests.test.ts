@@ -116,7 +116,10 @@ describe('a call that asks its client in the revision without sessions', () => {
     const { token: stranger } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
     const refused = await call(other, round, { Authorization: `Bearer ${stranger}` });
     assert.match(refused.error?.message ?? '', /not valid for this request/);
-    assert.match((await call(other, { ...round, arguments: { x: 2 } })).error?.message ?? '', /not valid for this request/);
+    assert.match(
+      (await call(other, { ...round, arguments: { x: 2 } })).error?.message ?? '',
+      /not valid for this request/,
+    );
     const second = questionOf(await call(other, round));
     assert.equal(second.message, 'Second?');
     assert.match((await call(other, round)).error?.message ?? '', /used already/);

@@ -1,5 +1,5 @@
 import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
-import type { CallClient, LogMessage } from '../../../core/calls/call-client.ts';
+import type { LogMessage } from '../../../core/calls/call-client.ts';
 import { newId } from '../../../core/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { canonicalArguments } from '../../../pipeline/recording/canonical-arguments.ts';
@@ -240,7 +240,7 @@ const maxStateLength = 1024;
  * Encrypts the state that a client carries from one round to the next. A client can neither read nor change it, and a state of another
  * principal or request is rejected. The key lives as long as the process, like the waiting requests.
  */
-export class RequestStateCipher {
+class RequestStateCipher {
   readonly #key = randomBytes(32);
 
   seal(text: string, boundTo: string): string {

@@ -107,7 +107,7 @@ function endLost(response: HttpResponse, session: HttpSession, { request, place,
 }
 
 /** The outlet of a stream whose client is connected to another process. */
-export class RelayedStream extends Writable {
+class RelayedStream extends Writable {
   readonly #tell: (text: string) => void;
 
   constructor({ tell, signal }: RelayCaller) {

@@ -7,7 +7,8 @@ import { type Authorization, findAuthorization } from '../find-authorization.ts'
 import { identifyClient } from './identify-client.ts';
 import type { OAuthOptions, ProtectedServer } from '../oauth-options.ts';
 import { OAuthSession } from '../oauth-session.ts';
-import type { SignIn, SignInOptions } from './sign-in.ts';
+import type { SignInOptions } from './sign-in-options.ts';
+import type { SignIn } from './sign-in-options.ts';
 import { type SignInRecord, issuedRecord } from '../tokens/sign-in-record.ts';
 import { type TokenClient, requestTokens, toSingleLine } from '../tokens/token-request.ts';
 

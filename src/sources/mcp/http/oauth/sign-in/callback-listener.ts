@@ -74,7 +74,7 @@ function reply(response: ServerResponse, status: number, text: string, isSignedI
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Returns the page that ends a sign-in. */
-export function callbackPage(isSignedIn: boolean, text: string): string {
+function callbackPage(isSignedIn: boolean, text: string): string {
   const title = isSignedIn ? 'Signed in' : 'Not signed in';
   const safe = text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
   return `<!doctype html>

@@ -1,4 +1,5 @@
 import type { ProtectedServer } from '../oauth-options.ts';
+import type { SignIn, SignInOptions } from './sign-in-options.ts';
 
 /**
  * Signs a person in at a server that is protected with OAuth. The tokens go to the token store of the transport; servers with that
@@ -11,20 +12,4 @@ export async function signIn(transport: ProtectedServer, options: SignInOptions)
   // Imported late, since the SDK takes long to load.
   const { authorizeByCode } = await import('./authorize-by-code.ts');
   return await authorizeByCode(transport, options);
-}
-
-/** Options of `signIn`. */
-export interface SignInOptions {
-  /** Opens this URL in the browser, or shows it. */
-  onAuthorize(url: URL): void | Promise<void>;
-  readonly signal?: AbortSignal;
-  /** Time limit for the person (default 5 minutes). */
-  readonly timeoutMs?: number;
-}
-
-/** The result of a sign-in. */
-export interface SignIn {
-  readonly issuer: string;
-  readonly resource: string;
-  readonly scope?: string;
 }

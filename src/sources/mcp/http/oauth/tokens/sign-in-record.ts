@@ -4,26 +4,26 @@ import type { OAuthOptions } from '../oauth-options.ts';
 import type { Authorization } from '../find-authorization.ts';
 import type { TokenClient, Tokens } from './token-request.ts';
 
-const text = z.string().min(1);
+const nonEmptyString = z.string().min(1);
 const recordSchema = z.object({
   /** The resource that the tokens are for, and their issuer: they are sent nowhere else. */
-  resource: text,
-  issuer: text,
-  tokenEndpoint: text,
-  revocationEndpoint: text.exactOptional(),
-  clientId: text,
-  clientSecret: text.exactOptional(),
-  clientMethod: text,
-  accessToken: text.exactOptional(),
-  refreshToken: text.exactOptional(),
+  resource: nonEmptyString,
+  issuer: nonEmptyString,
+  tokenEndpoint: nonEmptyString,
+  revocationEndpoint: nonEmptyString.exactOptional(),
+  clientId: nonEmptyString,
+  clientSecret: nonEmptyString.exactOptional(),
+  clientMethod: nonEmptyString,
+  accessToken: nonEmptyString.exactOptional(),
+  refreshToken: nonEmptyString.exactOptional(),
   scope: z.string().exactOptional(),
   /** When the access token should be renewed, and when it expires. */
   renewAt: z.number().exactOptional(),
   expiresAt: z.number().exactOptional(),
   /** Why the tokens cannot be renewed. */
-  ended: text.exactOptional(),
+  ended: nonEmptyString.exactOptional(),
   /** Scopes that the server asked for and the sign-in did not grant. */
-  wantedScope: text.exactOptional(),
+  wantedScope: nonEmptyString.exactOptional(),
 });
 
 /** A stored sign-in. */
