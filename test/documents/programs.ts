@@ -40,6 +40,7 @@ export function writePrograms(): Programs {
 function compilerSettings(): object {
   const paths = {
     signalbox: ['src/index.ts'],
+    'signalbox/server': ['src/server/index.ts'],
     'signalbox/testing': ['src/testing/index.ts'],
     'signalbox/*': ['src/surfaces/*/index.ts'],
     '#examples/*': ['examples/*'],

@@ -56,16 +56,20 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
+      { text: 'Getting started', link: '/getting-started' },
       { text: 'Guide', link: '/guide/library' },
       { text: 'Reference', link: '/reference/configuration' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
     ],
     sidebar: [
+      { text: 'Getting started', link: '/getting-started' },
       {
         text: 'Guide',
         items: pagesIn('guide', [
           'library.md',
           'gateway.md',
+          'console.md',
+          'team.md',
           'claude.md',
           'any-model.md',
           'policies.md',
@@ -78,7 +82,7 @@ export default defineConfig({
       { text: 'Coming from …', items: pagesIn('coming-from', ['README.md']), collapsed: true },
       { text: 'Reference', items: pagesIn('reference', ['command-line.md', 'configuration.md', 'routes.md']) },
       { text: 'Library', items: pagesIn('reference/library', ['signalbox.md']), collapsed: true },
-      { text: 'More', items: pagesIn('.').filter(({ link }) => link !== '/' && link !== '/.') },
+      { text: 'More', items: pagesIn('.').filter(({ link }) => !['/', '/.', '/getting-started'].includes(link)) },
       { text: 'Decisions', items: pagesIn('decisions'), collapsed: true },
     ],
   },
