@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parseShell } from '../../src/policy/conditions/functions/shell-commands.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { ShellTexts, programs } from '../support/shell-texts.ts';
 
 const bash = '/bin/bash';
+/** What `/bin/sh` is on Debian and Ubuntu. */
+const dash = '/bin/dash';
 const texts = 250;
 const skip = existsSync(bash) ? false : 'there is no Bash';
+const skipDash = existsSync(bash) && existsSync(dash) ? false : 'needs Bash and dash';
 const place = mkdtempSync(join(tmpdir(), 'signalbox-shell-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 
@@ -54,6 +57,9 @@ describe('shell(x) against a real Bash', { skip }, () => {
       if (names === undefined) continue;
       const hidden = (await startedBy(text, index)).filter((name) => !names.has(name));
       assert.ok(hidden.length === 0 || names.has(''), `${JSON.stringify(text)} starts ${hidden.join(', ')}`);
+      if (!names.has('') && existsSync(dash))
+        for (const name of await startedBy(text, `dash-${index}`, dash))
+          assert.ok(names.has(name), `${JSON.stringify(text)} starts ${name} in dash`);
       if (hidden.length === 0 && !names.has('')) listed += 1;
     }
     // Else the generator would make unclear texts only, and this test could not fail.
@@ -96,6 +102,99 @@ describe('shell(x) against a real Bash', { skip }, () => {
     });
 });
 
+/** Texts that Bash and a POSIX shell read differently. In Bash, each starts only `aa`, if it starts something. */
+const extensions = [
+  String.raw`aa $'\'; bb #'`,
+  String.raw`aa x$'\'; bb #'`,
+  String.raw`aa=$'\'; bb #'`,
+  String.raw`aa > $'\'; bb #'`,
+  'aa $"x"',
+  'aa &>/dev/null bb',
+  'aa &>>/dev/null bb',
+  'aa 2&>/dev/null bb',
+  'aa |& aa',
+  'aa >&file',
+  'aa 2>&1-',
+  'aa >&12',
+  'aa 12>/dev/null',
+  "aa <<< 'x'",
+  'aa <(aa)',
+  'aa {x,y}',
+  'aa {1..3}',
+  '{aa,x}',
+  'aa {fd}>/dev/null',
+  'shopt -s extglob\naa !(x)',
+  '[[ x ]]',
+  '((1))',
+  'for ((;0;)); do aa; done',
+  'x=(1 2)',
+  'x+=1 aa',
+  'x[0]=1',
+  'function aa { aa; }',
+  'time aa',
+  'time -p aa',
+  'coproc aa',
+  'select x in; do aa; done',
+  'case x in x) aa;& y) aa;; esac',
+  'aa $[1+1]',
+];
+
+/** Texts that every shell reads alike. */
+const portable = [
+  'aa x "y z" \'q r\' a\\ b',
+  'aa >/dev/null 2>&1',
+  'aa </dev/null 2>&- | bb x',
+  'aa && bb || cc; ! dd & ee',
+  '(aa x; bb)',
+  '{ aa x; }',
+  'if aa x; then bb; else cc; fi',
+  'while aa; do bb; break; done',
+  "aa '&>/dev/null bb' '$x' '`bb`' '<<<' '|&'",
+  'aa "\\$x" "a\'b" "&> bb" \\&\\> bb',
+  "aa 'x\ny' # bb $'\n",
+  "aa <<'E'\n$'x' &> bb\nE\nbb",
+  'aa x#y =x a=b --c=d }',
+];
+
+describe('shell(x) against dash and Bash', { skip: skipDash }, () => {
+  for (const text of extensions)
+    test(`calls unclear what a POSIX shell reads differently: ${JSON.stringify(text)}`, () => {
+      const names = namesIn(text);
+      assert.ok(names === undefined || names.has(''), `${text} is listed as ${[...(names ?? [])].join(', ')}`);
+    });
+
+  for (const [index, text] of portable.entries())
+    test(`accepts what both run with the same words: ${JSON.stringify(text)}`, async () => {
+      const { commands } = parseShell(text);
+      assert.ok(
+        commands.every(({ name, isLiteral }) => name !== '' && isLiteral),
+        JSON.stringify(commands),
+      );
+      const listed = new Set(commands.map(({ words }) => JSON.stringify(words)));
+      for (const shell of [bash, dash]) {
+        const lines = await startedLines(text, `portable-${index}-${basename(shell)}`, shell);
+        assert.ok(lines.length > 0);
+        for (const line of lines) assert.ok(listed.has(line), `${shell} runs ${line}`);
+      }
+    });
+
+  test('the rule of the guide allows no text of the first list', () => {
+    const page = readFileSync(new URL('../../docs/guide/policies.md', import.meta.url), 'utf8');
+    assert.match(page, /commands\.all\(c, c\.name == 'git' && c\.isLiteral/);
+    for (const text of extensions.map((each) => each.replaceAll(/\baa\b/g, 'git')))
+      assert.ok(!isAllowed(text), `${text} is allowed`);
+    assert.ok(isAllowed('git status >/dev/null 2>&1 && git log'));
+  });
+});
+
+function isAllowed(text: string): boolean {
+  try {
+    return parseShell(text).commands.every(({ name, isLiteral }) => name === 'git' && isLiteral);
+  } catch {
+    return false;
+  }
+}
+
 /** Returns nothing for a text that a rule refuses because it cannot be parsed. */
 function namesIn(text: string): Set<string> | undefined {
   try {
@@ -106,19 +205,28 @@ function namesIn(text: string): Set<string> | undefined {
 }
 
 /** Returns the programs of the test that Bash starts for a text. Each text has a log of its own: it may leave programs behind. */
-async function startedBy(text: string, key: number | string): Promise<string[]> {
+async function startedBy(text: string, key: number | string, shell = bash): Promise<string[]> {
+  const lines = await startedLines(text, key, shell);
+  return [...new Set(lines.map((line) => (JSON.parse(line) as string[])[0] ?? ''))];
+}
+
+/** Returns the name and the arguments of each program that a shell starts, as JSON. */
+async function startedLines(text: string, key: number | string, shell: string): Promise<string[]> {
   const [bin, work, log] = [join(place, 'bin'), join(place, 'work'), join(place, `log-${key}`)];
   if (!existsSync(bin)) {
     for (const directory of [bin, work]) mkdirSync(directory);
     for (const name of programs) {
-      writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >> "$LOG"\n`);
+      // One write, so that programs that run at the same time do not mix their lines.
+      writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\0' ${name} "$@" "$(printf '\\1')" >> "$LOG"\n`);
       chmodSync(join(bin, name), 0o755);
     }
   }
   const env = { PATH: `${bin}:/usr/bin:/bin`, LOG: log };
   await new Promise<void>((resolve) => {
-    const child = execFile(bash, ['-c', text], { cwd: work, env, timeout: 60_000 }, () => resolve());
+    const child = execFile(shell, ['-c', text], { cwd: work, env, timeout: 60_000 }, () => resolve());
     child.stdin?.end();
   });
-  return existsSync(log) ? [...new Set(readFileSync(log, 'utf8').trim().split('\n'))] : [];
+  if (!existsSync(log)) return [];
+  const calls = readFileSync(log, 'utf8').split('\u0001\0').slice(0, -1);
+  return calls.map((call) => JSON.stringify(call.split('\0').slice(0, -1)));
 }

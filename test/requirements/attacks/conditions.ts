@@ -85,4 +85,13 @@ export const conditions: Section<'H'> = {
       'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists xargs, not the program that it starts, by its own name',
     ],
   },
+  H101: {
+    promise:
+      'shell(x) calls unclear what dash reads differently from Bash, and what it accepts as literal both shells run with the same words',
+    tests: [
+      'test/attacks/shell-texts.test.ts > shell(x) against dash and Bash > the rule of the guide allows no text of the first list',
+      'test/attacks/shell-texts.test.ts > shell(x) against dash and Bash > accepts what both run with the same words: "aa >/dev/null 2>&1"',
+      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists every program that a generated text starts, or an entry without a name',
+    ],
+  },
 };
