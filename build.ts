@@ -29,8 +29,8 @@ const programs = ['cli/main', ...globSync('**/*-worker.ts', { cwd: source }).map
 const loadGroups: Readonly<Record<string, readonly string[]>> = {
   library: ['index.ts'],
   command: ['cli/main.ts'],
-  serve: ['cli/serve/serve.ts'],
-  stdio: ['cli/stdio.ts', 'host/daemon/run-stdio.ts'],
+  serve: ['cli/commands/serve/serve.ts'],
+  stdio: ['cli/commands/stdio.ts', 'host/daemon/run-stdio.ts'],
   // Before the external servers are started.
   start: [
     'host/read-configuration.ts',
@@ -44,7 +44,7 @@ const loadGroups: Readonly<Record<string, readonly string[]>> = {
   network: ['sources/mcp/http/http-link.ts'],
   serving: ['host/daemon/run-server.ts', 'host/box/configured-agents.ts', 'sessions/create-sessions.ts'],
   endpoint: ['surfaces/mcp/mcp-endpoint.ts', 'surfaces/mcp/stdio/serve-stdio.ts'],
-  pages: ['server/app-listener.ts'],
+  pages: ['server/http/app-listener.ts'],
 };
 
 /**

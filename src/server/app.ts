@@ -2,60 +2,59 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
-import type { SeenClient } from '../surfaces/mcp/protocol/client-info.ts';
+import type { RecentClient } from '../surfaces/mcp/protocol/client-info.ts';
 import { authenticate } from './access/authenticate.ts';
-import { type RouteTable, authorize, declaredAccess } from './access/authorize.ts';
+import { type RouteTable, authorize, collectRouteAccess } from './access/authorize.ts';
 import type { BearerTokens } from './access/bearer-tokens.ts';
 import type { BrowserSessions } from './access/browser-sessions.ts';
-import { checkHostAndOrigin } from './access/hosts.ts';
-import { signIn } from './access/sign-in.ts';
+import { checkHostAndOrigin } from './access/allowed-hosts.ts';
+import { signIn } from './access/browser-sign-in.ts';
 import type { SignInCodes } from './access/sign-in-codes.ts';
-import type { Admission } from './admission.ts';
-import { allowedMethods } from './allowed-methods.ts';
-import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
-import { LiveEvents } from './live-events.ts';
-import { PolicyChecks } from './policy-checks.ts';
-import type { ProcessRole } from './process-role.ts';
-import { problemOf } from './problems/problem-of.ts';
-import { unknownPage } from './pages/unknown.ts';
+import type { Admission } from './http/admission.ts';
+import type { ServerApp, ServerContext, ServerEnvironment } from './http/server-context.ts';
+import { LiveEvents } from './streams/live-events.ts';
+import { PolicyChecker } from './routes/policies/policy-checks.ts';
+import type { ProcessRole } from './routes/status/process-role.ts';
+import { toProblem } from './problems/to-problem.ts';
+import { unknownPage } from './pages/error-pages.ts';
 import { Problem, problemType } from './problems/problem.ts';
-import { RedactedSessions } from './redacted-sessions.ts';
-import { approvalRoutes } from './routes/approvals.ts';
-import { callRoute } from './routes/call.ts';
-import { clientRoutes } from './routes/clients.ts';
-import { configuredServerRoutes } from './routes/configured-servers.ts';
-import { type FindConsole, consolePlaces, consoleRoutes } from './routes/console.ts';
-import { contentRoutes } from './routes/content.ts';
-import { eventRoutes } from './routes/events.ts';
-import { healthRoutes } from './routes/health.ts';
-import { infoRoutes } from './routes/info.ts';
-import { type ServedSchedules, jobRoutes } from './routes/jobs.ts';
-import { journalRoutes } from './routes/journal.ts';
-import { lockRoutes } from './routes/lock.ts';
-import { metricsRoutes } from './routes/metrics.ts';
-import { openApiRoutes } from './routes/openapi.ts';
-import { pageRoutes } from './routes/pages.ts';
-import { policyRoutes } from './routes/policies.ts';
-import { resultRoutes } from './routes/results.ts';
-import { serverRoutes } from './routes/servers.ts';
-import { sessionAnswerRoutes } from './routes/session-answers.ts';
-import { sessionEventRoutes } from './routes/session-events.ts';
-import { sessionReplayRoutes } from './routes/session-replay.ts';
-import { sessionTurnRoutes } from './routes/session-turn.ts';
-import { sessionRoutes } from './routes/sessions.ts';
-import { settleRoutes } from './routes/settle.ts';
-import { signInRoutes } from './routes/sign-in.ts';
-import { statisticsRoutes } from './routes/statistics.ts';
-import { tokenRoutes } from './routes/tokens.ts';
-import { toolRoutes } from './routes/tools.ts';
-import { undoRoutes } from './routes/undo.ts';
-import { setSecurityHeaders } from './security-headers.ts';
-import type { ServedConfiguration } from './served-configuration.ts';
-import { ServedSessions } from './served-sessions.ts';
-import { EventStreams } from './sse.ts';
+import { SessionRedactor } from './routes/sessions/session-redactor.ts';
+import { addApprovalRoutes } from './routes/approval-routes.ts';
+import { addCallRoutes } from './routes/tools/call-routes.ts';
+import { addClientRoutes } from './routes/status/client-routes.ts';
+import { addConfiguredServerRoutes } from './routes/servers/configured-server-routes.ts';
+import { type FindConsole, consolePlaces, addConsoleRoutes } from './routes/pages/console-routes.ts';
+import { addContentRoutes } from './routes/tools/content-routes.ts';
+import { addEventRoutes } from './routes/records/event-routes.ts';
+import { addHealthRoutes } from './routes/status/health-routes.ts';
+import { addInfoRoutes } from './routes/status/info-routes.ts';
+import { type ServedSchedules, addJobRoutes } from './routes/sessions/job-routes.ts';
+import { addJournalRoutes } from './routes/records/journal-routes.ts';
+import { addLockRoutes } from './routes/servers/lock-routes.ts';
+import { addMetricsRoutes } from './routes/status/metrics-routes.ts';
+import { addOpenApiRoute } from './routes/pages/openapi-routes.ts';
+import { addPageRoutes } from './routes/pages/page-routes.ts';
+import { addPolicyRoutes } from './routes/policies/policy-routes.ts';
+import { addResultRoutes } from './routes/records/result-routes.ts';
+import { addServerRoutes } from './routes/servers/server-routes.ts';
+import { addAnswerRoutes } from './routes/sessions/answer-routes.ts';
+import { addSessionEventRoutes } from './routes/sessions/session-event-routes.ts';
+import { addReplayRoutes } from './routes/sessions/replay-routes.ts';
+import { addTurnRoutes } from './routes/sessions/turn-routes.ts';
+import { addSessionRoutes } from './routes/sessions/session-routes.ts';
+import { addSettleRoutes } from './routes/records/settle-routes.ts';
+import { addSignInRoutes } from './routes/access/sign-in-routes.ts';
+import { addStatisticsRoutes } from './routes/records/statistics-routes.ts';
+import { addTokenRoutes } from './routes/access/token-routes.ts';
+import { addToolRoutes } from './routes/tools/tool-routes.ts';
+import { addUndoRoutes } from './routes/records/undo-routes.ts';
+import { setSecurityHeaders } from './http/security-headers.ts';
+import type { ServedConfiguration } from './routes/servers/served-configuration.ts';
+import { SessionAccess } from './routes/sessions/session-access.ts';
+import { EventStreams } from './streams/event-streams.ts';
 
-/** Everything the routes are made of. */
-export interface AppParts {
+/** Options of `createApp`. */
+export interface AppOptions {
   readonly box: InternalSignalbox;
   readonly configuration?: ServedConfiguration | undefined;
   readonly registry: Registry;
@@ -67,96 +66,116 @@ export interface AppParts {
   readonly startedAt: Date;
   readonly maxBodyBytes: number;
   readonly bearers: BearerTokens;
-  /** Not known before the server listens. */
+  /** Empty until the server listens. */
   readonly allowedHosts: () => ReadonlySet<string>;
   readonly url: () => string;
-  /** The MCP clients that were heard of not long ago. */
-  readonly clients: () => readonly SeenClient[];
+  /** Returns the recently active MCP clients. */
+  readonly clients: () => readonly RecentClient[];
   readonly agentTokenFile?: string | undefined;
   readonly role: ProcessRole;
-  /** Lets calls in as long as there is room. */
+  /** Limits concurrent calls. */
   readonly admission: Admission;
-  /** Aborted when new requests should go elsewhere. */
+  /** Aborted when load balancers should route elsewhere. */
   readonly draining: AbortSignal;
-  /** Aborted when the server takes no more requests. */
+  /** Aborted when the server stops accepting requests. */
   readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
 }
 
-/** The routes behind their guards. What is registered after `authorize` can be reached only by those whom the route takes. */
-export function createApp(parts: AppParts): ServerApp {
-  const { box, configuration } = parts;
+/** Creates the routes with their access checks. Routes that are added after `authorize` are open only to the roles that they declare. */
+export function createApp(options: AppOptions): ServerApp {
+  const { box, configuration } = options;
   const app = new OpenAPIHono<ServerEnvironment>({
     defaultHook(result) {
       if (result.success) return;
-      const place = result.target === 'json' ? 'body' : result.target;
-      const issues = result.error.issues.map(({ path, message }) => ({ path: [place, ...path].join('.'), message }));
+      const target = result.target === 'json' ? 'body' : result.target;
+      const issues = result.error.issues.map(({ path, message }) => ({ path: [target, ...path].join('.'), message }));
       throw new Problem('request-invalid', issues.map(({ path, message }) => `${path}: ${message}`).join('; '), {
         issues,
       });
     },
   });
-  app.onError((error, context) => answer(context, problemOf(error, parts.log)));
+  app.onError((error, context) => sendProblem(context, toProblem(error, options.log)));
   app.notFound((context) => {
     const methods = allowedMethods(app, context.req.path);
     const headers = { Allow: methods.join(', ') };
-    const isOpened = context.req.header('sec-fetch-dest') === 'document' && !context.req.path.startsWith('/api/');
-    if (methods.length === 0 && isOpened) return context.html(unknownPage(), 404);
+    const isNavigation = context.req.header('sec-fetch-dest') === 'document' && !context.req.path.startsWith('/api/');
+    if (methods.length === 0 && isNavigation) return context.html(unknownPage(), 404);
     if (methods.length === 0)
-      return answer(context, new Problem('route-unknown', 'nothing is served here; the routes are listed at /docs'));
-    return answer(context, new Problem('method-refused', `this route takes ${headers.Allow}`, { headers }));
+      return sendProblem(context, new Problem('route-unknown', 'no route has this path; /docs lists the routes'));
+    return sendProblem(context, new Problem('method-refused', `this route accepts ${headers.Allow}`, { headers }));
   });
 
-  app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
-  healthRoutes(app, box, parts.draining);
-  const pages = parts.role === 'worker' ? [] : [...Object.keys(consolePlaces), '/docs'];
-  for (const path of pages) app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(parts.codes, parts.browserSessions));
+  app.use(setSecurityHeaders, checkHostAndOrigin(options.allowedHosts));
+  addHealthRoutes(app, box, options.draining);
+  const pages = options.role === 'worker' ? [] : [...Object.keys(consolePlaces), '/docs'];
+  for (const path of pages)
+    app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(options.codes, options.browserSessions));
   let declared: RouteTable = new Map();
-  app.use(authenticate(parts.bearers, parts.browserSessions, () => declared));
+  app.use(authenticate(options.bearers, options.browserSessions, () => declared));
   app.use(authorize(() => declared));
 
-  if (parts.role === 'worker') {
-    metricsRoutes(app, box, parts.registry);
-    declared = declaredAccess(app);
+  if (options.role === 'worker') {
+    addMetricsRoutes(app, box, options.registry);
+    declared = collectRouteAccess(app);
     return app;
   }
-  infoRoutes(app, parts);
-  clientRoutes(app, parts);
-  toolRoutes(app, box);
-  callRoute(app, box, parts.sessions, parts.admission, parts.maxBodyBytes, parts.log);
-  contentRoutes(app, box, parts.maxBodyBytes);
-  approvalRoutes(app, box, parts.maxBodyBytes);
-  serverRoutes(app, box, configuration);
-  configuredServerRoutes(app, box, configuration, parts.maxBodyBytes);
-  lockRoutes(app, box, configuration, parts.maxBodyBytes);
-  policyRoutes(app, box, configuration, new PolicyChecks(parts.stopping), parts.maxBodyBytes);
-  journalRoutes(app, box);
-  statisticsRoutes(app, box);
-  undoRoutes(app, box, parts.maxBodyBytes);
-  settleRoutes(app, box, parts.maxBodyBytes);
-  resultRoutes(app, box);
-  tokenRoutes(app, box, parts.maxBodyBytes);
-  signInRoutes(app, parts);
-  const redacted = new RedactedSessions((text) => box.redactJson(text));
-  const streams = new EventStreams({ stopping: parts.stopping, log: parts.log });
-  const served = new ServedSessions(parts.sessions, redacted);
-  sessionRoutes(app, served, parts.maxBodyBytes);
-  sessionTurnRoutes(app, box, served, streams, parts.maxBodyBytes);
-  sessionAnswerRoutes(app, served, parts.maxBodyBytes);
-  sessionEventRoutes(app, served, streams);
-  sessionReplayRoutes(app, box, parts.maxBodyBytes);
-  jobRoutes(app, parts.schedules, parts.maxBodyBytes);
-  eventRoutes(app, new LiveEvents(box, parts.sessions, redacted), streams);
-  metricsRoutes(app, box, parts.registry);
-  consoleRoutes(app, parts.findConsole);
-  pageRoutes(app, openApiRoutes(app, box.version));
-  declared = declaredAccess(app);
+  addInfoRoutes(app, options);
+  addClientRoutes(app, options);
+  addToolRoutes(app, box);
+  addCallRoutes(app, box, options.sessions, options.admission, options.maxBodyBytes, options.log);
+  addContentRoutes(app, box, options.maxBodyBytes);
+  addApprovalRoutes(app, box, options.maxBodyBytes);
+  addServerRoutes(app, box, configuration);
+  addConfiguredServerRoutes(app, box, configuration, options.maxBodyBytes);
+  addLockRoutes(app, box, configuration, options.maxBodyBytes);
+  addPolicyRoutes(app, box, configuration, new PolicyChecker(options.stopping), options.maxBodyBytes);
+  addJournalRoutes(app, box);
+  addStatisticsRoutes(app, box);
+  addUndoRoutes(app, box, options.maxBodyBytes);
+  addSettleRoutes(app, box, options.maxBodyBytes);
+  addResultRoutes(app, box);
+  addTokenRoutes(app, box, options.maxBodyBytes);
+  addSignInRoutes(app, options);
+  const redacted = new SessionRedactor((text) => box.redactJson(text));
+  const streams = new EventStreams({ stopping: options.stopping, log: options.log });
+  const served = new SessionAccess(options.sessions, redacted);
+  addSessionRoutes(app, served, options.maxBodyBytes);
+  addTurnRoutes(app, box, served, streams, options.maxBodyBytes);
+  addAnswerRoutes(app, served, options.maxBodyBytes);
+  addSessionEventRoutes(app, served, streams);
+  addReplayRoutes(app, box, options.maxBodyBytes);
+  addJobRoutes(app, options.schedules, options.maxBodyBytes);
+  addEventRoutes(app, new LiveEvents(box, options.sessions, redacted), streams);
+  addMetricsRoutes(app, box, options.registry);
+  addConsoleRoutes(app, options.findConsole);
+  addPageRoutes(app, addOpenApiRoute(app, box.version));
+  declared = collectRouteAccess(app);
   return app;
 }
 
-function answer(context: ServerContext, problem: Problem): Response {
+function sendProblem(context: ServerContext, problem: Problem): Response {
   return context.body(JSON.stringify(problem.document()), problem.status, {
     ...problem.headers,
     'Content-Type': problemType,
   });
+}
+
+/** Returns the methods that the routes of the app accept for a path, for the `Allow` header of a 405. */
+function allowedMethods(app: ServerApp, path: string): string[] {
+  const methods = new Set<string>();
+  for (const route of app.routes) {
+    if (route.method !== 'ALL' && matchesPattern(route.path, path)) methods.add(route.method);
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].toSorted();
+}
+
+function matchesPattern(pattern: string, path: string): boolean {
+  const expected = pattern.split('/');
+  const actual = path.split('/');
+  return (
+    expected.length === actual.length &&
+    expected.every((segment, index) => segment.startsWith(':') || segment === actual[index])
+  );
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Schedules } from '../sessions/schedules.ts';
+import type { Schedules } from '../sessions/schedules/schedules.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { internalsOf } from '../signalbox/internal-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';

@@ -1,7 +1,7 @@
 import { type RuntimeTools, runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Agent, Agents } from '../sessions/agent.ts';
 import { type SessionsOptions, createSessions as openSessions } from '../sessions/create-sessions.ts';
-import { Schedules } from '../sessions/schedules.ts';
+import { Schedules } from '../sessions/schedules/schedules.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { internalsOf } from '../signalbox/internal-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';
@@ -29,11 +29,11 @@ export async function createSessions(box: Signalbox, options: CreateSessionsOpti
   const agents = Object.entries(named).map(([name, agent]): Agent => ({
     ...agent,
     name,
-    own: toolsOf(box, agent.runtime.name),
+    runtimeTools: toolsOf(box, agent.runtime.name),
   }));
   const first = agents[0]?.name;
   if (first === undefined) throw new TypeError('createSessions needs at least one agent');
-  const list: Agents = { list: () => agents, usual: defaultAgent ?? first };
+  const list: Agents = { list: () => agents, defaultName: defaultAgent ?? first };
   return await openSessions({ ...rest, box: internalsOf(box), agents: list });
 }
 
@@ -42,7 +42,7 @@ export function createSchedules(box: Signalbox, sessions: Sessions): Schedules {
   const { jobStore, shared, secrets, builtin } = internalsOf(box);
   const schedules = new Schedules({
     store: jobStore,
-    post: shared.pubSub,
+    pubSub: shared.pubSub,
     sessions,
     redact: (text) => secrets.redact(text),
   });

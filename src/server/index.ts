@@ -8,14 +8,14 @@ export type {
   SessionQuery,
   Sessions,
 } from '../sessions/sessions.ts';
-export type { NewSession, SentMessage, Session, SessionChange, SessionState } from '../sessions/session.ts';
+export type { NewSession, SentMessage, Session, SessionChange, SessionState } from '../sessions/sessions.ts';
 export type {
   SessionEvent,
   SessionServer,
   TurnReason,
-  SessionHappening,
+  SessionEventBody,
   ElicitationRequired,
-} from '../sessions/session-event.ts';
+} from '../sessions/events/session-event.ts';
 export type {
   Runtime,
   SampleOptions,
@@ -31,7 +31,7 @@ export type {
   RuntimeToolResult,
 } from '../runtimes/runtime.ts';
 export type { ClaudeCodeOptions, Passthrough, PassthroughHooks } from '../runtimes/claude/shared/claude-options.ts';
-export type { ModelRuntimeOptions } from '../runtimes/model/model-runtime.ts';
+export type { ModelRuntimeOptions } from '../runtimes/model/model-runtime-options.ts';
 export type { RunningServer, ServerLimits } from './start-server.ts';
 export { type CreateServerOptions, type SignalboxServer, createServer } from './create-server.ts';
 export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
@@ -40,9 +40,9 @@ export { type QueryOptions, type SessionClient, createSessionClient, query } fro
 export type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
 export type { ChosenModel, ProviderSettings } from '../runtimes/model/providers/choose-model.ts';
 export type { KeyTimes } from './access/oauth/issuer-keys.ts';
-export type { PendingElicitation } from '../sessions/pending-elicitations.ts';
+export type { PendingElicitation } from '../sessions/turns/turn-elicitations.ts';
 export type { RuntimeTools } from '../runtimes/runtime-tools.ts';
-export type { Schedules } from '../sessions/schedules.ts';
+export type { Schedules } from '../sessions/schedules/schedules.ts';
 export type { SessionsOptions } from '../sessions/create-sessions.ts';
 export type { TurnLimits } from '../runtimes/model/turn-budget.ts';
 export type { ContentReader } from '../pipeline/box-content.ts';

@@ -1,6 +1,6 @@
 import { lazyRuntime } from '../runtimes/lazy-runtime.ts';
 import type { ClaudeCodeOptions } from '../runtimes/claude/shared/claude-options.ts';
-import type { ModelRuntimeOptions } from '../runtimes/model/model-runtime.ts';
+import type { ModelRuntimeOptions } from '../runtimes/model/model-runtime-options.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
 /** Creates the runtime that drives turns with the Claude Agent SDK. Needs `@anthropic-ai/claude-agent-sdk`. */

@@ -2,9 +2,8 @@ import type { JsonObject } from '../core/json/json.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
-import type { SessionEvent } from '../sessions/session-event.ts';
-import type { NewSession } from '../sessions/session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SessionEvent } from '../sessions/events/session-event.ts';
+import type { NewSession, Sessions } from '../sessions/sessions.ts';
 import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';
 import { createSessions } from './create-sessions.ts';
@@ -112,9 +111,7 @@ export async function* query(prompt: string, options: QueryOptions): AsyncGenera
       ...(cwd === undefined ? {} : { cwd }),
     });
     try {
-      const client = await createSessionClient(sessions, {
-        ...(permissionMode === undefined ? {} : { permissionMode }),
-      });
+      const client = await createSessionClient(sessions, permissionMode === undefined ? {} : { permissionMode });
       yield* client.send(prompt, signal === undefined ? {} : { signal });
     } finally {
       await sessions.close({ graceMs: 0 });

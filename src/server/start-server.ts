@@ -1,113 +1,112 @@
-import { localUser } from '../access/local-user.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { localUser } from '../access/local-user.ts';
 import type { OAuthSettings } from '../config/schema/oauth-schema.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
-import { adminTokenCheck } from './access/admin-token.ts';
-import { BearerTokens } from './access/bearer-tokens.ts';
+import { BearerTokens, createTokenMatcher } from './access/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser-sessions.ts';
-import { allowedHosts, reachableHost } from './access/hosts.ts';
+import { allowedHosts, reachableHost } from './access/allowed-hosts.ts';
 import type { KeyTimes } from './access/oauth/issuer-keys.ts';
 import { OAuthAccess } from './access/oauth/oauth-access.ts';
 import { SignInCodes } from './access/sign-in-codes.ts';
-import { Admission } from './admission.ts';
-import type { AppListener } from './app-listener.ts';
-import { listen } from './listen.ts';
-import { mcpRoute } from './mcp-route.ts';
-import type { ProcessRole } from './process-role.ts';
-import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
-import type { FindConsole } from './routes/console.ts';
-import type { ServedSchedules } from './routes/jobs.ts';
-import type { ServedConfiguration } from './served-configuration.ts';
-import { keptSeconds } from './short-way/short-response.ts';
-import { ShortWay } from './short-way/short-way.ts';
-import { stoppable } from './stop.ts';
+import { Admission } from './http/admission.ts';
+import type { AppListener } from './http/app-listener.ts';
+import { listen } from './http/listen.ts';
+import { createMcpRoute } from './http/mcp-route.ts';
+import type { ProcessRole } from './routes/status/process-role.ts';
+import { type PrometheusMetrics, createPrometheusMetrics } from './metrics/prometheus-metrics.ts';
+import type { FindConsole } from './routes/pages/console-routes.ts';
+import type { ServedSchedules } from './routes/sessions/job-routes.ts';
+import type { ServedConfiguration } from './routes/servers/served-configuration.ts';
+import { keepAliveSeconds } from './http/fast-http/fast-response.ts';
+import { FastHttp } from './http/fast-http/fast-http.ts';
+import { createGracefulStop } from './http/graceful-stop.ts';
 
-// Not imported: the names of the module as an ES module include those that load all of `fetch`.
+// Not imported: an import reads all exports of the module, and some of them load `fetch`.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** A second more than clients are told, who count from when they got the answer. */
-const keptMs = (keptSeconds + 1) * 1000;
+/** One second more than the announced timeout, because clients count from the receipt of the response. */
+const idleTimeoutMs = (keepAliveSeconds + 1) * 1000;
 
-/** What a server is made of. */
+/** Options of `startServer`. */
 export interface ServerOptions {
   readonly box: InternalSignalbox;
-  /** The configuration the box runs from, if it does. */
+  /** The configuration of the box; absent when it was created from code. */
   readonly configuration?: ServedConfiguration;
-  /** Conversations with agents, if there are any to talk to. The server does not close them. */
+  /** The sessions to serve. The server does not close them. */
   readonly sessions?: Sessions;
-  /** Jobs that begin sessions at their times, if any are kept. The server does not close them. */
+  /** The schedules to serve. The server does not close them. */
   readonly schedules?: ServedSchedules;
-  /** What this process does of it all (`all`). */
+  /** The role of this process (`all`). */
   readonly role?: ProcessRole;
   readonly host: string;
-  /** Taken ports are passed over for the next free one; 0 is any free one. */
+  /** The next free port is used when it is taken; 0 uses any free one. */
   readonly port: number;
   /** The admin token. */
   readonly token: string;
   /** The key by which the command line of this machine is recognized; absent where no run file has one. */
   readonly commandLineKey?: string;
-  /** Where the token for agents of this machine is kept, which the command lines that connect them read. */
+  /** The file with the token for agents on this machine, which the commands that connect clients read. */
   readonly agentTokenFile?: string;
-  /** What `/metrics` shows: the same that was given to `createSignalbox`. Without it, only the process is measured. */
+  /** The metrics of `/metrics`, as passed to `createSignalbox`. Without them, `/metrics` covers only the process. */
   readonly metrics?: Pick<PrometheusMetrics, 'registry' | 'shed'>;
-  /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
+  /** Other values of `Host` to accept, such as `signalbox.example:443` behind a proxy. */
   readonly allowedHosts?: readonly string[];
-  /** Where the built console is; waits for it where it is still being built. */
+  /** Returns the directory of the built console, when it is built. */
   readonly findConsole?: FindConsole;
-  /** Whose tokens the MCP endpoint takes besides its own; looked at with every request. */
+  /** The authorization servers whose tokens the MCP endpoint accepts; read with every request. */
   readonly oauth?: () => OAuthSettings | undefined;
-  /** Where faults are told (standard error). */
+  /** Logs internal errors (standard error). */
   readonly log?: (line: string) => void;
   readonly limits?: ServerLimits;
 }
 
-/** How much a client may ask of the server. */
+/** Limits and timeouts of the server. */
 export interface ServerLimits {
   /** The largest body (8 MB). */
   readonly bodyBytes?: number;
-  /** How long a client may take to send its headers, also on a connection it opened ahead (30 s), and its whole request (60 s). */
+  /** Timeouts for the headers of a request, also on a new connection (30 s), and for the whole request (60 s). */
   readonly headersMs?: number;
   readonly requestMs?: number;
-  /** How many calls may be under way (4096), and how many of one principal (half of them); what is more is refused with 503 and 429. */
+  /** The maximum of concurrent calls (4096), and of those by one principal (half of it). More are refused with 503 and 429. */
   readonly calls?: number;
   readonly callsOfOne?: number;
-  /** How long the server goes on as before when it is closed, while its readiness tells balancers to go elsewhere (0). */
+  /** How long `close` keeps serving while readiness reports 503, so that load balancers route elsewhere (0). */
   readonly drainMs?: number;
-  /** How long requests under way may go on when the server stops (5 s). */
+  /** How long running requests may continue when the server stops (5 s). */
   readonly graceMs?: number;
-  /** How long a call of an MCP client waits for a human before it ends by saying where people answer (50 s). */
+  /** How long a call of an MCP client waits for approval before it returns the URL of the inbox (50 s). */
   readonly approvalWaitMs?: number;
-  /** How often the keys of authorization servers are read. */
+  /** When the keys of authorization servers are read. */
   readonly keyTimes?: Partial<KeyTimes>;
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface RunningServer {
   readonly url: string;
-  /** The port it got, which is another one than asked for when that was taken. */
+  /** The port that the server listens on. */
   readonly port: number;
-  /** A link that signs one browser in, once, within ten minutes. */
+  /** Returns a link that signs in one browser, once, within ten minutes. */
   signInUrl(): Promise<string>;
-  /** Takes no new requests, lets those under way end, and closes. The box stays open. */
+  /** Stops accepting requests, waits for the running ones, and closes. The box stays open. */
   close(): Promise<void>;
 }
 
-/** Serves a box over HTTP: API, documentation and pages. */
+/** Serves a box over HTTP: the API, the MCP endpoint, the documentation and the console. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { box, host, role = 'all', limits = {} } = options;
   const log = options.log ?? ((line: string) => console.error(line));
   const codes = new SignInCodes(box.shared.keyValues);
-  const browserSessions = await BrowserSessions.with(box.shared, options.token);
+  const browserSessions = await BrowserSessions.open(box.shared, options.token);
   const headersTimeout = limits.headersMs ?? 30_000;
   const requestTimeout = limits.requestMs ?? 60_000;
   const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
   const { commandLineKey } = options;
   const bearers = new BearerTokens({
-    isAdminToken: adminTokenCheck(options.token),
-    isCommandLineKey: commandLineKey === undefined ? undefined : adminTokenCheck(commandLineKey),
+    isAdminToken: createTokenMatcher(options.token),
+    isCommandLineKey: commandLineKey === undefined ? undefined : createTokenMatcher(commandLineKey),
     tokens: box.tokens,
   });
   const oauthSettings = options.oauth ?? (() => undefined);
@@ -117,7 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let hosts: ReadonlySet<string> = new Set();
   let url: string | undefined;
 
-  const metrics = options.metrics ?? prometheusMetrics();
+  const metrics = options.metrics ?? createPrometheusMetrics();
   const admission = new Admission(limits, (reason) => metrics.shed(reason));
 
   const parts = {
@@ -141,7 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopping: stopping.signal,
     log,
   };
-  const mcp = mcpRoute({
+  const mcp = createMcpRoute({
     box,
     maxBodyBytes,
     allowedHosts: () => hosts,
@@ -152,18 +151,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(limits.approvalWaitMs === undefined ? {} : { approvalWaitMs: limits.approvalWaitMs }),
     log,
   });
-  // Clients of MCP are not kept waiting for the rest, which is loaded with the first request for it.
-  let others: Promise<AppListener> | undefined;
-  const load = async (): Promise<AppListener> => {
-    const [{ appListener }, registry] = await Promise.all([import('./app-listener.ts'), metrics.registry()]);
-    return appListener({ ...parts, registry });
+  // The Hono routes are loaded with the first request for them, so that MCP clients can connect sooner.
+  let loadedRoutes: Promise<AppListener> | undefined;
+  const loadRoutes = async (): Promise<AppListener> => {
+    const [{ createAppListener }, registry] = await Promise.all([import('./http/app-listener.ts'), metrics.registry()]);
+    return createAppListener({ ...parts, registry });
   };
-  const serveOthers = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const serveRoutes = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      const listener = await (others ??= load());
+      const listener = await (loadedRoutes ??= loadRoutes());
       if (!response.destroyed) await listener(request, response);
     } catch (error) {
-      // The package is damaged: routes themselves answer for what fails in them.
+      // Only a damaged package fails here: the routes handle their own errors.
       log(`the routes cannot be loaded: ${messageOf(error)}`);
       response.destroy();
     }
@@ -172,27 +171,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     {
       headersTimeout,
       requestTimeout,
-      keepAliveTimeout: keptSeconds * 1000,
-      // Slow senders are looked for this often.
+      keepAliveTimeout: keepAliveSeconds * 1000,
       connectionsCheckingInterval: Math.min(headersTimeout, 5000),
     },
     (request, response) => {
-      if (role === 'worker' || !mcp.take(request, response)) void serveOthers(request, response);
+      if (role === 'worker' || !mcp.serveNodeRequest(request, response)) void serveRoutes(request, response);
     },
   );
-  // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
+  // A caller may pass the token to a tool; the journal must not contain it.
   box.secrets.add('SIGNALBOX_TOKEN', options.token);
   if (commandLineKey !== undefined) box.secrets.add('command-line key', commandLineKey);
-  // People who can open the inbox can be asked.
+  // The console serves the inbox, so approvals can be requested.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
-  const shortWay = new ShortWay(server, {
-    isFor: (address) => role !== 'worker' && mcp.isFor(address),
+  const fastHttp = new FastHttp(server, {
+    isHandled: (path) => role !== 'worker' && mcp.isHandled(path),
     serve: (request, response, body) => mcp.serve(request, response, body),
-    limits: { headersMs: headersTimeout, requestMs: requestTimeout, keptMs, bodyBytes: maxBodyBytes },
+    limits: {
+      headersMs: headersTimeout,
+      requestMs: requestTimeout,
+      keepAliveMs: idleTimeoutMs,
+      bodyBytes: maxBodyBytes,
+    },
   });
-  const stop = stoppable(server, { shortWay, graceMs: limits.graceMs ?? 5000, draining: draining.signal });
+  const stop = createGracefulStop(server, { fastHttp, graceMs: limits.graceMs ?? 5000, draining: draining.signal });
   const port = await listen(server, host, options.port);
-  // Whoever says by which address clients come has a proxy there, which may pass the name on.
+  // A configured public URL means that a proxy serves it, which may forward its host name.
   const publicUrl = oauthSettings()?.url;
   const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).host];
   hosts = allowedHosts(host, port, [...(options.allowedHosts ?? []), ...publicHosts]);
@@ -207,7 +210,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     detach();
     mcp.stopListening();
     const stopped = stop();
-    // Streams would go on for ever.
+    // Streams do not end otherwise.
     stopping.abort();
     await stopped;
     mcp.close();

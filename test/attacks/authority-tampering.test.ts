@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { pinStorage } from '../../src/pipeline/recording/pin-storage.ts';
 import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
-import { hashOf } from '../../src/server/access/secret-ids.ts';
+import { hashSecret } from '../../src/server/access/random-secrets.ts';
 import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';
 import { bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
 
@@ -96,7 +96,7 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     const place = await filled(t);
     await using(place, undefined, useAuthority);
     const database = new DatabaseSync(place.file);
-    const key = hashOf('guessed');
+    const key = hashSecret('guessed');
     database.exec(`INSERT INTO kept SELECT kind, '${key}', text, until FROM kept WHERE kind = 'sign-in-code'`);
     database.close();
     await using(place, undefined, async ({ shared }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type StreamMessage, streamMessages } from '../../console/src/live/stream-messages.ts';
-import { frameOf } from '../../src/server/sse.ts';
+import { toEventFrame } from '../../src/server/streams/event-streams.ts';
 
 /** Reads bytes that arrive in pieces of these sizes. */
 async function read(text: string, sizes: readonly number[] = []): Promise<StreamMessage[]> {
@@ -35,7 +35,7 @@ describe('the messages of an event stream', () => {
           lastId = id === undefined ? lastId : String(id);
           return { event, data: JSON.stringify(data), lastId };
         });
-        const frames = messages.map((each) => frameOf(each as Parameters<typeof frameOf>[0]));
+        const frames = messages.map((each) => toEventFrame(each as Parameters<typeof toEventFrame>[0]));
         assert.deepEqual(await read(frames.join(':\n\n'), sizes), expected);
       }),
     );

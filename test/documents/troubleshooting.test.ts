@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { callErrorCodes, errorCodes } from '../../src/core/errors.ts';
-import { problemCodes } from '../../src/server/problems/codes.ts';
+import { problemCodes } from '../../src/server/problems/problem-codes.ts';
 import { root } from '../support/command.ts';
 import { pages } from './pages.ts';
 

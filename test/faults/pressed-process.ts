@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { defineTool, localServer } from '../../src/index.ts';
-import { prometheusMetrics } from '../../src/server/prometheus.ts';
+import { createPrometheusMetrics } from '../../src/server/metrics/prometheus-metrics.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { token } from '../mcp-clients/serving.ts';
 
@@ -59,7 +59,7 @@ const tools = [
   }),
 ];
 const logged: string[] = [];
-const metrics = prometheusMetrics();
+const metrics = createPrometheusMetrics();
 const box = await openSignalbox({
   servers: [localServer({ name: 'fixture', tools, concurrency: Number(process.env['CONCURRENCY'] ?? 64) })],
   metrics: metrics.metrics,

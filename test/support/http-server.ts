@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import * as z from 'zod';
 import type { CallResult } from '../../src/core/calls/call.ts';
 import type { Role } from '../../src/core/principal.ts';
-import { prometheusMetrics } from '../../src/server/prometheus.ts';
+import { createPrometheusMetrics } from '../../src/server/metrics/prometheus-metrics.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
@@ -31,7 +31,7 @@ export interface TestServer {
 }
 
 export async function startTestServer(test: TestContext, options: Partial<ServerOptions> = {}): Promise<TestServer> {
-  const metrics = prometheusMetrics();
+  const metrics = createPrometheusMetrics();
   const box =
     options.box ??
     (await openSignalbox({ servers: [testTools()], metrics: metrics.metrics, results: { maxBytes: 4096 } }));

@@ -1,4 +1,4 @@
-// The page that opens after the sign-in link writes it (`src/server/pages/sign-in.ts`).
+// The page that opens after the sign-in link writes it (`src/server/pages/sign-in-pages.ts`).
 const storedAs = 'signalbox-browser-key';
 
 /**
@@ -17,9 +17,9 @@ export function forgetBrowserKey(): void {
 
 /** Calls back when another tab has signed in. */
 export function onSignedIn(listener: () => void): () => void {
-  const hear = ({ key, newValue }: StorageEvent): void => {
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === storedAs && newValue !== null) listener();
   };
-  window.addEventListener('storage', hear);
-  return () => window.removeEventListener('storage', hear);
+  window.addEventListener('storage', onStorage);
+  return () => window.removeEventListener('storage', onStorage);
 }

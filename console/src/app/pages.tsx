@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { IconName } from '../parts/icon.tsx';
-import { CallPage } from '../pages/calls/call-page.tsx';
+import type { IconName } from '../components/icon.tsx';
+import { CallPage } from '../pages/calls/call/call-page.tsx';
 import { CallsPage } from '../pages/calls/calls-page.tsx';
 import { InboxPage } from '../pages/inbox/inbox-page.tsx';
 import { PoliciesPage } from '../pages/policies/policies-page.tsx';
@@ -13,7 +13,7 @@ import { ToolsPage } from '../pages/tools/tools-page.tsx';
 
 /** A page, where it is, and how it stands in the navigation. */
 export interface PageEntry {
-  /** `/sessions/:id`; the server answers there too (`consolePlaces` in `src/server/routes/console.ts`). */
+  /** `/sessions/:id`; the server answers there too (`consolePlaces` in `src/server/routes/pages/console-routes.ts`). */
   readonly path: string;
   readonly link?: {
     readonly to: string;

@@ -65,6 +65,8 @@ export interface PreparedConfiguration {
   readonly secretProblems: readonly SecretProblem[];
 }
 
+const maxAuthorityAgeMs = 1000;
+
 /** A box that follows its configuration. */
 export class ConfiguredBox implements ServedConfiguration {
   /** Called before a changed configuration, which is trusted, is applied. */
@@ -75,6 +77,9 @@ export class ConfiguredBox implements ServedConfiguration {
   readonly #trust: ConfigurationTrust;
   readonly #initialPolicies: readonly PolicyDocument[];
   readonly #data: string;
+  #authority:
+    | { readonly configuration: Configuration; readonly readAtMs: number; readonly files: readonly ProtectedFile[] }
+    | undefined;
   readonly #bases = new WeakMap<ServerEntry, readonly string[]>();
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
@@ -143,7 +148,8 @@ export class ConfiguredBox implements ServedConfiguration {
   /** Returns the files that no call may write without approval, because they take effect as soon as they are saved. */
   protectedFiles(): readonly ProtectedFile[] {
     const imported = this.#servers.moduleFiles().map((path) => ({ path, role: 'a file of a tool module' }));
-    return [...authorityFiles(this.#configuration), ...imported];
+    const packages = this.#servers.modulePackages().map((path) => ({ path, role: 'a package of a tool module' }));
+    return [...this.#authorityFiles(), ...imported, ...packages];
   }
 
   get file(): string {
@@ -337,6 +343,16 @@ export class ConfiguredBox implements ServedConfiguration {
   /** Returns the lock file with the changes that were accepted on other machines. */
   #locked({ directory }: Configuration): Lock | undefined {
     return this.#accepted.over(readLock(directory));
+  }
+
+  /** Every call that may write asks for them, and most of them are found by looking into directories. */
+  #authorityFiles(): readonly ProtectedFile[] {
+    const now = performance.now();
+    const known = this.#authority;
+    if (known?.configuration === this.#configuration && now - known.readAtMs < maxAuthorityAgeMs) return known.files;
+    const files = authorityFiles(this.#configuration);
+    this.#authority = { configuration: this.#configuration, readAtMs: now, files };
+    return files;
   }
 
   #basesOf(server: string): readonly string[] {

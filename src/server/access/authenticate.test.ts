@@ -3,7 +3,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, it } from 'node:test';
 import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import { adminTokenCheck } from './admin-token.ts';
+import { createTokenMatcher } from './bearer-tokens.ts';
 import { localUser } from '../../access/local-user.ts';
 
 const closed = [
@@ -61,7 +61,7 @@ describe('a token is needed, even on localhost', () => {
       spy.mock.restore();
       syncBuiltinESMExports();
     });
-    const check = adminTokenCheck(adminToken);
+    const check = createTokenMatcher(adminToken);
     assert.equal(check('short'), false);
     assert.equal(check(adminToken), true);
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('a token is needed, even on localhost', () => {
   });
 
   it('does not start with an empty token', () => {
-    assert.throws(() => adminTokenCheck(''), /empty/);
+    assert.throws(() => createTokenMatcher(''), /empty/);
   });
 
   it('records an agent’s calls under its token, and those of the admin token and a browser as a human’s', async (test) => {

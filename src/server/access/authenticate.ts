@@ -1,16 +1,16 @@
 import type { MiddlewareHandler } from 'hono';
-import type { ServerContext, ServerEnvironment } from '../environment.ts';
+import type { ServerContext, ServerEnvironment } from '../http/server-context.ts';
 import { Problem } from '../problems/problem.ts';
 import { type RouteTable, routeOf } from './authorize.ts';
 import type { BearerTokens } from './bearer-tokens.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
-import { challenge } from './challenge.ts';
+import { tokenChallenge } from './token-challenge.ts';
 import { type Identity, browserIdentity } from './identity.ts';
 import { browserKeyHeader, readSessionCookie } from './session-cookie.ts';
 
-const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Finds out who is asking; nobody gets past it unknown. */
+/** Identifies the caller of every request, and refuses requests without valid credentials. */
 export function authenticate(
   bearers: BearerTokens,
   sessions: BrowserSessions,
@@ -28,7 +28,7 @@ export function authenticate(
   };
 }
 
-/** Returns whether the cookie alone is enough: for pages without data, and for the page that says that there is none. */
+/** Returns whether the cookie alone is sufficient: for pages without data, and for unknown pages. */
 function isPage(context: ServerContext, routes: RouteTable): boolean {
   const route = routeOf(context);
   if (route !== undefined) return routes.get(route)?.isPage === true;
@@ -38,10 +38,10 @@ function isPage(context: ServerContext, routes: RouteTable): boolean {
 async function identifyBrowser(
   context: ServerContext,
   sessions: BrowserSessions,
-  isCookieEnough: boolean,
+  isCookieSufficient: boolean,
 ): Promise<Identity> {
   const session = readSessionCookie(context, sessions);
-  const headers = { 'WWW-Authenticate': challenge() };
+  const headers = { 'WWW-Authenticate': tokenChallenge() };
   const person = session === undefined ? undefined : await sessions.touch(session);
   if (session === undefined || person === undefined) {
     throw new Problem(
@@ -51,7 +51,7 @@ async function identifyBrowser(
     );
   }
   const key = context.req.header(browserKeyHeader);
-  if (!isCookieEnough && (key === undefined || !(await sessions.isProven({ id: session, key })))) {
+  if (!isCookieSufficient && (key === undefined || !(await sessions.isProven({ id: session, key })))) {
     throw new Problem(
       'browser-key-wrong',
       key === undefined
@@ -65,13 +65,10 @@ async function identifyBrowser(
   return browserIdentity(person);
 }
 
-/** A browser sends its cookie whichever page makes it: what changes something must come from a page of ours. */
+/** Refuses requests with side effects that do not come from a page of this server: browsers send the cookie for any page. */
 function assertOwnPage(context: ServerContext): void {
-  if (harmless.has(context.req.method)) return;
-  // An Origin that is present was already found to be ours.
+  if (safeMethods.has(context.req.method)) return;
+  // A present Origin was checked by `assertHostAndOrigin`.
   if (context.req.header('origin') !== undefined || context.req.header('sec-fetch-site') === 'same-origin') return;
-  throw new Problem(
-    'origin-refused',
-    'the request changes something but does not say which page made it (Origin is missing)',
-  );
+  throw new Problem('origin-refused', 'requests that change something need the header Origin');
 }

@@ -2,7 +2,7 @@ import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Identity } from './identity.ts';
 
-/** Names the principal of a request that carries the key of the run file: `human user%3Aada`. */
+/** Carries the principal of a request that is authenticated with the key of the run file: `human user%3Aada`. */
 export const principalHeader = 'signalbox-principal';
 
 const maxPrincipalLength = 1024;

@@ -1,16 +1,16 @@
 import type { TokenCheck } from '../../access/access-tokens.ts';
 import type { Principal, Role } from '../../core/principal.ts';
 
-/** Who is asking, and what they may do. */
+/** An authenticated caller and its access. */
 export interface Identity {
   readonly principal: Principal;
   readonly role: Role;
-  /** The view of the catalog that they are bound to. */
+  /** The profile that the caller is bound to. */
   readonly profile?: string;
-  /** The id of their token, where it is one that can be revoked. */
+  /** The id of a token that can be revoked. */
   readonly token?: string;
-  /** Whether they would still be let in, where that is not for the store of tokens to say. */
-  readonly isStillGood?: () => boolean;
+  /** Returns whether a token of another issuer is still valid. */
+  readonly isStillValid?: () => boolean;
 }
 
 const kinds: Readonly<Record<Role, Principal['kind']>> = {
@@ -20,35 +20,35 @@ const kinds: Readonly<Record<Role, Principal['kind']>> = {
   admin: 'human',
 };
 
-/** A person at a browser that was signed in by a one-time link. */
+/** Returns the identity of a person whose browser was signed in by a one-time link. */
 export function browserIdentity(principal: Principal): Identity {
   return { principal, role: 'admin' };
 }
 
-/** A script of whoever runs this server. Agents have tokens of their own. */
+/** The identity of the admin token, for scripts of the operator. */
 export const adminIdentity: Identity = {
   principal: { id: 'token:admin', kind: 'human', name: 'admin token' },
   role: 'admin',
 };
 
-/** The holder of a token. */
+/** Returns the identity of the holder of an access token. */
 export function tokenIdentity({ id, role, profile, name }: TokenCheck & { readonly state: 'active' }): Identity {
   const principal = { id: `token:${id}`, kind: kinds[role], ...(name === undefined ? {} : { name }) };
   return { principal, role, token: id, ...(profile === undefined ? {} : { profile }) };
 }
 
-/** Which view of the catalog they have: the one they are bound to, or else the one they ask for. */
-export function viewFor({ profile }: Identity, asked?: string): { readonly profile?: string } {
-  const seen = profile ?? asked;
-  return seen === undefined ? {} : { profile: seen };
+/** Returns the profile of a request: the one that the caller is bound to, otherwise the requested one. */
+export function profileFor({ profile }: Identity, requested?: string): { readonly profile?: string } {
+  const effective = profile ?? requested;
+  return effective === undefined ? {} : { profile: effective };
 }
 
-/** Returns whether they may see the hidden parts of calls in what they may view: all but viewers, who only ever look. */
+/** Returns whether the caller may see the hidden parts of calls: every role except viewers. */
 export function maySeeHidden({ role }: Identity): boolean {
   return role !== 'viewer';
 }
 
-/** Whether what a principal did or made may be seen: agents see what is theirs, and what agents in their sessions did. */
+/** Returns whether the caller may see what `owner` did: agents see only what they and the agents in their sessions did. */
 export function mayView({ role, principal }: Identity, owner: string): boolean {
   return role !== 'agent' || `${owner}/`.startsWith(`${principal.id}/`);
 }

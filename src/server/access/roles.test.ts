@@ -5,10 +5,10 @@ import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-
 import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
 import type { CallStarted } from '../../journal/entries/journal-event.ts';
 import { type Role, roles } from '../../core/principal.ts';
-import type { ServerEnvironment } from '../environment.ts';
+import type { ServerEnvironment } from '../http/server-context.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
-import { declaredAccess } from './authorize.ts';
-import { may } from './may.ts';
+import { collectRouteAccess } from './authorize.ts';
+import { routeRoles } from './route-roles.ts';
 
 interface Documented {
   readonly paths: Record<string, Record<string, { 'x-roles'?: readonly Role[]; security?: readonly unknown[] }>>;
@@ -23,30 +23,30 @@ interface Operation {
 
 /** Besides GET, what those who are no admins may send. Whoever adds to it decides who may do it. */
 const changing: Readonly<Record<string, readonly Role[]>> = {
-  'POST /api/tools/{name}/call': may.call,
-  'POST /api/resources/read': may.call,
-  'POST /api/prompts/get': may.call,
-  'POST /api/call-questions/{id}': may.call,
-  'DELETE /api/call-streams/{id}': may.call,
-  'POST /api/calls/{id}/undo': may.answer,
-  'POST /api/sessions/{id}/undo': may.answer,
-  'POST /api/calls/{id}/settle': may.answer,
-  'POST /api/approvals/{id}/approve': may.answer,
-  'POST /api/approvals/{id}/deny': may.answer,
-  'POST /api/approvals/{id}/reveal': may.answer,
-  'POST /api/policies/backtest': may.read,
-  'POST /api/policies/check': may.read,
-  'POST /api/sessions': may.call,
-  'POST /api/sessions/{id}/messages': may.call,
-  'POST /api/sessions/{id}/fork': may.call,
-  'POST /api/sessions/{id}/replay': may.read,
-  'DELETE /api/sessions/{id}': may.call,
-  'PATCH /api/sessions/{id}': may.steer,
-  'POST /api/sessions/{id}/interrupt': may.steer,
-  'POST /api/sessions/{id}/approve': may.answer,
-  'POST /api/sessions/{id}/deny': may.answer,
-  'POST /api/sessions/{id}/submit-answers': may.answer,
-  'POST /api/sessions/{id}/answer-elicitation': may.answer,
+  'POST /api/tools/{name}/call': routeRoles.call,
+  'POST /api/resources/read': routeRoles.call,
+  'POST /api/prompts/get': routeRoles.call,
+  'POST /api/call-questions/{id}': routeRoles.call,
+  'DELETE /api/call-streams/{id}': routeRoles.call,
+  'POST /api/calls/{id}/undo': routeRoles.answer,
+  'POST /api/sessions/{id}/undo': routeRoles.answer,
+  'POST /api/calls/{id}/settle': routeRoles.answer,
+  'POST /api/approvals/{id}/approve': routeRoles.answer,
+  'POST /api/approvals/{id}/deny': routeRoles.answer,
+  'POST /api/approvals/{id}/reveal': routeRoles.answer,
+  'POST /api/policies/backtest': routeRoles.read,
+  'POST /api/policies/check': routeRoles.read,
+  'POST /api/sessions': routeRoles.call,
+  'POST /api/sessions/{id}/messages': routeRoles.call,
+  'POST /api/sessions/{id}/fork': routeRoles.call,
+  'POST /api/sessions/{id}/replay': routeRoles.read,
+  'DELETE /api/sessions/{id}': routeRoles.call,
+  'PATCH /api/sessions/{id}': routeRoles.steer,
+  'POST /api/sessions/{id}/interrupt': routeRoles.steer,
+  'POST /api/sessions/{id}/approve': routeRoles.answer,
+  'POST /api/sessions/{id}/deny': routeRoles.answer,
+  'POST /api/sessions/{id}/submit-answers': routeRoles.answer,
+  'POST /api/sessions/{id}/answer-elicitation': routeRoles.answer,
 };
 
 /** What agents may look at. */
@@ -133,9 +133,9 @@ describe('roles', () => {
     app.openapi(createRoute({ method: 'get', path: '/open', security: [], responses }), (context) =>
       context.body(null),
     );
-    const good = createRoute({ method: 'get', path: '/a/{id}', 'x-roles': may.look, responses });
+    const good = createRoute({ method: 'get', path: '/a/{id}', 'x-roles': routeRoles.look, responses });
     app.openapi(good, (context) => context.body(null));
-    assert.deepEqual([...declaredAccess(app)], [['GET /a/:id', { roles: may.look, isPage: false }]]);
+    assert.deepEqual([...collectRouteAccess(app)], [['GET /a/:id', { roles: routeRoles.look, isPage: false }]]);
     for (const add of [
       (to: typeof app) => to.get('/b', (context) => context.body(null)),
       (to: typeof app) => to.all('/b', (context) => context.body(null)),
@@ -152,7 +152,7 @@ describe('roles', () => {
     ]) {
       const other = new OpenAPIHono<ServerEnvironment>();
       add(other);
-      assert.throws(() => declaredAccess(other), /(GET|ALL) \/b does not say which roles it takes/);
+      assert.throws(() => collectRouteAccess(other), /(GET|ALL) \/b does not say which roles it takes/);
     }
   });
 

@@ -1,21 +1,21 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { ServerContext } from '../environment.ts';
-import { type BrowserSessions, idleSeconds } from './browser-sessions.ts';
+import type { ServerContext } from '../http/server-context.ts';
+import { type BrowserSessions, maxIdleSeconds } from './browser-sessions.ts';
 
-/** Carries the browser key. Another server on this host is sent the cookie, but cannot read the key. */
+/** The header with the browser key. Other servers on this host receive the cookie, but cannot read the key. */
 export const browserKeyHeader = 'signalbox-browser-key';
 
-/** The session id a browser presents. */
+/** Returns the session id in the cookie of a request. */
 export function readSessionCookie(context: ServerContext, { cookie }: BrowserSessions): string | undefined {
   return getCookie(context, cookie);
 }
 
-/** Hands a browser its session id. Not `Secure`: the server speaks plain HTTP on loopback, where some browsers would drop it. */
+/** Sets the session cookie. Not `Secure`, because some browsers reject such cookies over plain HTTP on loopback. */
 export function writeSessionCookie(context: ServerContext, { cookie }: BrowserSessions, id: string): void {
-  setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: idleSeconds });
+  setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: maxIdleSeconds });
 }
 
-/** Has a browser forget its session id. */
+/** Deletes the session cookie. */
 export function removeSessionCookie(context: ServerContext, { cookie }: BrowserSessions): void {
   deleteCookie(context, cookie, { path: '/' });
 }

@@ -1,38 +1,38 @@
 import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Principal } from '../../core/principal.ts';
-import { hashOf, newSecretId } from './secret-ids.ts';
+import { hashSecret, randomSecret } from './random-secrets.ts';
 
 const kind = 'sign-in-code';
 const lifetimeMs = 10 * 60_000;
 
-/** Codes that sign a browser in: each works once, for ten minutes, at any server with the same records. */
+/** One-time codes that sign in a browser within ten minutes, at any replica. */
 export class SignInCodes {
-  readonly #kept: KeyValueStore;
+  readonly #store: KeyValueStore;
 
-  constructor(kept: KeyValueStore) {
-    this.#kept = kept;
+  constructor(store: KeyValueStore) {
+    this.#store = store;
   }
 
-  /** Returns a code that signs this person in. */
-  async mint(person: Principal): Promise<string> {
-    const code = newSecretId();
-    await this.#kept.put(kind, hashOf(code), { text: JSON.stringify(person), until: Date.now() + lifetimeMs });
+  /** Creates a code for a person. */
+  async create(person: Principal): Promise<string> {
+    const code = randomSecret();
+    await this.#store.put(kind, hashSecret(code), { text: JSON.stringify(person), until: Date.now() + lifetimeMs });
     return code;
   }
 
-  /** Returns a link to the server at this address that signs this person in. */
+  /** Returns a sign-in link for a person, to the server at `url`. */
   async linkAt(url: string, person: Principal): Promise<string> {
-    return `${url}/?token=${await this.mint(person)}`;
+    return `${url}/?token=${await this.create(person)}`;
   }
 
-  /** Uses a code up, and returns whom it signs in. `undefined` when it was used before, has expired, or never was one. */
+  /** Consumes a code and returns its person; `undefined` when it was used, has expired or is unknown. */
   async redeem(code: string): Promise<Principal | undefined> {
-    const kept = await this.#kept.get(kind, hashOf(code));
-    return (await this.#kept.take(kind, hashOf(code))) ? signedInPerson(kept?.text) : undefined;
+    const stored = await this.#store.get(kind, hashSecret(code));
+    return (await this.#store.take(kind, hashSecret(code))) ? signedInPerson(stored?.text) : undefined;
   }
 }
 
-/** Returns whom a code is for; `undefined` for codes of versions that did not note it. */
+/** Parses the stored person of a code. */
 function signedInPerson(text: string | undefined): Principal | undefined {
   return text === undefined || text === '' ? undefined : (JSON.parse(text) as Principal);
 }

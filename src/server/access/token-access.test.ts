@@ -30,7 +30,7 @@ describe('a token with a role', () => {
       assert.doesNotMatch(detail, /sbx_/);
       answers.push([response.status, code, detail]);
     }
-    const wrong = [401, 'token-wrong', 'the Authorization header does not carry a token of this server'];
+    const wrong = [401, 'token-wrong', 'the Authorization header does not contain a token of this server'];
     assert.deepEqual(answers.slice(0, 3), [wrong, wrong, wrong]);
     assert.deepEqual(
       answers.slice(3).map(([, code]) => code),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import { problemCodes } from './codes.ts';
-import { problemOf } from './problem-of.ts';
+import { problemCodes } from './problem-codes.ts';
+import { toProblem } from './to-problem.ts';
 import type { ProblemDocument } from './problem.ts';
 
 describe('problem documents', () => {
@@ -75,7 +75,7 @@ describe('problem documents', () => {
   it('are made of anything that can be thrown', () => {
     for (const thrown of [undefined, null, 'text', 7, new Error('x'), {}]) {
       const lines: string[] = [];
-      assert.equal(problemOf(thrown, (line) => lines.push(line)).code, 'internal-fault');
+      assert.equal(toProblem(thrown, (line) => lines.push(line)).code, 'internal-fault');
       assert.equal(lines.length, 1);
     }
   });

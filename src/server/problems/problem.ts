@@ -1,4 +1,4 @@
-import { type ProblemCode, type ProblemStatus, problemCodes } from './codes.ts';
+import { type ProblemCode, type ProblemStatus, problemCodes } from './problem-codes.ts';
 
 /** One thing that is wrong with a request, and where. */
 export interface ProblemIssue {

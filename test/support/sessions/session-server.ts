@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Role } from '../../../src/core/principal.ts';
-import type { Session } from '../../../src/sessions/session.ts';
-import type { SessionEvent } from '../../../src/sessions/session-event.ts';
+import type { Session } from '../../../src/sessions/sessions.ts';
+import type { SessionEvent } from '../../../src/sessions/events/session-event.ts';
 import { type RunningServer, startServer } from '../../../src/server/start-server.ts';
 import { type ClientStream, openStream } from '../event-stream.ts';
 import { adminToken, bodyOf } from '../http-server.ts';

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters, LocalJWKSet } from 'jose';
 import { messageOf } from '../../../core/errors.ts';
 
-/** How often keys are asked for. */
+/** When the keys of an issuer are read. */
 export interface KeyTimes {
-  /** Keys that are older are asked for again, beside the requests that use them (10 minutes). */
+  /** Older keys are read again in the background (10 minutes). */
   readonly freshMs: number;
-  /** For how long after one reading nothing is read again, whatever keys are asked for (30 s); 5 s when it failed. */
+  /** The minimum time between two reads, also for unknown keys (30 s); 5 s after a failure. */
   readonly coolDownMs: number;
-  /** For how long keys are good when their issuer cannot be reached (a day). */
-  readonly keptMs: number;
+  /** How long keys stay valid while their issuer cannot be reached (a day). */
+  readonly maxStaleMs: number;
 }
 
-const usualTimes: KeyTimes = { freshMs: 10 * 60_000, coolDownMs: 30_000, keptMs: 24 * 60 * 60_000 };
+const defaultTimes: KeyTimes = { freshMs: 10 * 60_000, coolDownMs: 30_000, maxStaleMs: 24 * 60 * 60_000 };
 const failedCoolDownMs = 5000;
 
-/** Why there is no key. */
-export class KeyMissing extends Error {
+/** No key matches a token. */
+export class KeyMissingError extends Error {
   override readonly name = 'KeyMissing';
-  /** Whether the issuer could not be asked. */
-  readonly isAway: boolean;
+  /** The keys could not be read. */
+  readonly isUnreachable: boolean;
 
-  constructor(isAway: boolean) {
-    super(isAway ? 'the issuer cannot be reached' : 'the issuer has no such key');
-    this.isAway = isAway;
+  constructor(isUnreachable: boolean) {
+    super(isUnreachable ? 'the issuer cannot be reached' : 'the issuer has no such key');
+    this.isUnreachable = isUnreachable;
   }
 }
 
-/** The keys of one issuer, as it publishes them. Outlasts the issuer's absence, and follows when it changes them. */
+/** Caches the keys that one issuer publishes, and reads them again when they are old or a key is unknown. */
 export class IssuerKeys {
   readonly #read: () => Promise<JSONWebKeySet>;
   readonly #log: (line: string) => void;
@@ -36,31 +36,31 @@ export class IssuerKeys {
   #ids: ReadonlySet<unknown> = new Set();
   #version = '';
   #readAt = Number.NEGATIVE_INFINITY;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #lastAttemptAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
   #reading: Promise<void> | undefined;
 
   constructor(read: () => Promise<JSONWebKeySet>, log: (line: string) => void, times: Partial<KeyTimes> = {}) {
     this.#read = read;
     this.#log = log;
-    this.#times = { ...usualTimes, ...times };
+    this.#times = { ...defaultTimes, ...times };
   }
 
-  /** Another text whenever the keys are others. */
+  /** Changes with the keys. */
   get version(): string {
     if (this.#age() > this.#times.freshMs) void this.#readAgain();
-    return this.#age() > this.#times.keptMs ? '' : this.#version;
+    return this.#age() > this.#times.maxStaleMs ? '' : this.#version;
   }
 
   has(id: string): boolean {
-    return this.#age() <= this.#times.keptMs && this.#ids.has(id);
+    return this.#age() <= this.#times.maxStaleMs && this.#ids.has(id);
   }
 
-  /** The key that a header names. Rejects with `KeyMissing`. */
+  /** Returns the key that a JWT header names. Rejects with `KeyMissingError`. */
   async find(header: JWSHeaderParameters & { readonly kid: string }): Promise<CryptoKey> {
-    // Whatever came from somebody unknown asks the issuer at most once in a while.
+    // `coolDownMs` limits how often tokens with unknown keys make the server ask the issuer.
     if (!this.has(header.kid)) await this.#readAgain();
-    if (this.#set === undefined || !this.has(header.kid)) throw new KeyMissing(this.#hasFailed);
+    if (this.#set === undefined || !this.has(header.kid)) throw new KeyMissingError(this.#hasFailed);
     return await this.#set(header);
   }
 
@@ -71,8 +71,8 @@ export class IssuerKeys {
   #readAgain(): Promise<void> {
     if (this.#reading !== undefined) return this.#reading;
     const coolDownMs = this.#hasFailed ? Math.min(failedCoolDownMs, this.#times.coolDownMs) : this.#times.coolDownMs;
-    if (performance.now() - this.#triedAt < coolDownMs) return Promise.resolve();
-    this.#triedAt = performance.now();
+    if (performance.now() - this.#lastAttemptAt < coolDownMs) return Promise.resolve();
+    this.#lastAttemptAt = performance.now();
     return (this.#reading = this.#take().finally(() => (this.#reading = undefined)));
   }
 
@@ -88,7 +88,7 @@ export class IssuerKeys {
       this.#readAt = performance.now();
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#log(`the keys for tokens of OAuth cannot be read: ${messageOf(error)}`);
+      if (!this.#hasFailed) this.#log(`cannot read the keys that verify OAuth tokens: ${messageOf(error)}`);
       this.#hasFailed = true;
     }
   }

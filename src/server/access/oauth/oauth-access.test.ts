@@ -113,26 +113,34 @@ describe('a token of a trusted authorization server', () => {
     const [head = '', body = '', signature = ''] = good.split('.');
     const admin = base64({ ...(JSON.parse(Buffer.from(body, 'base64url').toString()) as object), sub: 'admin' });
     const cases: readonly (readonly [string, string, RegExp])[] = [
-      ['another issuer', await token({ claims: { iss: 'https://evil.example' } }), /issuer that is not trusted/],
-      ['no issuer', await token({ claims: { iss: undefined } }), /who issued it/],
+      [
+        'another issuer',
+        await token({ claims: { iss: 'https://evil.example' } }),
+        /issuer of the token is not trusted/,
+      ],
+      ['no issuer', await token({ claims: { iss: undefined } }), /no issuer/],
       ['another audience', await token({ resource: 'https://other.example/mcp' }), /another resource/],
       ['no audience', await token({ claims: { aud: undefined } }), /another resource/],
       ['an audience that only begins so', await token({ resource: `${resource()}x` }), /another resource/],
       ['expired', await token({ claims: { exp: now - 60 } }), /has expired/],
       ['without an end', await token({ claims: { exp: undefined } }), /never expires/],
-      ['not yet', await token({ claims: { nbf: now + 120 } }), /not good yet/],
-      ['made in the future', await token({ claims: { iat: now + 120 } }), /not good yet/],
-      ['about nobody', await token({ claims: { sub: undefined } }), /whom it is about/],
-      ['about too much', await token({ claims: { sub: 'x'.repeat(300) } }), /whom it is about/],
+      ['not yet', await token({ claims: { nbf: now + 120 } }), /not valid yet/],
+      ['made in the future', await token({ claims: { iat: now + 120 } }), /not valid yet/],
+      ['about nobody', await token({ claims: { sub: undefined } }), /has no valid subject/],
+      ['about too much', await token({ claims: { sub: 'x'.repeat(300) } }), /has no valid subject/],
       ['bound to a key', await token({ claims: { cnf: { jkt: 'x' } } }), /bound to a key/],
       ['another kind', await token({ header: { typ: 'logout+jwt' } }), /not an access token/],
-      ['no kid', await token({ header: { kid: undefined } }), /how it was signed/],
+      ['no kid', await token({ header: { kid: undefined } }), /no algorithm or key id/],
       ['unknown kid', await token({ header: { kid: 'second' } }), /a key that its issuer does not have/],
       ['signed by somebody else', await token({ key: stranger }), /signature/],
-      ['alg none', resigned(good, { alg: 'none', kid: 'first', typ: 'at+jwt' }, () => ''), /a way that is not taken/],
-      ['alg none, signature kept', resigned(good, { alg: 'none', kid: 'first' }, () => signature), /not taken/],
-      ['HS256 with the public key', resigned(good, hs256, hmacWith(pem)), /a way that is not taken/],
-      ['HS256 with the JWK', resigned(good, hs256, hmacWith(JSON.stringify(key.published))), /not taken/],
+      [
+        'alg none',
+        resigned(good, { alg: 'none', kid: 'first', typ: 'at+jwt' }, () => ''),
+        /algorithm of the token is not accepted/,
+      ],
+      ['alg none, signature kept', resigned(good, { alg: 'none', kid: 'first' }, () => signature), /not accepted/],
+      ['HS256 with the public key', resigned(good, hs256, hmacWith(pem)), /algorithm of the token is not accepted/],
+      ['HS256 with the JWK', resigned(good, hs256, hmacWith(JSON.stringify(key.published))), /not accepted/],
       ['another algorithm', resigned(good, { alg: 'RS256', kid: 'first' }, () => signature), /signature/],
       ['an unknown extension', await token({ header: { crit: ['x'], x: 1 } }), /signature/],
       ['tampered', `${head}.${admin}.${signature}`, /signature/],
@@ -140,7 +148,7 @@ describe('a token of a trusted authorization server', () => {
       [
         'no JSON',
         `${Buffer.from('no').toString('base64url')}.${body}.${signature}`,
-        /does not carry a token of this server/,
+        /does not contain a token of this server/,
       ],
     ];
     for (const [what, wrong, why] of cases) {
@@ -327,7 +335,7 @@ describe('the keys of an authorization server', () => {
   });
 
   it('are good no longer than so long without the issuer', async (t) => {
-    const { issuer, token, call } = await place(t, { times: { freshMs: 0, coolDownMs: 0, keptMs: 50 } });
+    const { issuer, token, call } = await place(t, { times: { freshMs: 0, coolDownMs: 0, maxStaleMs: 50 } });
     const good = await token();
     assert.equal((await call(good)).status, 200);
     issuer.state = 'failing';

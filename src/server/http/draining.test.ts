@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+
+describe('draining', () => {
+  it('tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops', async (test) => {
+    const { server, get, call } = await startTestServer(test, { limits: { drainMs: 5000 } });
+    assert.equal((await get('/api/health/ready')).status, 200);
+    const slow = call('wait', { arguments: { ms: 7000 } });
+    const closed = server.close();
+    const ready = await get('/api/health/ready');
+    assert.equal(ready.status, 503);
+    assert.equal((await bodyOf<{ status: string }>(ready)).status, 'stopping');
+    assert.equal((await get('/api/health/live')).status, 200, 'nobody should start it again');
+    const late = await call('echo', { arguments: { text: 'late' } });
+    assert.equal((await bodyOf(late)).outcome, 'completed');
+    assert.equal(late.headers.get('connection'), 'close', 'the next one goes elsewhere');
+    assert.equal((await bodyOf(await slow)).outcome, 'completed', 'also when it takes longer than that');
+    await closed;
+    await assert.rejects(fetch(`${server.url}/api/health/live`));
+  });
+});
+
+describe('probes', () => {
+  it('ask the store at most once a second, however often they come; the one for liveness never does', async (test) => {
+    const { box, server, get } = await startTestServer(test);
+    const { query } = box.journal;
+    let asked = 0;
+    test.mock.method(box.journal, 'query', (...given: Parameters<typeof query>) => {
+      asked += 1;
+      return query.apply(box.journal, given);
+    });
+    for (let time = 0; time < 20; time += 1) assert.equal((await fetch(`${server.url}/api/health/live`)).status, 200);
+    assert.equal(asked, 0);
+    const started = performance.now();
+    for (let time = 0; time < 50; time += 1) await (await get('/api/health/ready')).text();
+    const seconds = (performance.now() - started) / 1000;
+    assert.ok(asked >= 1 && asked <= 1 + seconds, `${asked} times in ${seconds} s`);
+  });
+
+  it('are told in time that a store which does not answer is not there', async (test) => {
+    const { box, get } = await startTestServer(test);
+    test.mock.method(box.journal, 'query', () => new Promise(() => undefined));
+    const ready = await get('/api/health/ready');
+    assert.deepEqual(await bodyOf<object>(ready), {
+      status: 'unavailable',
+      journal: 'unavailable',
+      servers: 'ok',
+      starting: 0,
+    });
+  });
+});

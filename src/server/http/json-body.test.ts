@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { malformedBody } from './json-body.ts';
+import type { ProblemDocument } from '../problems/problem.ts';
+
+const megabyte = 1024 * 1024;
+const path = '/api/tools/mcp__test__echo/call';
+const authorization = `Bearer ${adminToken}`;
+
+describe('bodies', () => {
+  it('takes 8 MB and refuses more by its announced length', async (test) => {
+    const { call } = await startTestServer(test);
+    const fitting = await call('echo', { arguments: { text: 'x'.repeat(8 * megabyte - 1000) } });
+    assert.equal(fitting.status, 200);
+    const response = await call('echo', { arguments: { text: 'x'.repeat(8 * megabyte) } });
+    assert.equal(response.status, 413);
+    assert.equal((await bodyOf<ProblemDocument>(response)).code, 'body-too-large');
+  });
+
+  it('does not wait for a body that is announced to be too large', async (test) => {
+    const { server } = await startTestServer(test);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: ${authorization}\r\n`);
+    socket.write(`Content-Type: application/json\r\nContent-Length: ${9 * megabyte}\r\n\r\n{`);
+    const [head] = (await once(socket, 'data', { signal: AbortSignal.timeout(2000) })) as [Buffer];
+    socket.destroy();
+    assert.match(String(head), /^HTTP\/1.1 413 /);
+  });
+
+  it('refuses more than the limit while reading, when no length is announced', async (test) => {
+    const { server, box } = await startTestServer(test, { limits: { bodyBytes: megabyte } });
+    const headers = { host: `127.0.0.1:${server.port}`, authorization, 'content-type': 'application/json' };
+    const body = [
+      '{"arguments":{"text":"',
+      ...Array.from({ length: 24 }, () => Buffer.alloc(megabyte / 16, 'x')),
+      '"}}',
+    ];
+    const answer = await bareRequest(server, path, { method: 'POST', headers, body });
+    assert.equal(answer.status, 413);
+    assert.match(answer.headers['content-type'] ?? '', /problem\+json/);
+    assert.equal((await box.journal.calls()).items.length, 0);
+    const chunked = await bareRequest(server, path, {
+      method: 'POST',
+      headers,
+      body: ['{"arguments":', '{"text":"in parts"}}'],
+    });
+    assert.equal(chunked.status, 200);
+  });
+
+  it('reports where a body stops being valid JSON', async (test) => {
+    const { call } = await startTestServer(test);
+    const response = await call('echo', undefined, { body: '{"arguments":\n {"text": nonsense}}' });
+    const problem = await bodyOf<ProblemDocument>(response);
+    assert.equal(response.status, 400);
+    assert.equal(problem.code, 'body-malformed');
+    assert.match(problem.detail, /line 2, column 11 \(position 24\)/);
+  });
+
+  it('survives malformed bodies of every kind', async (test) => {
+    const { call, logged } = await startTestServer(test);
+    for (const body of [
+      '{',
+      '[',
+      '"',
+      'nul',
+      '{"a":1}}',
+      '{"a":1,}',
+      '// comment',
+      '[['.repeat(100_000),
+      Buffer.from([0x22, 0xff, 0xfe, 0x22]),
+    ]) {
+      const response = await call('echo', undefined, { body });
+      assert.equal(response.status, 400, String(body).slice(0, 20));
+      assert.equal((await bodyOf<ProblemDocument>(response)).code, 'body-malformed');
+    }
+    assert.deepEqual(logged, []);
+  });
+
+  it('refuses other media types, and a body without one', async (test) => {
+    const { call } = await startTestServer(test);
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+    ]) {
+      const response = await call('echo', {}, { headers: { authorization, 'content-type': type } });
+      assert.equal(response.status, 415, type);
+      assert.equal((await bodyOf<ProblemDocument>(response)).code, 'body-type-unsupported');
+    }
+    const untyped = await call('echo', undefined, { headers: { authorization }, body: Buffer.from('{}') });
+    assert.equal(untyped.status, 415);
+  });
+
+  it('lists what does not fit', async (test) => {
+    const { call } = await startTestServer(test);
+    const response = await call('echo', { args: {}, idempotencyKey: 7, waitSeconds: -1 });
+    const problem = await bodyOf<ProblemDocument>(response);
+    assert.equal(response.status, 400);
+    assert.equal(problem.code, 'request-invalid');
+    assert.deepEqual(problem.issues?.map((issue) => issue.path).toSorted(), [
+      'body',
+      'body.idempotencyKey',
+      'body.waitSeconds',
+    ]);
+    assert.match(problem.detail, /args/);
+  });
+
+  it('takes no body at all for no arguments', async (test) => {
+    const { server } = await startTestServer(test);
+    for (const headers of [{ authorization }, { authorization, 'content-type': 'application/json' }]) {
+      const response = await fetch(`${server.url}/api/tools/mcp__signalbox__ping/call`, { method: 'POST', headers });
+      assert.equal((await bodyOf(response)).outcome, 'completed');
+    }
+  });
+});
+
+describe('malformedBody', () => {
+  it('does not look for the place in a huge or bottomless body', () => {
+    assert.equal(malformedBody('['.repeat(200_000)).message, 'the body is not valid JSON');
+    assert.equal(malformedBody('x'.repeat(300_000)).message, 'the body is not valid JSON');
+  });
+});

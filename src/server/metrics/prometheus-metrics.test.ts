@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startTestServer } from '../../../test/support/http-server.ts';
+
+describe('GET /metrics', () => {
+  it('counts calls by tool, server and outcome, times them, and measures the process', async (test) => {
+    const { call, get } = await startTestServer(test);
+    await call('echo', { arguments: { text: 'a' } });
+    await call('echo', { arguments: { text: 'b' } });
+    await call('break');
+    await call('none');
+    const response = await get('/metrics');
+    const text = await response.text();
+    assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+    assert.match(text, /^signalbox_calls_total\{server="test",tool="mcp__test__echo",outcome="completed"\} 2$/m);
+    assert.match(text, /^signalbox_calls_total\{server="test",tool="mcp__test__break",outcome="failed"\} 1$/m);
+    assert.match(text, /^signalbox_calls_total\{server="none",tool="unknown",outcome="denied"\} 1$/m);
+    assert.match(text, /^signalbox_call_duration_seconds_count\{server="test",outcome="completed"\} 2$/m);
+    assert.match(text, /^signalbox_calls_in_flight 0$/m);
+    assert.match(text, /^signalbox_server_up\{server="test"\} 1$/m);
+    assert.match(text, /^process_cpu_user_seconds_total /m);
+  });
+
+  it('shows calls under way', async (test) => {
+    const { call, get } = await startTestServer(test);
+    const slow = call('wait', { arguments: { ms: 300 } });
+    await delay(100);
+    assert.match(await (await get('/metrics')).text(), /^signalbox_calls_in_flight 1$/m);
+    await slow;
+  });
+
+  it('keeps the counts of two boxes apart', async (test) => {
+    const [one, other] = [await startTestServer(test), await startTestServer(test)];
+    await one.call('echo', { arguments: { text: 'a' } });
+    assert.doesNotMatch(await (await other.get('/metrics')).text(), /signalbox_calls_total\{/);
+  });
+});

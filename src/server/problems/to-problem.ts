@@ -1,0 +1,88 @@
+import { HTTPException } from 'hono/http-exception';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import { type ErrorCode, SignalboxError } from '../../core/errors.ts';
+import { newId } from '../../core/identifiers.ts';
+import { PolicyError } from '../../policy/rules/policy-error.ts';
+import { Problem } from './problem.ts';
+
+const told = [
+  'server-unknown',
+  'profile-unknown',
+  'server-local',
+  'server-down',
+  'server-unavailable',
+  'content-failed',
+  'content-denied',
+  'result-unknown',
+  'call-unknown',
+  'undo-unavailable',
+  'undo-done',
+  'lock-outdated',
+  'file-outdated',
+  'name-collision',
+  'sign-in-refused',
+  'sign-in-failed',
+  'setting-refused',
+  'configuration-untrusted',
+  'file-unwritable',
+  'call-unknown',
+  'call-settled',
+  'approval-unknown',
+  'approval-answered',
+  'approval-expired',
+  'approver-refused',
+  'hidden-unacknowledged',
+  'reveal-unavailable',
+  'edit-invalid',
+  'remember-refused',
+  'rule-unknown',
+  'job-unknown',
+  'job-invalid',
+  'session-unknown',
+  'session-invalid',
+  'agent-unknown',
+  'question-unknown',
+  'question-answered',
+  'elicitation-unknown',
+  'elicitation-closed',
+  'elicitation-invalid',
+  'token-unknown',
+  'token-invalid',
+] as const;
+const passing = ['session-busy', 'box-closed', 'store-unavailable'] as const;
+
+/**
+ * The problem behind anything that was thrown while a request was served. What is not expected is logged under an id, and the
+ * caller learns only the id: messages and stacks may hold what is not theirs to see.
+ */
+export function toProblem(thrown: unknown, log: (line: string) => void): Problem {
+  if (thrown instanceof Problem) return thrown;
+  if (thrown instanceof PolicyError) {
+    const issues = thrown.problems.map(({ file, line, column, path, message, hint }) => ({
+      path: `${line === 0 ? file : `${file}:${line}:${column}`} ${path}`,
+      message: hint === undefined ? message : `${message}; ${hint}`,
+    }));
+    return new Problem('policy-invalid', thrown.message, { issues });
+  }
+  if (thrown instanceof SignalboxError) {
+    const { code, message } = thrown;
+    if (isOneOf(told, code)) return new Problem(code, message);
+    if (isOneOf(passing, code)) return new Problem(code, message, { headers: { 'Retry-After': '1' } });
+  }
+  if (thrown instanceof ConfigurationError) return new Problem('configuration-invalid', thrown.message);
+  // The only one the framework throws by itself: a body whose media type the route does not take.
+  if (thrown instanceof HTTPException && thrown.status === 415) {
+    return new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
+  }
+  const instance = newId('fault');
+  log(`${instance}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+  return new Problem(
+    'internal-fault',
+    `something went wrong inside Signalbox; its output tells more under ${instance}`,
+    { instance },
+  );
+}
+
+function isOneOf<Code extends ErrorCode>(codes: readonly Code[], code: ErrorCode): code is Code {
+  return codes.some((each) => each === code);
+}

@@ -1,0 +1,69 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { BrowserSessions } from '../../access/browser-sessions.ts';
+import { routeRoles } from '../../access/route-roles.ts';
+import { readSessionCookie, removeSessionCookie } from '../../access/session-cookie.ts';
+import type { SignInCodes } from '../../access/sign-in-codes.ts';
+import { normalizeName } from '../../../core/text/normalize-name.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { ServerApp } from '../../http/server-context.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import { json } from '../../http/json-response.ts';
+
+const linkSchema = z
+  .object({ url: z.string().openapi({ example: 'http://127.0.0.1:4242/?token=…' }) })
+  .openapi('SignInLink');
+
+const linkRoute = createRoute({
+  method: 'post',
+  path: '/api/sign-in-links',
+  'x-roles': routeRoles.change,
+  tags: ['Access'],
+  summary: 'A link that signs one more browser in',
+  description:
+    'It works once, for ten minutes. The person who opens it may do everything, and what they do is recorded under `name`; without one, under the name of the caller.',
+  request: { query: z.object({ name: z.string().min(1).max(100).optional().openapi({ example: 'Ada' }) }) },
+  responses: {
+    201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } },
+    ...problems(),
+  },
+});
+
+const outRoute = createRoute({
+  method: 'post',
+  path: '/api/sign-out',
+  'x-roles': routeRoles.change,
+  tags: ['Access'],
+  summary: 'Sign this browser out',
+  description: 'In all of its windows, whose streams end. Tokens are not touched: `DELETE /api/tokens/{id}` ends one.',
+  responses: { 204: { description: 'It is signed out.' }, ...problems() },
+});
+
+/** What browsers are signed in and out with. */
+interface SignInParts {
+  readonly codes: SignInCodes;
+  readonly url: () => string;
+  readonly browserSessions: BrowserSessions;
+}
+
+/** The ways in and out for browsers. */
+export function addSignInRoutes(app: ServerApp, { codes, url, browserSessions }: SignInParts): void {
+  app.openapi(linkRoute, async (context) => {
+    const { name } = context.req.valid('query');
+    const link = await codes.linkAt(url(), name === undefined ? context.var.principal : personNamed(name));
+    return json(context, linkSchema, { url: link }, 201);
+  });
+
+  app.openapi(outRoute, async (context) => {
+    const session = readSessionCookie(context, browserSessions);
+    if (session !== undefined) await browserSessions.close(session, context.env.outgoing);
+    removeSessionCookie(context, browserSessions);
+    return context.body(null, 204);
+  });
+}
+
+function personNamed(given: string): Principal {
+  const name = normalizeName(given);
+  if (name === '') throw new Problem('request-malformed', 'the name of a person has visible characters');
+  return { id: `user:${name}`, kind: 'human' };
+}

@@ -1,0 +1,77 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { durationSyntax, parseDurationMs } from '../../../core/text/duration.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { routeRoles } from '../../access/route-roles.ts';
+import type { ServerApp } from '../../http/server-context.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import { Problem } from '../../problems/problem.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import { createdTokenSchema, tokenPageSchema, tokenRequestSchema, tokenSchema } from '../../schemas/token-schemas.ts';
+import { json } from '../../http/json-response.ts';
+
+const tags = ['Access'];
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/tokens',
+  'x-roles': routeRoles.change,
+  tags,
+  summary: 'The tokens there are, without the tokens themselves',
+  responses: {
+    200: { description: 'Newest first.', content: { 'application/json': { schema: tokenPageSchema } } },
+    ...problems(503),
+  },
+});
+
+const revokeRoute = createRoute({
+  method: 'delete',
+  path: '/api/tokens/{id}',
+  'x-roles': routeRoles.change,
+  tags,
+  summary: 'End a token',
+  description: 'At once and for good. Requests that its holder has open end within a second or two.',
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    200: { description: 'The token as it is now.', content: { 'application/json': { schema: tokenSchema } } },
+    ...problems(404, 503),
+  },
+});
+
+/** Tokens for others: who may do what. */
+export function addTokenRoutes(app: ServerApp, { tokens }: InternalSignalbox, maxBodyBytes: number): void {
+  const createTokenRoute = createRoute({
+    method: 'post',
+    path: '/api/tokens',
+    'x-roles': routeRoles.change,
+    tags,
+    summary: 'Make a token',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { body: { content: { 'application/json': { schema: tokenRequestSchema } } } },
+    responses: {
+      201: { description: 'The token, this once.', content: { 'application/json': { schema: createdTokenSchema } } },
+      ...problems(400, 413, 415, 422, 503),
+    },
+  });
+
+  app.openapi(listRoute, async (context) => json(context, tokenPageSchema, { items: await tokens.list() }, 200));
+
+  app.openapi(createTokenRoute, async (context) => {
+    const { role, profile, name, expires } = context.req.valid('json');
+    const expiresInMs = expires === undefined ? undefined : parseDurationMs(expires);
+    if (expires !== undefined && expiresInMs === undefined)
+      throw new Problem('request-invalid', `body.expires: expected ${durationSyntax}`);
+    const created = await tokens.create({
+      role,
+      ...(profile === undefined ? {} : { profile }),
+      ...(name === undefined ? {} : { name }),
+      ...(expiresInMs === undefined ? {} : { expiresInMs }),
+      by: context.var.principal,
+    });
+    return json(context, createdTokenSchema, created, 201);
+  });
+
+  app.openapi(revokeRoute, async (context) => {
+    const revoked = await tokens.revoke(context.req.valid('param').id, { by: context.var.principal });
+    return json(context, tokenSchema, revoked, 200);
+  });
+}

@@ -1,0 +1,190 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+import { routeRoles } from '../access/route-roles.ts';
+import type { ServerApp } from '../http/server-context.ts';
+import { omitUndefined } from './omit-undefined.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import {
+  approvalPageSchema,
+  approvalSchema,
+  approveRequestSchema,
+  denyRequestSchema,
+  previewSchema,
+  rememberScope,
+  revealedSchema,
+  ruleSchema,
+} from '../schemas/approval-schemas.ts';
+import { problems } from '../schemas/problem-schemas.ts';
+import { json } from '../http/json-response.ts';
+
+const tags = ['Approvals'];
+const defaultPage = 100;
+const maxPage = 1000;
+const params = z.object({ id: z.string() });
+const rulePageSchema = z.object({ items: z.array(ruleSchema).readonly() }).openapi('RulePage');
+const approval = { 'application/json': { schema: approvalSchema } };
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/approvals',
+  'x-roles': routeRoles.read,
+  tags,
+  summary: 'What waits for a human',
+  request: {
+    query: z.object({
+      state: z
+        .enum(['pending', 'open', 'all'])
+        .optional()
+        .describe(
+          '`pending` waits for an answer, `open` (the default) for an answer or for its call, `all` adds the rest.',
+        ),
+      principal: z.string().optional().describe('Only questions of calls by this principal.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(maxPage)
+        .optional()
+        .describe(`At most ${maxPage}; ${defaultPage} by default.`),
+      cursor: z.string().optional().describe('`next` of the page before.'),
+    }),
+  },
+  responses: {
+    200: { description: 'Newest first.', content: { 'application/json': { schema: approvalPageSchema } } },
+    ...problems(400, 404, 503),
+  },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/api/approvals/{id}',
+  'x-roles': routeRoles.read,
+  tags,
+  summary: 'One approval',
+  request: { params },
+  responses: { 200: { description: 'The approval.', content: approval }, ...problems(404, 503) },
+});
+
+const rulesRoute = createRoute({
+  method: 'get',
+  path: '/api/approvals/rules',
+  'x-roles': routeRoles.read,
+  tags,
+  summary: 'Remembered approvals',
+  responses: {
+    200: { description: 'Oldest first.', content: { 'application/json': { schema: rulePageSchema } } },
+    ...problems(503),
+  },
+});
+
+const revokeRoute = createRoute({
+  method: 'delete',
+  path: '/api/approvals/rules/{id}',
+  'x-roles': routeRoles.change,
+  tags,
+  summary: 'Ask again in the place of a remembered approval',
+  request: { params },
+  responses: {
+    200: { description: 'What is left.', content: { 'application/json': { schema: rulePageSchema } } },
+    ...problems(404, 503),
+  },
+});
+
+const previewRoute = createRoute({
+  method: 'get',
+  path: '/api/approvals/{id}/remember',
+  'x-roles': routeRoles.read,
+  tags,
+  summary: 'What remembering would have let through',
+  request: { params, query: z.object({ scope: rememberScope }) },
+  responses: {
+    200: { description: 'The rule, and recorded calls.', content: { 'application/json': { schema: previewSchema } } },
+    ...problems(400, 404, 422, 503),
+  },
+});
+
+const revealRoute = createRoute({
+  method: 'post',
+  path: '/api/approvals/{id}/reveal',
+  'x-roles': routeRoles.answer,
+  tags,
+  summary: 'Show the hidden parts of a question',
+  description:
+    'Returns the arguments with only registered secret values hidden, and records who revealed them. The same human can then approve without `acknowledgeHidden`.',
+  request: { params },
+  responses: {
+    200: { description: 'The arguments.', content: { 'application/json': { schema: revealedSchema } } },
+    ...problems(404, 409, 503),
+  },
+});
+
+function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
+  what: What,
+  schema: Body,
+  maxBodyBytes: number,
+) {
+  return createRoute({
+    method: 'post',
+    path: `/api/approvals/{id}/${what}`,
+    'x-roles': routeRoles.answer,
+    tags,
+    summary: what === 'approve' ? 'Say yes to one exact call' : 'Say no to one exact call',
+    description: 'The first answer wins: the others get 409, and who answered when.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { params, body: { content: { 'application/json': { schema } } } },
+    responses: {
+      200: { description: 'The approval with the answer.', content: approval },
+      ...problems(400, 404, 409, 413, 415, 422, 503),
+    },
+  });
+}
+
+/** The inbox. Serving it makes the people who can open it reachable. */
+export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
+  const { approvals } = box;
+  app.openapi(listRoute, async (context) => {
+    const { limit = defaultPage, ...query } = omitUndefined(context.req.valid('query'));
+    return json(context, approvalPageSchema, await approvals.page({ ...query, limit }), 200);
+  });
+  app.openapi(rulesRoute, async (context) => json(context, rulePageSchema, { items: await approvals.rules() }, 200));
+  app.openapi(revokeRoute, async (context) => {
+    await approvals.revoke(context.req.valid('param').id, { by: context.var.principal });
+    return json(context, rulePageSchema, { items: await approvals.rules() }, 200);
+  });
+  app.openapi(getRoute, async (context) =>
+    json(context, approvalSchema, await approvals.get(context.req.valid('param').id), 200),
+  );
+  app.openapi(previewRoute, async (context) => {
+    const { scope } = context.req.valid('query');
+    const preview = await approvals.preview(context.req.valid('param').id, scope, context.var.principal);
+    return json(context, previewSchema, preview, 200);
+  });
+  app.openapi(answerRoute('approve', approveRequestSchema, maxBodyBytes), async (context) => {
+    const { arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
+    const answered = await approvals.approve(context.req.valid('param').id, {
+      by: context.var.principal,
+      ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
+      ...(remember === undefined ? {} : { remember }),
+      ...(acknowledgeHidden === undefined ? {} : { acknowledgeHidden }),
+    });
+    return json(context, approvalSchema, answered, 200);
+  });
+  app.openapi(revealRoute, async (context) =>
+    json(
+      context,
+      revealedSchema,
+      await approvals.reveal(context.req.valid('param').id, { by: context.var.principal }),
+      200,
+    ),
+  );
+  app.openapi(answerRoute('deny', denyRequestSchema, maxBodyBytes), async (context) => {
+    const { reason } = context.req.valid('json');
+    const by = context.var.principal;
+    const answered = await approvals.deny(context.req.valid('param').id, {
+      by,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    return json(context, approvalSchema, answered, 200);
+  });
+}

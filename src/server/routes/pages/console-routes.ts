@@ -1,0 +1,110 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { routeRoles } from '../../access/route-roles.ts';
+import { assetFolder, type ConsoleFile, type ConsoleFiles, packedFor, readConsoleFiles } from './console-files.ts';
+import type { ServerApp, ServerContext } from '../../http/server-context.ts';
+import { unavailablePage } from '../../pages/error-pages.ts';
+import { Problem } from '../../problems/problem.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+
+/** Where the built console is; rejects with what is wrong with it. Absent: this server has none. */
+export type FindConsole = () => Promise<string>;
+
+const page = { 'text/html': { schema: z.string() } };
+
+/** The places of the console, each of which answers with its one page. The console itself knows what to show there. */
+export const consolePlaces: Readonly<Record<string, string>> = {
+  '/': 'The console: sessions with agents',
+  '/sessions': 'The console: sessions with agents',
+  '/sessions/{id}': 'The console: one session',
+  '/inbox': 'The console: what waits for an answer',
+  '/tools': 'The console: the catalog',
+  '/tools/{name}': 'The console: one tool, and a form to try it',
+  '/resources': 'The console: resources and prompts',
+  '/servers': 'The console: servers',
+  '/servers/{name}': 'The console: one server',
+  '/calls': 'The console: calls',
+  '/calls/{id}': 'The console: one call',
+  '/policies': 'The console: policies',
+  '/lock': 'The console: the lock',
+};
+
+const assetRoute = createRoute({
+  method: 'get',
+  path: `/${assetFolder}/{file}`,
+  'x-roles': routeRoles.read,
+  'x-page': true,
+  tags: ['Pages'],
+  summary: 'A file of the console',
+  request: { params: z.object({ file: z.string() }) },
+  responses: { 200: { description: 'Script, stylesheet or image.' }, ...problems(404) },
+});
+
+/** Serves the console. Its files are read when somebody first asks, and kept. */
+export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined): void {
+  let reading: Promise<ConsoleFiles> | undefined;
+  const files = async (): Promise<ConsoleFiles> => {
+    if (find === undefined) throw new Error('This server was started without its console.');
+    reading ??= find().then(readConsoleFiles);
+    try {
+      return await reading;
+    } catch (error) {
+      // It may be there the next time.
+      reading = undefined;
+      throw error;
+    }
+  };
+
+  for (const [path, summary] of Object.entries(consolePlaces)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()] as const);
+    const request = {
+      ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(names)) }),
+      ...(path === '/' ? { query: z.object({ token: z.string().optional() }) } : {}),
+    };
+    const route = createRoute({
+      method: 'get',
+      path,
+      'x-roles': routeRoles.read,
+      'x-page': true,
+      tags: ['Pages'],
+      summary,
+      ...(path === '/'
+        ? {
+            description:
+              'With a one-time code from the link that `signalbox serve` prints: signs the browser in, and goes on without the code.',
+          }
+        : {}),
+      request,
+      responses: {
+        200: { description: 'The page.', content: page },
+        ...(path === '/' ? { 303: { description: 'Signed in.' } } : {}),
+        ...problems(),
+        401: { description: 'Not signed in; the page tells how.', content: page },
+        503: { description: 'The console is not there; the page tells why.', content: page },
+      },
+    });
+    app.openapi(route, async (context) => {
+      const found = await files().catch((error: unknown) => error as Error);
+      if (found instanceof Error) return context.html(unavailablePage(found.message), 503);
+      return send(context, found.page);
+    });
+  }
+
+  app.openapi(assetRoute, async (context) => {
+    const name = context.req.valid('param').file;
+    const found = await files().catch(() => undefined);
+    const file = found?.assets.get(name);
+    if (file === undefined)
+      throw new Problem('route-unknown', `the console has no file "${name}"; reload the page to get the current ones`);
+    return send(context, file, { 'Cache-Control': 'private, max-age=31536000, immutable' });
+  });
+}
+
+function send(context: ServerContext, file: ConsoleFile, headers: Readonly<Record<string, string>> = {}): Response {
+  const { body, encoding } = packedFor(file, context.req.header('accept-encoding') ?? '');
+  return context.body(body, 200, {
+    'Content-Type': file.type,
+    Vary: 'Accept-Encoding',
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ...headers,
+  });
+}

@@ -1,0 +1,63 @@
+import { createRoute } from '@hono/zod-openapi';
+import { routeRoles } from '../../access/route-roles.ts';
+import type { ServerApp } from '../../http/server-context.ts';
+import { jsonObject } from '../../schemas/json-schemas.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import { serializedJson } from '../../http/json-response.ts';
+
+/** The OpenAPI document, as far as the readable page needs to know it. */
+export type OpenApiDocument = ReturnType<ServerApp['getOpenAPI31Document']>;
+
+const route = createRoute({
+  method: 'get',
+  path: '/openapi.json',
+  'x-roles': routeRoles.look,
+  'x-page': true,
+  tags: ['Documentation'],
+  summary: 'This API as an OpenAPI 3.1 document',
+  responses: {
+    200: { description: 'The document.', content: { 'application/json': { schema: jsonObject } } },
+    ...problems(),
+  },
+});
+
+/** Serves the document that the routes themselves make up. It is put together when it is first asked for: then all routes are there. */
+export function addOpenApiRoute(app: ServerApp, version: string): () => OpenApiDocument {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token. Each operation names the roles it takes as `x-roles`.',
+  });
+  let document: OpenApiDocument | undefined;
+  let text: string | undefined;
+  const read = (): OpenApiDocument =>
+    (document ??= app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: {
+        title: 'Signalbox',
+        version,
+        description:
+          'A gateway for the tool calls of AI agents. Errors are `Problem` documents (RFC 9457) with a stable `code`. MCP clients are served at `/mcp`.',
+        license: { name: 'MIT' },
+      },
+      security: [{ token: [] }],
+      tags: [
+        'Tools',
+        'Resources and prompts',
+        'Sessions',
+        'Approvals',
+        'Servers',
+        'Lock',
+        'Policies',
+        'Access',
+        'Record',
+        'State',
+        'Documentation',
+        'Pages',
+      ].map((name) => ({
+        name,
+      })),
+    }));
+  app.openapi(route, (context) => serializedJson(context, jsonObject, (text ??= JSON.stringify(read())), 200));
+  return read;
+}

@@ -1,0 +1,106 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { UndoOptions } from '../../../pipeline/undo/undo-calls.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { routeRoles } from '../../access/route-roles.ts';
+import type { ServerApp, ServerContext } from '../../http/server-context.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import { Problem } from '../../problems/problem.ts';
+import { fileChangeSchema } from '../../schemas/call-schemas.ts';
+import { conflictSchema } from '../../schemas/journal-schemas.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import { json } from '../../http/json-response.ts';
+
+const undoSchema = z
+  .object({
+    callId: z.string(),
+    tool: z.string(),
+    outcome: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
+    changes: z.array(fileChangeSchema).readonly().describe('What the call had changed.'),
+    conflicts: z.array(conflictSchema).readonly(),
+    error: z.string().optional().describe('Why it failed: the tool’s own undo, or what stood in the way.'),
+  })
+  .openapi('UndoResult');
+
+const requestSchema = z
+  .strictObject({
+    partial: z.boolean().optional().describe('Restore what nobody has changed since, and leave the rest.'),
+    again: z
+      .boolean()
+      .optional()
+      .describe('Run the tool’s own undo once more although it failed or was cut short before.'),
+    waitSeconds: z
+      .number()
+      .min(0)
+      .max(3600)
+      .optional()
+      .describe('How long to wait for calls that run in the same workspace, in seconds (60).'),
+  })
+  .openapi('UndoRequest');
+
+const undoPageSchema = z.object({ items: z.array(undoSchema).readonly() }).openapi('UndoResults');
+
+/** Not for agents: no rule decides what is taken back. What it met on the way is a problem with one issue for each path. */
+export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/calls/{id}/undo',
+    'x-roles': routeRoles.answer,
+    tags: ['Record'],
+    summary: 'Take back what a call changed',
+    description: 'Where something was changed since, nothing is touched and the answer is `undo-conflict`.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { content: { 'application/json': { schema: requestSchema } } },
+    },
+    responses: {
+      200: { description: 'What was taken back.', content: { 'application/json': { schema: undoSchema } } },
+      ...problems(400, 404, 409, 413, 415, 503),
+    },
+  });
+
+  app.openapi(route, async (context) => {
+    const result = await box.undo.call(context.req.valid('param').id, undoOptions(context, context.req.valid('json')));
+    if (result.outcome === 'conflict') {
+      const issues = result.conflicts.map(({ path, reason }) => ({ path, message: reason }));
+      throw new Problem('undo-conflict', `${issues.length} paths were changed since; nothing was touched`, { issues });
+    }
+    return json(context, undoSchema, result, 200);
+  });
+
+  const sessionRoute = createRoute({
+    method: 'post',
+    path: '/api/sessions/{id}/undo',
+    'x-roles': routeRoles.answer,
+    tags: ['Record'],
+    summary: 'Undo the changes of all calls of a session',
+    description:
+      'Undoes the last call first, and stops at a call that cannot be undone: see the `outcome` of the last item. Works for any session that calls name.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { content: { 'application/json': { schema: requestSchema } } },
+    },
+    responses: {
+      200: { description: 'What was taken back.', content: { 'application/json': { schema: undoPageSchema } } },
+      ...problems(400, 413, 415, 503),
+    },
+  });
+
+  app.openapi(sessionRoute, async (context) => {
+    const { id } = context.req.valid('param');
+    const items = await box.undo.session(id, undoOptions(context, context.req.valid('json')));
+    return json(context, undoPageSchema, { items }, 200);
+  });
+}
+
+function undoOptions(context: ServerContext, body: z.output<typeof requestSchema>): UndoOptions {
+  const { partial = false, again = false, waitSeconds } = body;
+  return {
+    partial,
+    again,
+    principal: context.var.principal,
+    signal: context.req.raw.signal,
+    ...(waitSeconds === undefined ? {} : { waitMs: waitSeconds * 1000 }),
+  };
+}

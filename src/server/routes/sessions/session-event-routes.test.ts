@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { openStream, take } from '../../../../test/support/event-stream.ts';
+import { runSeed } from '../../../../test/support/seeded.ts';
+import { says, textOf } from '../../../../test/support/sessions/session-place.ts';
+import { eventsOf, isDone, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
+import type { SessionEvent } from '../../../sessions/events/session-event.ts';
+
+describe('GET /api/sessions/{id}/events', () => {
+  it('is without gap or duplicate, however often the connection breaks', async (test) => {
+    const { create, watch, place } = await openSessionServer(test);
+    const { sessions } = place;
+    const by = { id: 'ann', kind: 'human' } as const;
+    /** How much the agent says in each turn, and after how many events the client is cut off, time and again. */
+    const story = fc.record({
+      turns: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 3 }),
+      cuts: fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 }),
+      byHeader: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(story, async ({ turns, cuts, byHeader }) => {
+        const id = await create({ agent: 'scripted' });
+        place.script = ({ content }) => says(...Array.from({ length: Number(content) }, (_, index) => `${index} `));
+        for (const pieces of turns) await sessions.send(id, String(pieces), by);
+        const seen: SessionEvent[] = [];
+        let dones = 0;
+        let last = '0';
+        for (const cut of [...cuts, Number.POSITIVE_INFINITY]) {
+          if (dones === turns.length) break;
+          const stream = await watch(id, byHeader ? { after: 0, lastEventId: last } : { after: Number(last) });
+          let left = cut;
+          if (left > 0) {
+            const events = await eventsOf(stream, (event) => {
+              if (isDone(event)) dones += 1;
+              left -= 1;
+              return left <= 0 || dones === turns.length;
+            });
+            seen.push(...events);
+          }
+          last = stream.lastEventId() === '' ? last : stream.lastEventId();
+          stream.drop();
+        }
+        const { lastSeq } = await sessions.get(id);
+        assert.deepEqual(
+          seen.map(({ seq }) => seq),
+          Array.from({ length: lastSeq }, (_, index) => index + 1),
+        );
+        assert.equal(
+          textOf(seen),
+          turns.map((pieces) => Array.from({ length: pieces }, (_, index) => `${index} `).join('')).join(''),
+        );
+      }),
+      { seed: runSeed, numRuns: 30 },
+    );
+  });
+
+  it('tells all who watch the same, whenever they came', async (test) => {
+    const { create, say, watch, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    const goOn = Promise.withResolvers<void>();
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'begun ' };
+      await goOn.promise;
+      yield* says(...Array.from({ length: 50 }, (_, index) => `${index} `));
+    };
+    const early = await Promise.all([watch(id), watch(id)]);
+    const asked = await say(id, 'go');
+    const begun = await eventsOf(asked, ({ type }) => type === 'text_delta');
+    // Who comes in the middle of a turn is told what it has told so far.
+    const late = await Promise.all([watch(id), watch(id)]);
+    goOn.resolve();
+    const expected = [...begun, ...(await eventsOf(asked))];
+    for (const stream of [...early, ...late]) {
+      assert.deepEqual(await eventsOf(stream, isDone), expected);
+      stream.drop();
+    }
+  });
+
+  it('keeps what a slow client has not read for it, and holds nobody up', async (test) => {
+    const { create, say, watch, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    const piece = 'long '.repeat(20_000);
+    const pieces = 200;
+    place.script = () => says(...Array.from({ length: pieces }, () => piece));
+    const slow = await watch(id, { after: 0 });
+    const quick = await eventsOf(await say(id, 'tell me all'));
+    assert.equal(textOf(quick).length, pieces * piece.length);
+    await delay(50);
+    assert.deepEqual(await eventsOf(slow, isDone), quick);
+    slow.drop();
+  });
+
+  it('ends at once when the server stops; the turn goes on, and so does the client at the next server', async (test) => {
+    // A server that waited for the grace would not end within this test.
+    const { create, say, watch, restart, place } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
+    const id = await create({ agent: 'scripted' });
+    const goOn = Promise.withResolvers<void>();
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'one ' };
+      await goOn.promise;
+      yield* says('two');
+    };
+    const watching = await watch(id);
+    const asked = await say(id, 'go');
+    const before = await eventsOf(watching, ({ type }) => type === 'text_delta');
+    const [, rest] = await Promise.all([restart(), eventsOf(watching), eventsOf(asked)]);
+    assert.deepEqual(rest, []);
+    goOn.resolve();
+    const again = await watch(id, { lastEventId: watching.lastEventId() });
+    const after = await eventsOf(again, isDone);
+    again.drop();
+    assert.equal(textOf([...before, ...after]), 'one two');
+  });
+
+  it('ends with the session, and then there is none', async (test) => {
+    const { ask, create, watch } = await openSessionServer(test);
+    const id = await create();
+    const stream = await watch(id);
+    assert.equal((await ask('DELETE', `/api/sessions/${id}`)).status, 204);
+    assert.deepEqual(await eventsOf(stream), []);
+    assert.equal((await watch(id)).status, 404);
+  });
+
+  it('ends when the token of who watches is revoked', async (test) => {
+    const { create, server, place } = await openSessionServer(test);
+    const by = { id: 'alice', kind: 'human' } as const;
+    const { id: viewer, token } = await place.box.tokens.create({ role: 'viewer', by });
+    const headers = { authorization: `Bearer ${token}` };
+    const streams = await Promise.all([
+      openStream(`${server.url}/api/sessions/${await create()}/events`, { headers }),
+      openStream(`${server.url}/api/events?types=session`, { headers }),
+    ]);
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    await place.box.tokens.revoke(viewer, { by });
+    for (const stream of streams) await assert.rejects(take(stream, 2));
+  });
+
+  it('takes a place that the session has not reached for its end, and says so before the first event', async (test) => {
+    const { create, ask } = await openSessionServer(test);
+    const { body } = await ask('GET', `/api/sessions/${await create()}/events?after=999`);
+    const reader = body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    assert.match(new TextDecoder().decode(value), /^id: 0$/m);
+    await reader?.cancel();
+  });
+
+  it('refuses a place that is none', async (test) => {
+    const { create, watch, ask } = await openSessionServer(test);
+    const id = await create();
+    for (const lastEventId of ['x', '-1', '1.5', '', '1e3', '9'.repeat(20)])
+      assert.equal((await watch(id, { lastEventId })).status, 400, lastEventId);
+    for (const query of ['after=x', 'after=', 'after=-1', 'aftr=1'])
+      assert.equal((await ask('GET', `/api/sessions/${id}/events?${query}`)).status, 400, query);
+  });
+});

@@ -1,0 +1,196 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { routeRoles } from '../../access/route-roles.ts';
+import type { ServerApp } from '../../http/server-context.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import { Problem } from '../../problems/problem.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import {
+  agentSchema,
+  newSessionSchema,
+  sessionChangeSchema,
+  sessionSchema,
+  transcriptSchema,
+} from '../../schemas/session-schemas.ts';
+import { type SessionAccess, assertModeAllowed } from './session-access.ts';
+import { json } from '../../http/json-response.ts';
+
+const tags = ['Sessions'];
+const params = z.object({ id: z.string() });
+const agentPageSchema = z.object({ items: z.array(agentSchema).readonly() }).openapi('AgentPage');
+const pageSchema = z
+  .object({
+    items: z.array(sessionSchema).readonly(),
+    next: z.string().optional().describe('Give it as `after` to read on; absent on the last page.'),
+  })
+  .openapi('SessionPage');
+const session = { 'application/json': { schema: sessionSchema } };
+
+const agentsRoute = createRoute({
+  method: 'get',
+  path: '/api/agents',
+  'x-roles': routeRoles.look,
+  tags,
+  summary: 'The agents that sessions can be held with',
+  responses: {
+    200: { description: 'As configured.', content: { 'application/json': { schema: agentPageSchema } } },
+    ...problems(404),
+  },
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions',
+  'x-roles': routeRoles.look,
+  tags,
+  summary: 'Conversations with agents',
+  description: 'Agents see their own.',
+  request: {
+    query: z.strictObject({
+      limit: z.coerce.number<string>().int().min(1).max(500).default(50),
+      after: z.string().optional().describe('`next` of the page before.'),
+      cwd: z.string().optional(),
+      owner: z.string().optional().describe('The id of a principal.'),
+      active: z.stringbool().optional().describe('Only those with a turn that runs or waits.'),
+    }),
+  },
+  responses: {
+    200: { description: 'Last active first.', content: { 'application/json': { schema: pageSchema } } },
+    ...problems(400, 404, 503),
+  },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions/{id}',
+  'x-roles': routeRoles.look,
+  tags,
+  summary: 'One session',
+  request: { params },
+  responses: { 200: { description: 'The session.', content: session }, ...problems(404, 503) },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/api/sessions/{id}',
+  'x-roles': routeRoles.call,
+  tags,
+  summary: 'Forget a session',
+  description: 'Interrupts what runs in it. What its calls left in the journal stays.',
+  request: { params },
+  responses: { 204: { description: 'It is gone.' }, ...problems(404, 503) },
+});
+
+const forkRoute = createRoute({
+  method: 'post',
+  path: '/api/sessions/{id}/fork',
+  'x-roles': routeRoles.call,
+  tags,
+  summary: 'Go on in a new session from where this one is',
+  description: 'This one stays as it is.',
+  request: { params },
+  responses: { 201: { description: 'The new session.', content: session }, ...problems(404, 422, 503) },
+});
+
+const transcriptRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions/{id}/messages',
+  'x-roles': routeRoles.look,
+  tags,
+  summary: 'What was said and done in a session',
+  description:
+    'All of it, or with `limit` the last messages, and with `before` those before a message. Viewers get it redacted like the journal.',
+  request: {
+    params,
+    query: z.strictObject({
+      limit: z.coerce.number<string>().int().min(1).max(1000).optional(),
+      before: z.string().optional().describe('`before` of the page after this one.'),
+    }),
+  },
+  responses: {
+    200: { description: 'The transcript.', content: { 'application/json': { schema: transcriptSchema } } },
+    ...problems(400, 404, 503),
+  },
+});
+
+/** Sessions as things: made, listed, changed, forgotten. What happens in them is in the files beside this one. */
+export function addSessionRoutes(app: ServerApp, served: SessionAccess, maxBodyBytes: number): void {
+  const createSessionRoute = createRoute({
+    method: 'post',
+    path: '/api/sessions',
+    'x-roles': routeRoles.call,
+    tags,
+    summary: 'Begin a session',
+    description: 'The permission modes `acceptEdits` and `bypassPermissions` are not for agents to choose.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { body: { content: { 'application/json': { schema: newSessionSchema } } } },
+    responses: {
+      201: { description: 'The session; `Location` is its address.', content: session },
+      ...problems(400, 404, 413, 415, 422, 503),
+    },
+  });
+  const changeRoute = createRoute({
+    method: 'patch',
+    path: '/api/sessions/{id}',
+    'x-roles': routeRoles.steer,
+    tags,
+    summary: 'Rename a session, or change how freely its agent may act',
+    description: 'The permission modes `acceptEdits` and `bypassPermissions` are for approvers and admins to choose.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { params, body: { content: { 'application/json': { schema: sessionChangeSchema } } } },
+    responses: {
+      200: { description: 'The session as it is now.', content: session },
+      ...problems(400, 404, 413, 415, 422, 503),
+    },
+  });
+
+  app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
+
+  app.openapi(listRoute, async (context) => {
+    const page = await served.list(context.var.identity, omitUndefined(context.req.valid('query')));
+    return json(context, pageSchema, page, 200);
+  });
+
+  app.openapi(createSessionRoute, async (context) => {
+    const created = await served.create(context.var.identity, omitUndefined(context.req.valid('json')));
+    context.header('Location', `/api/sessions/${created.id}`);
+    return json(context, sessionSchema, created, 201);
+  });
+
+  app.openapi(getRoute, async (context) =>
+    json(context, sessionSchema, await served.one(context.var.identity, context.req.valid('param').id), 200),
+  );
+
+  app.openapi(changeRoute, async (context) => {
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
+    const change = omitUndefined(context.req.valid('json'));
+    assertModeAllowed(context.var.identity, change.permissionMode);
+    return json(context, sessionSchema, await served.all.change(id, change), 200);
+  });
+
+  app.openapi(deleteRoute, async (context) => {
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
+    await served.all.delete(id);
+    return context.body(null, 204);
+  });
+
+  app.openapi(forkRoute, async (context) => {
+    const { id, permissionMode } = await served.one(context.var.identity, context.req.valid('param').id);
+    assertModeAllowed(context.var.identity, permissionMode);
+    const forked = await served.all.fork(id, context.var.principal);
+    context.header('Location', `/api/sessions/${forked.id}`);
+    return json(context, sessionSchema, forked, 201);
+  });
+
+  app.openapi(transcriptRoute, async (context) => {
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
+    const { limit = Infinity, before } = context.req.valid('query');
+    const all = await served.transcript(context.var.identity, id);
+    const end = before === undefined ? all.length : all.findIndex((message) => message.id === before);
+    if (end === -1) throw new Problem('request-invalid', 'query.before: the session has no message of that id');
+    const start = Math.max(0, end - limit);
+    const first = all[start];
+    const more = start === 0 || first === undefined ? {} : { before: first.id };
+    return json(context, transcriptSchema, { items: all.slice(start, end), ...more }, 200);
+  });
+}

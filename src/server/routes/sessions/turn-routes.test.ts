@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyOf } from '../../../../test/support/http-server.ts';
+import { says, textOf, typesOf, untilInterrupted } from '../../../../test/support/sessions/session-place.ts';
+import { eventsOf, isDone, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
+import type { SentMessage, Session } from '../../../sessions/sessions.ts';
+import type { ProblemDocument } from '../../problems/problem.ts';
+
+describe('POST /api/sessions/{id}/messages', () => {
+  it('streams the turn from its message to its end, and then ends', async (test) => {
+    const { create, say } = await openSessionServer(test);
+    const stream = await say(await create(), 'ping the server');
+    assert.equal(stream.status, 200);
+    const events = await eventsOf(stream);
+    const types = typesOf(events);
+    assert.equal(types[0], 'user_message');
+    assert.equal(types.at(-1), 'done');
+    const calls = types.filter((type) => type.startsWith('tool_'));
+    assert.deepEqual([calls[0], calls.at(-1)], ['tool_call_start', 'tool_result']);
+    const result = events.find((event) => event.type === 'tool_result');
+    assert.equal(result?.outcome, 'completed');
+    assert.match(JSON.stringify(result?.content), /pong/);
+  });
+
+  it('otherwise takes the message, and says where its events are told', async (test) => {
+    const { ask, create, server, watch } = await openSessionServer(test);
+    const id = await create();
+    const taken = await ask('POST', `/api/sessions/${id}/messages`, { content: 'ping the server' });
+    assert.equal(taken.status, 202);
+    const { turnId, afterSeq, position } = await bodyOf<SentMessage>(taken);
+    assert.deepEqual([afterSeq, position], [0, 0]);
+    const location = new URL(taken.headers.get('location') ?? '', server.url);
+    assert.equal(location.pathname, `/api/sessions/${id}/events`);
+    const stream = await watch(id, { after: Number(location.searchParams.get('after')) });
+    const events = await eventsOf(stream, isDone);
+    stream.drop();
+    assert.ok(events[0]?.type === 'user_message' && events[0].turnId === turnId);
+  });
+
+  it('begins no second turn for a message that comes again with its key', async (test) => {
+    const { ask, create } = await openSessionServer(test);
+    const [id, other] = [await create(), await create()];
+    const send = async (session: string, idempotencyKey: string): Promise<string> =>
+      (
+        await bodyOf<SentMessage>(
+          ask('POST', `/api/sessions/${session}/messages`, { content: 'ping the server', idempotencyKey }),
+        )
+      ).turnId;
+    const [first, second] = await Promise.all([send(id, 'a'), send(id, 'a')]);
+    assert.equal(first, second);
+    assert.equal(await send(id, 'a'), first);
+    assert.notEqual(await send(id, 'b'), first);
+    assert.notEqual(await send(other, 'a'), first);
+  });
+
+  it('streams to each its own turn, where several wait for each other', async (test) => {
+    const { create, say, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    const goOn = Promise.withResolvers<void>();
+    place.script = async function* ({ content }) {
+      if (content === 'first') await goOn.promise;
+      yield* says(`answer to ${content}`);
+    };
+    const first = await say(id, 'first');
+    const second = await say(id, 'second');
+    const third = await say(id, 'third');
+    goOn.resolve();
+    for (const [stream, content] of [
+      [third, 'third'],
+      [second, 'second'],
+      [first, 'first'],
+    ] as const) {
+      const events = await eventsOf(stream);
+      assert.equal(events.filter(({ type }) => type === 'user_message').length, 1);
+      assert.equal(textOf(events), `answer to ${content}`);
+      assert.equal(events.at(-1)?.type, 'done');
+    }
+  });
+
+  it('does not end the turn with the connection: who comes back hears the rest, and nothing twice', async (test) => {
+    const { create, say, watch, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    const goOn = Promise.withResolvers<void>();
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'one ' };
+      await goOn.promise;
+      yield* says('two ', 'three');
+    };
+    const cut = await say(id, 'count');
+    const before = await eventsOf(cut, ({ type }) => type === 'text_delta');
+    cut.drop();
+    goOn.resolve();
+    const stream = await watch(id, { lastEventId: cut.lastEventId() });
+    const after = await eventsOf(stream, isDone);
+    stream.drop();
+    assert.equal(textOf([...before, ...after]), 'one two three');
+    const seqs = [...before, ...after].map(({ seq }) => seq);
+    assert.deepEqual(
+      seqs,
+      seqs.map((_, index) => index + 1),
+    );
+  });
+
+  it('ends by an interruption, and so do those that wait', async (test) => {
+    const { ask, create, say, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    place.script = untilInterrupted;
+    const running = await say(id, 'first');
+    await eventsOf(running, ({ type }) => type === 'text_delta');
+    const waiting = await say(id, 'second');
+    const interrupted = await ask('POST', `/api/sessions/${id}/interrupt`);
+    assert.deepEqual([interrupted.status, await bodyOf(interrupted)], [200, { interrupted: true }]);
+    for (const stream of [running, waiting]) {
+      const last = (await eventsOf(stream)).at(-1);
+      assert.ok(last?.type === 'done' && last.reason === 'interrupted');
+    }
+    assert.deepEqual(await bodyOf(ask('POST', `/api/sessions/${id}/interrupt`)), { interrupted: false });
+  });
+
+  it('refuses what is no message, and more messages than may wait', async (test) => {
+    const { ask, create, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    place.script = untilInterrupted;
+    const send = (body: object): Promise<Response> => ask('POST', `/api/sessions/${id}/messages`, body);
+    for (const body of [{}, { content: 7 }, { content: 'x', more: 1 }]) assert.equal((await send(body)).status, 400);
+    assert.equal((await send({ content: ' ' })).status, 422);
+    for (;;) {
+      const sent = await send({ content: 'x' });
+      if (sent.status === 202) continue;
+      assert.equal(sent.status, 429);
+      assert.ok(sent.headers.has('retry-after'));
+      assert.equal((await bodyOf<ProblemDocument>(sent)).code, 'session-busy');
+      break;
+    }
+    assert.equal((await bodyOf<Session>(ask('GET', `/api/sessions/${id}`))).queued, 100);
+  });
+});
+
+describe('answers in the middle of a turn', () => {
+  it('a yes runs the call that waits, with the arguments as they were edited; the second answer gets 409', async (test) => {
+    const { ask, create, say, place } = await openSessionServer(test);
+    const id = await create();
+    const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
+    const asked = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(asked?.type === 'approval_required');
+    const { toolCallId } = asked;
+    const approve = (): Promise<Response> =>
+      ask('POST', `/api/sessions/${id}/approve`, { toolCallId, arguments: { text: 'edited' } });
+    const approved = await approve();
+    assert.deepEqual([approved.status, (await bodyOf<Session>(approved)).id], [200, id]);
+    const events = await eventsOf(stream);
+    assert.ok(events.some((event) => event.type === 'approval_resolved' && event.decision === 'approved'));
+    assert.deepEqual(place.notes, ['edited']);
+    for (const again of [await approve(), await ask('POST', `/api/sessions/${id}/deny`, { toolCallId })]) {
+      assert.equal(again.status, 409);
+      assert.equal((await bodyOf<ProblemDocument>(again)).code, 'approval-answered');
+    }
+  });
+
+  it('a no ends the call with its reason', async (test) => {
+    const { ask, create, say, place } = await openSessionServer(test);
+    const id = await create();
+    const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
+    const asked = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(asked?.type === 'approval_required');
+    const { toolCallId } = asked;
+    const denied = await ask('POST', `/api/sessions/${id}/deny`, { toolCallId, reason: 'not today' });
+    assert.equal(denied.status, 200);
+    const result = (await eventsOf(stream)).find((event) => event.type === 'tool_result');
+    assert.equal(result?.outcome, 'denied');
+    assert.match(JSON.stringify(result.content), /not today/);
+    assert.deepEqual(place.notes, []);
+    const unknown = await ask('POST', `/api/sessions/${id}/approve`, { toolCallId: 'none' });
+    assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'approval-unknown']);
+  });
+
+  it('answers reach the agent that asked, once', async (test) => {
+    const { ask, create, say, place } = await openSessionServer(test);
+    const id = await create({ agent: 'scripted' });
+    place.script = async function* (turn) {
+      const questions = [{ question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red' }] }];
+      const answers = await turn.ask('question_1', questions);
+      yield* says(JSON.stringify(answers));
+    };
+    const stream = await say(id, 'paint it');
+    await eventsOf(stream, ({ type }) => type === 'question_prompt');
+    const submit = (toolCallId: string): Promise<Response> =>
+      ask('POST', `/api/sessions/${id}/submit-answers`, { toolCallId, answers: { 'Which colour?': 'Blue' } });
+    assert.equal((await submit('question_1')).status, 200);
+    assert.equal(textOf(await eventsOf(stream)), '{"Which colour?":"Blue"}');
+    const [again, unknown] = [await submit('question_1'), await submit('question_2')];
+    assert.deepEqual([again.status, (await bodyOf<ProblemDocument>(again)).code], [409, 'question-answered']);
+    assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'question-unknown']);
+  });
+});

@@ -1,0 +1,108 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { missingServers } from '../../../catalog/snapshot.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import type { ServerApp } from '../../http/server-context.ts';
+import { json } from '../../http/json-response.ts';
+
+const healthSchema = z
+  .object({
+    status: z.enum(['ok', 'stopping', 'unavailable']),
+    journal: z.enum(['ok', 'unavailable']),
+    servers: z.enum(['ok', 'unavailable']).describe('Whether every required server is up.'),
+    starting: z
+      .number()
+      .int()
+      .describe('How many servers are in their first start. Readiness waits only for those that are required.'),
+  })
+  .openapi('Health', { description: 'An answer at all means alive; `ok` means ready for calls.' });
+const aliveSchema = z.object({ status: z.literal('ok') }).openapi('Alive');
+
+const content = { 'application/json': { schema: healthSchema } };
+const responses = {
+  200: { description: 'Ready for calls.', content },
+  503: { description: 'Alive, but not ready for calls.', content },
+};
+
+const healthRoute = createRoute({
+  method: 'get',
+  path: '/api/health',
+  tags: ['State'],
+  summary: 'Whether the server is ready for calls',
+  description: 'Needs no token, like the two below it. The same as `/api/health/ready`.',
+  security: [],
+  responses,
+});
+const readyRoute = createRoute({
+  method: 'get',
+  path: '/api/health/ready',
+  tags: ['State'],
+  summary: 'Readiness: whether new requests should come here',
+  description:
+    'From the moment the server is told to stop it says 503 `stopping`. The store is asked at most once a second.',
+  security: [],
+  responses,
+});
+const liveRoute = createRoute({
+  method: 'get',
+  path: '/api/health/live',
+  tags: ['State'],
+  summary: 'Liveness: whether the process answers',
+  description: 'Asks nobody else: a server whose database is away must not be started again for it.',
+  security: [],
+  responses: { 200: { description: 'It does.', content: { 'application/json': { schema: aliveSchema } } } },
+});
+
+/** Tells probes how the server is, and nothing that is not theirs to know. */
+export function addHealthRoutes(app: ServerApp, box: InternalSignalbox, draining: AbortSignal): void {
+  const store = new StoreCheck(box);
+  for (const route of [healthRoute, readyRoute])
+    app.openapi(route, async (context) => {
+      const journal = (await store.isReadable()) ? 'ok' : 'unavailable';
+      const catalog = box.catalog();
+      const servers = missingServers(catalog).length === 0 ? 'ok' : 'unavailable';
+      const starting = catalog.servers.filter(({ connecting }) => connecting === true).length;
+      const parts = { journal, servers, starting } as const;
+      if (draining.aborted) return json(context, healthSchema, { status: 'stopping', ...parts }, 503);
+      const isReady = journal === 'ok' && servers === 'ok';
+      if (!isReady) return json(context, healthSchema, { status: 'unavailable', ...parts }, 503);
+      return json(context, healthSchema, { status: 'ok', ...parts }, 200);
+    });
+  app.openapi(liveRoute, (context) => json(context, aliveSchema, { status: 'ok' }, 200));
+}
+
+/** A result is reused for this time; a read that takes longer than `readTimeoutMs` counts as a failure. */
+const [resultTtlMs, readTimeoutMs] = [1000, 2000];
+
+/** Checks whether the journal can be read, at most once a second and with a timeout. */
+class StoreCheck {
+  readonly #box: InternalSignalbox;
+  #result: Promise<boolean> = Promise.resolve(false);
+  #checkedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(box: InternalSignalbox) {
+    this.#box = box;
+  }
+
+  isReadable(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#checkedAt >= resultTtlMs) {
+      this.#checkedAt = now;
+      this.#result = this.#check();
+    }
+    return this.#result;
+  }
+
+  async #check(): Promise<boolean> {
+    const timeout = Promise.withResolvers<false>();
+    const timer = setTimeout(() => timeout.resolve(false), readTimeoutMs);
+    const read = this.#box.journal.query({ limit: 1 }).then(
+      () => true,
+      () => false,
+    );
+    try {
+      return await Promise.race([read, timeout.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { CallOptions } from '../../../core/calls/call.ts';
+import type { ElicitationAnswer } from '../../../core/calls/call-client.ts';
+import type { Sessions } from '../../../sessions/sessions.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { profileFor } from '../../access/identity.ts';
+import { routeRoles } from '../../access/route-roles.ts';
+import { SessionOwners } from './session-owners.ts';
+import { type Admission, admit } from '../../http/admission.ts';
+import type { ServerApp, ServerContext } from '../../http/server-context.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import {
+  callEventSchema,
+  callRequestSchema,
+  callResultSchema,
+  elicitationAnswerSchema,
+} from '../../schemas/call-schemas.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import { acceptsEventStream } from '../../streams/event-streams.ts';
+import { StreamedCalls } from './streamed-calls.ts';
+import { json } from '../../http/json-response.ts';
+
+const usualWaitSeconds = 60;
+const content = { 'application/json': { schema: callResultSchema } };
+
+/** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
+export function addCallRoutes(
+  app: ServerApp,
+  box: InternalSignalbox,
+  sessions: Sessions | undefined,
+  admission: Admission,
+  maxBodyBytes: number,
+  log: (line: string) => void,
+): void {
+  const streamed = new StreamedCalls(log);
+  const owners = new SessionOwners(box.journal, sessions);
+  const route = createRoute({
+    method: 'post',
+    path: '/api/tools/{name}/call',
+    'x-roles': routeRoles.call,
+    tags: ['Tools'],
+    summary: 'Call a tool through the pipeline',
+    description:
+      'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call. ' +
+      'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once. ' +
+      'With `Accept: text/event-stream`, the response has the events of the running call, and its result in the last event.',
+    middleware: [admit(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
+    request: {
+      params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
+      body: { content: { 'application/json': { schema: callRequestSchema } } },
+    },
+    responses: {
+      200: {
+        description: 'The call has ended.',
+        content: { ...content, 'text/event-stream': { schema: callEventSchema } },
+      },
+      202: { description: 'The call awaits a human’s approval.', content },
+      ...problems(400, 404, 413, 415, 503),
+    },
+  });
+
+  app.openapi(route, async (context) => {
+    const body = context.req.valid('json');
+    if (body.sessionId !== undefined) await owners.assertOwn(context.var.identity, body.sessionId);
+    const { name } = context.req.valid('param');
+    const options = callOptions(context, body);
+    if (acceptsEventStream(context)) {
+      const waitMs = body.waitSeconds === undefined ? Number.POSITIVE_INFINITY : options.waitMs;
+      return streamed.answer(context, { canAnswer: body.elicitation === true }, (reports) =>
+        box.call(name, body.arguments, { ...options, waitMs, ...reports }),
+      );
+    }
+    const result = await box.call(name, body.arguments, options);
+    return json(context, callResultSchema, result, result.outcome === 'awaiting-approval' ? 202 : 200);
+  });
+
+  const answerRoute = createRoute({
+    method: 'post',
+    path: '/api/call-questions/{id}',
+    'x-roles': routeRoles.call,
+    tags: ['Tools'],
+    summary: 'Answer a question of a tool',
+    description: 'For callers that set `elicitation` and read the event stream, which has the id.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { content: { 'application/json': { schema: elicitationAnswerSchema } } },
+    },
+    responses: { 204: { description: 'The tool has the answer.' }, ...problems(400, 404, 413, 415) },
+  });
+
+  const cancelRoute = createRoute({
+    method: 'delete',
+    path: '/api/call-streams/{id}',
+    'x-roles': routeRoles.call,
+    tags: ['Tools'],
+    summary: 'Cancel a call that streams',
+    description: 'By the id of its event `started`. The stream goes on to the result.',
+    request: { params: z.object({ id: z.string() }) },
+    responses: { 204: { description: 'It is cancelled.' }, ...problems(404) },
+  });
+
+  app.openapi(cancelRoute, (context) => {
+    streamed.cancel(context.req.valid('param').id, context.var.principal.id);
+    return context.body(null, 204);
+  });
+
+  app.openapi(answerRoute, (context) => {
+    const answer = context.req.valid('json') as ElicitationAnswer;
+    streamed.submit(context.req.valid('param').id, context.var.principal.id, answer);
+    return context.body(null, 204);
+  });
+}
+
+function callOptions(context: ServerContext, body: z.output<typeof callRequestSchema>): CallOptions {
+  return {
+    principal: context.var.principal,
+    ...profileFor(context.var.identity),
+    signal: context.req.raw.signal,
+    waitMs: (body.waitSeconds ?? usualWaitSeconds) * 1000,
+    ...(body.sessionId === undefined ? {} : { session: body.sessionId }),
+    ...(body.timeoutSeconds === undefined ? {} : { deadline: Date.now() + body.timeoutSeconds * 1000 }),
+    ...(body.idempotencyKey === undefined ? {} : { idempotencyKey: body.idempotencyKey }),
+    ...(body.definitionHash === undefined ? {} : { definitionHash: body.definitionHash }),
+  };
+}

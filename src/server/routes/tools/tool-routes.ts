@@ -1,0 +1,70 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { namedHidden } from '../../../catalog/snapshot.ts';
+import { findNamed } from '../../../core/tools/tool-names.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { createCatalogDocuments } from './catalog-document.ts';
+import { profileFor } from '../../access/identity.ts';
+import { routeRoles } from '../../access/route-roles.ts';
+import type { ServerApp } from '../../http/server-context.ts';
+import { Problem } from '../../problems/problem.ts';
+import { catalogSchema, toolSchema } from '../../schemas/catalog-schemas.ts';
+import { problems } from '../../schemas/problem-schemas.ts';
+import { json, serializedJson } from '../../http/json-response.ts';
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/tools',
+  'x-roles': routeRoles.look,
+  tags: ['Tools'],
+  summary: 'The catalog, with what is hidden or down and why',
+  request: {
+    headers: z.object({ 'if-none-match': z.string().optional() }),
+    query: z.object({ profile: z.string().optional().describe('Only what a client of this profile sees.') }),
+  },
+  responses: {
+    200: {
+      description: 'Every tool that can be called now.',
+      content: { 'application/json': { schema: catalogSchema } },
+      headers: z.object({ ETag: z.string().describe('Changes with the catalog.') }),
+    },
+    304: { description: 'The catalog is still the one of `If-None-Match`.' },
+    ...problems(404),
+  },
+});
+
+const oneRoute = createRoute({
+  method: 'get',
+  path: '/api/tools/{name}',
+  'x-roles': routeRoles.look,
+  tags: ['Tools'],
+  summary: 'One tool',
+  request: { params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }) },
+  responses: {
+    200: { description: 'The tool.', content: { 'application/json': { schema: toolSchema } } },
+    ...problems(404),
+  },
+});
+
+export function addToolRoutes(app: ServerApp, box: InternalSignalbox): void {
+  const catalog = createCatalogDocuments(box);
+
+  app.openapi(listRoute, (context) => {
+    const { text, etag } = catalog(profileFor(context.var.identity, context.req.valid('query').profile).profile);
+    context.header('ETag', etag);
+    if (context.req.header('if-none-match') === etag) return context.body(null, 304);
+    return serializedJson(context, catalogSchema, text, 200);
+  });
+
+  app.openapi(oneRoute, (context) => {
+    const { name } = context.req.valid('param');
+    const { tools, hidden } = box.catalog(profileFor(context.var.identity));
+    const tool = findNamed(tools, name);
+    if (tool !== undefined) return json(context, toolSchema, tool, 200);
+    const named = findNamed(hidden.map(namedHidden), name)?.name;
+    const reason = hidden.find((candidate) => candidate.name === named)?.reason;
+    throw new Problem(
+      'tool-unknown',
+      reason === undefined ? 'no tool of that name is in the catalog' : `the tool is hidden: ${reason}`,
+    );
+  });
+}

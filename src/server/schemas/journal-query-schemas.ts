@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi';
+import { canonicalName } from '../../catalog/names.ts';
+import type { JournalQuery } from '../../journal/queries/journal-reader.ts';
+import { outcome } from './call-schemas.ts';
+import { entryTypes } from './journal-schemas.ts';
+
+const seq = z.coerce.number<string>().int().min(0).optional();
+
+/** A time in a query. */
+export const timeParameter = z
+  .string()
+  .refine(
+    (text) => !Number.isNaN(new Date(millisecondsOf(text)).getTime()),
+    'a time is ISO 8601 (2026-11-15T08:30:00Z) or milliseconds since 1970',
+  )
+  .transform(millisecondsOf)
+  .optional()
+  .openapi({ type: 'string', description: 'ISO 8601, or milliseconds since 1970.' });
+
+/** A tool in a query. */
+export const toolParameter = z
+  .string()
+  .transform(canonicalName)
+  .optional()
+  .openapi({ type: 'string', description: 'The tool, by its rendered name or by `mcp__{server}__{tool}`.' });
+
+/** What the lists of calls and of entries can be narrowed by. */
+export const callQuerySchema = z.strictObject({
+  session: z.string().optional(),
+  tool: toolParameter,
+  server: z.string().optional(),
+  outcome: outcome.optional(),
+  decision: z.enum(['allow', 'ask', 'deny']).optional().describe('What policy said.'),
+  principal: z.string().max(400).optional().describe('Only of this principal, or of the agents that act for it.'),
+  shadowed: z
+    .literal('true')
+    .transform(() => true as const)
+    .optional()
+    .openapi({
+      type: 'string',
+      enum: ['true'],
+      description: 'Only calls that a rule in shadow mode would have decided otherwise.',
+    }),
+  text: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'Only with this in the tool’s name, the arguments, the output, or what is said of the decision or an error. Latin letters match in either case.',
+    ),
+  since: timeParameter,
+  until: timeParameter,
+  before: seq.describe('Only entries with a smaller seq.'),
+  after: seq.describe('Only entries with a greater seq; without `order`, they come oldest first.'),
+  order: z.enum(['newest-first', 'oldest-first']).optional(),
+  limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
+});
+
+/** As for calls, and by kind of entry. */
+export const journalQuerySchema = callQuerySchema.extend({ type: z.enum(entryTypes).optional() });
+
+/** What the journal is asked. Who gives `after` reads forward, and would lose entries if the newest came first. */
+export function toJournalQuery({ order, ...query }: z.output<typeof journalQuerySchema>): JournalQuery {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Omit<
+    JournalQuery,
+    'order'
+  >;
+  return {
+    ...given,
+    order: order ?? (given.after !== undefined && given.before === undefined ? 'oldest-first' : 'newest-first'),
+  };
+}
+
+function millisecondsOf(text: string): number {
+  return /^\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
+}
