@@ -66,7 +66,7 @@ export function configurationPage(): string {
     ...sections.flatMap((section) => [
       `## ${section.title}\n`,
       ...(section.text === '' ? [] : [`${section.text}\n`]),
-      `| key | | |\n|---|---|---|\n${(rows.get(section) ?? []).join('\n')}\n`,
+      `| key | type | meaning |\n|---|---|---|\n${(rows.get(section) ?? []).join('\n')}\n`,
     ]),
   ].join('\n');
 }

@@ -59,7 +59,7 @@ function sectionOf(title: string, operation: Operation, document: Document): str
     `### \`${title}\`\n`,
     `${operation.summary ?? ''}. ${operation.description ?? ''}\n`.replace('. \n', '.\n'),
     `Roles: ${roles === undefined ? 'everybody, without a token' : roles.map((role) => `\`${role}\``).join(', ')}. Answers: ${answers.map(([status, { content }]) => `${status}${formOf(content)}`).join(', ')}.\n`,
-    ...(fields.length === 0 ? [] : [`| | | |\n|---|---|---|\n${fields.join('\n')}\n`]),
+    ...(fields.length === 0 ? [] : [`| name | place | meaning |\n|---|---|---|\n${fields.join('\n')}\n`]),
   ].join('\n');
 }
 
