@@ -1,5 +1,5 @@
-import type { ExitCode } from './fail.ts';
-import type { Terminal } from './terminal.ts';
+import type { ExitCode } from './failure.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** What every command gets to work with. */
 export interface CommandContext {

@@ -2,12 +2,11 @@ import { Console } from 'node:console';
 import { type Command, CommanderError } from 'commander';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { messageOf } from '../core/errors.ts';
-import { commandPath } from './command-path.ts';
-import type { ExitCode } from './fail.ts';
-import { exitOnSignals } from './interruption.ts';
-import { createProgram } from './program.ts';
+import { commandPath, createProgram } from './program.ts';
+import type { ExitCode } from './failure.ts';
+import { exitOnSignals } from './terminal/interruption.ts';
 import { reportFailure } from './report-failure.ts';
-import { type Terminal, processTerminal } from './terminal.ts';
+import { type Terminal, processTerminal } from './terminal/terminal.ts';
 
 const graceMs = 250;
 
@@ -26,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     await run().catch(async (error: unknown) => {
       if (!(error instanceof UntrustedConfigurationError) || !terminal.canAsk) throw error;
-      const { askForTrust, declinedFailure } = await import('./trust/pending-trust.ts');
+      const { askForTrust, declinedFailure } = await import('./untrusted-configuration.ts');
       // Nothing of the configuration was used yet, so that the command can begin again.
       if (!(await askForTrust(error, terminal))) throw declinedFailure(error);
       await run();

@@ -1,45 +1,45 @@
-import { createRequire } from 'node:module';
-import { Command } from 'commander';
 import { closestMatch } from '../core/text/closest-match.ts';
 import type { CommandContext } from './command-context.ts';
-import { usageFailure } from './fail.ts';
-import { addGlobalOptions } from './globals.ts';
+import { usageFailure } from './failure.ts';
+import { addGlobalOptions } from './global-options.ts';
+import { Command } from 'commander';
+import { createRequire } from 'node:module';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /** The commands, in the order in which help lists them. Each is loaded when it is asked for. */
 const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
-  serve: async () => (await import('./serve/serve.ts')).addServeCommand,
-  open: async () => (await import('./open.ts')).addOpenCommand,
-  stdio: async () => (await import('./stdio.ts')).addStdioCommand,
-  init: async () => (await import('./configure/init.ts')).addInitCommand,
-  import: async () => (await import('./configure/import.ts')).addImportCommand,
-  add: async () => (await import('./configure/add.ts')).addAddCommand,
-  remove: async () => (await import('./configure/remove.ts')).addRemoveCommand,
-  'enable disable': async () => (await import('./configure/switch.ts')).addSwitchCommands,
-  trust: async () => (await import('./trust/trust.ts')).addTrustCommand,
-  secret: async () => (await import('./secret/secret.ts')).addSecretCommand,
-  login: async () => (await import('./sign-in/login.ts')).addLoginCommand,
-  logout: async () => (await import('./sign-in/logout.ts')).addLogoutCommand,
-  tools: async () => (await import('./tools.ts')).addToolsCommand,
-  call: async () => (await import('./call.ts')).addCallCommand,
-  approvals: async () => (await import('./approvals/approvals.ts')).addApprovalsCommand,
-  approve: async () => (await import('./approvals/approve.ts')).addApproveCommand,
-  deny: async () => (await import('./approvals/deny.ts')).addDenyCommand,
-  jobs: async () => (await import('./jobs/jobs.ts')).addJobsCommand,
-  'elicitations answer': async () => (await import('./elicitations/elicitations.ts')).addElicitationCommands,
-  undo: async () => (await import('./undo.ts')).addUndoCommand,
-  journal: async () => (await import('./journal/journal.ts')).addJournalCommand,
-  backup: async () => (await import('./backup.ts')).addBackupCommand,
-  migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
-  replay: async () => (await import('./replay.ts')).addReplayCommand,
-  settle: async () => (await import('./settle.ts')).addSettleCommand,
-  token: async () => (await import('./token/token.ts')).addTokenCommand,
-  lock: async () => (await import('./lock/lock.ts')).addLockCommand,
-  policy: async () => (await import('./policy/policy.ts')).addPolicyCommand,
-  status: async () => (await import('./status/status.ts')).addStatusCommand,
-  doctor: async () => (await import('./doctor/doctor.ts')).addDoctorCommand,
-  completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
+  serve: async () => (await import('./commands/serve/serve.ts')).addServeCommand,
+  open: async () => (await import('./commands/open.ts')).addOpenCommand,
+  stdio: async () => (await import('./commands/stdio.ts')).addStdioCommand,
+  init: async () => (await import('./commands/configuration/init.ts')).addInitCommand,
+  import: async () => (await import('./commands/configuration/import.ts')).addImportCommand,
+  add: async () => (await import('./commands/configuration/add.ts')).addAddCommand,
+  remove: async () => (await import('./commands/configuration/remove.ts')).addRemoveCommand,
+  'enable disable': async () => (await import('./commands/configuration/enable-disable.ts')).addSwitchCommands,
+  trust: async () => (await import('./commands/trust.ts')).addTrustCommand,
+  secret: async () => (await import('./commands/secret.ts')).addSecretCommand,
+  login: async () => (await import('./commands/sign-in/login.ts')).addLoginCommand,
+  logout: async () => (await import('./commands/sign-in/login.ts')).addLogoutCommand,
+  tools: async () => (await import('./commands/calls/tools.ts')).addToolsCommand,
+  call: async () => (await import('./commands/calls/call.ts')).addCallCommand,
+  approvals: async () => (await import('./commands/approvals/approvals.ts')).addApprovalsCommand,
+  approve: async () => (await import('./commands/approvals/approve.ts')).addApproveCommand,
+  deny: async () => (await import('./commands/approvals/deny.ts')).addDenyCommand,
+  jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
+  'elicitations answer': async () => (await import('./commands/elicitations.ts')).addElicitationCommands,
+  undo: async () => (await import('./commands/calls/undo.ts')).addUndoCommand,
+  journal: async () => (await import('./commands/journal/journal.ts')).addJournalCommand,
+  backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
+  replay: async () => (await import('./commands/calls/replay.ts')).addReplayCommand,
+  settle: async () => (await import('./commands/calls/settle.ts')).addSettleCommand,
+  token: async () => (await import('./commands/token.ts')).addTokenCommand,
+  lock: async () => (await import('./commands/lock/lock.ts')).addLockCommand,
+  policy: async () => (await import('./commands/policy/policy.ts')).addPolicyCommand,
+  status: async () => (await import('./commands/status.ts')).addStatusCommand,
+  doctor: async () => (await import('./commands/doctor/doctor.ts')).addDoctorCommand,
+  completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 };
 
 /** Puts the commands together that this command line may mean: all of them where it names none, as `--help` does. */
@@ -110,3 +110,19 @@ Examples:
   signalbox doctor                         check the installation
 
 Exit codes: 0 success, 1 the command failed or found a problem, 2 invalid usage or configuration.`;
+
+const withValue = new Set(['--config', '--data']);
+
+/** The command that a command line means, as far as there is one: `signalbox token create`. */
+export function commandPath(program: Command, argv: readonly string[]): string {
+  let command = program;
+  const path = [program.name()];
+  for (const [index, word] of argv.entries()) {
+    if (word.startsWith('-') || withValue.has(argv[index - 1] ?? '')) continue;
+    const named = command.commands.find((each) => each.name() === word);
+    if (named === undefined) break;
+    command = named;
+    path.push(word);
+  }
+  return path.join(' ');
+}

@@ -7,10 +7,10 @@ import { SignalboxError, messageOf } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { isDebug } from '../host/environment.ts';
 import { HostError } from '../host/host-error.ts';
-import { type ExitCode, Failure, usageFailure } from './fail.ts';
-import { runnable } from './invocation.ts';
-import { printable } from './printable.ts';
-import type { Printer } from './terminal.ts';
+import { type ExitCode, Failure, usageFailure } from './failure.ts';
+import { runnable } from './terminal/invocation.ts';
+import { printable } from './terminal/escape.ts';
+import type { Printer } from './terminal/terminal.ts';
 
 /**
  * Tells what ended a command, as one block for people or one object for programs; answers the exit code. `command`: as far as it is
@@ -24,7 +24,7 @@ export async function reportFailure(
 ): Promise<ExitCode> {
   const failure =
     error instanceof UntrustedConfigurationError
-      ? (await import('./trust/pending-trust.ts')).untrustedFailure(error)
+      ? (await import('./untrusted-configuration.ts')).untrustedFailure(error)
       : toFailure(error, command);
   const stack = isDebug() && error instanceof Error ? error.stack : undefined;
   const { lines = [], data } = failure.details;
@@ -63,13 +63,13 @@ function fromCommander({ code, message }: CommanderError, next: string): Failure
   if (code === 'commander.help') return usageFailure('a command is missing', { next });
   const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
   return usageFailure(what, {
-    lines: [...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), ...meantChoice(what)],
+    lines: [...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), ...suggestChoice(what)],
     next,
   });
 }
 
 /** Commander has a guess for commands and options, and none for the values they take. */
-function meantChoice(message: string): string[] {
+function suggestChoice(message: string): string[] {
   const [, given = '', choices = ''] = / '([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
   const meant = closestMatch(given, choices.split(', '));
   return meant === undefined || meant === '' ? [] : [`Did you mean ${meant}?`];
@@ -82,7 +82,7 @@ function fromConfiguration(error: ConfigurationError): Failure {
     error.code,
     length === 1 ? 'the configuration cannot be used' : `the configuration has ${length} problems`,
     {
-      lines: error.problems.map(shownProblem),
+      lines: error.problems.map(formatProblem),
       data: { problems: error.problems },
       next: 'signalbox doctor',
       cause: error,
@@ -91,7 +91,7 @@ function fromConfiguration(error: ConfigurationError): Failure {
 }
 
 /** A problem of the configuration with its place, in a form that editors and terminals make clickable. */
-export function shownProblem(problem: DocumentProblem): string {
+export function formatProblem(problem: DocumentProblem): string {
   const near = relative(process.cwd(), problem.file);
   const file = near === '' || near.startsWith('..') ? problem.file : near;
   return printable(renderProblem({ ...problem, file }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createProgram } from '../../src/cli/program.ts';
-import { processTerminal } from '../../src/cli/terminal.ts';
+import { processTerminal } from '../../src/cli/terminal/terminal.ts';
 import { commandLinesOf, unknownIn, wordsOf } from './command-lines.ts';
 import { pages } from './pages.ts';
 

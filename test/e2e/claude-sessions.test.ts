@@ -29,7 +29,7 @@ for (const [name, make] of makers) {
       const agent = { name, runtime, own: place.own };
       const sessions = await createSessions({
         box: place.box,
-        agents: { usual: name, list: () => [agent] },
+        agents: { defaultName: name, list: () => [agent] },
         cwd: place.workspace,
       });
       t.after(async () => {
@@ -82,7 +82,7 @@ for (const [name, make] of makers) {
       const agent = { name, runtime, own: place.own };
       const sessions = await createSessions({
         box: place.box,
-        agents: { usual: name, list: () => [agent] },
+        agents: { defaultName: name, list: () => [agent] },
         cwd: place.workspace,
       });
       t.after(async () => {

@@ -50,7 +50,7 @@ describe('a mistake at the command line', () => {
     for (const [command, meant] of [
       [['replay', 'sess_mornign'], /did you mean sess_morning\?/],
       [['undo', '--session', 'sess_mor'], /did you mean sess_morning\?/],
-      [['undo', '--session', 'other'], /the last sessions: sess_morning/],
+      [['undo', '--session', 'other'], /the latest sessions: sess_morning/],
     ] as const) {
       const { code, stderr } = await place.run(command);
       assert.equal(code, 1);

@@ -136,7 +136,7 @@ describe('commands beside a running server', () => {
     const { stdout } = await dialogue(place, 'call write', [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
     assert.match(stdout, new RegExp(`written by ${pid}`));
     const { stdout: refused } = await dialogue(place, 'call write', [[/Run it\? \[y\/N\] /, 'n\r']]);
-    assert.match(refused, /answered no at the terminal/);
+    assert.match(refused, /denied at the terminal/);
     const answers = (await entries(place)).filter(({ type }) => type === 'ApprovalResolved');
     assert.deepEqual(
       answers.map(({ decision, by }) => [decision, by]),

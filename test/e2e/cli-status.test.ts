@@ -45,7 +45,7 @@ describe('signalbox status', () => {
     assert.equal(code, 0);
     assert.match(stdout, /^ready {3}http/);
     assert.match(stdout, /down gone: .*signalbox-no-such-program/);
-    assert.match(stdout, /nothing waits for an answer/);
+    assert.match(stdout, /no calls wait for approval/);
     assert.match(stdout, /Last hour {2}1 call: 1 completed/);
 
     const ended = finished(server);

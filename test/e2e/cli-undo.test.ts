@@ -73,7 +73,7 @@ test('undo beside a running call says whose end it waits for, and gives up after
   const { callId } = await running;
   await box.close();
   assert.equal(refused.code, 1);
-  assert.equal(refused.stderr, `waiting for ${callId}, which is at work in the same workspace\n`);
+  assert.equal(refused.stderr, `waiting for ${callId}, which runs in the same workspace\n`);
   assert.match(refused.stdout, new RegExp(`nothing was touched: ${callId} is at work in its workspace`));
   assert.equal(readFileSync(file, 'utf8'), 'after');
 });

@@ -76,7 +76,7 @@ suite('tools', () => {
     );
     assert.match(
       (await place.run(['tools'])).stdout,
-      /4 servers are not up, 5 tools are hidden; signalbox tools --why says why/,
+      /4 servers are not up, 5 tools are hidden; signalbox tools --why shows the reasons/,
     );
   });
 });

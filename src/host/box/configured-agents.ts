@@ -39,7 +39,7 @@ export class ConfiguredAgents implements Agents {
     this.#data = data;
   }
 
-  get usual(): string {
+  get defaultName(): string {
     return this.#configuration().agents.defaultName;
   }
 
@@ -68,7 +68,7 @@ export class ConfiguredAgents implements Agents {
     const agent: Agent = {
       name,
       runtime,
-      own: this.#ownTools(entry.runtime === 'model' ? 'model' : 'claude'),
+      runtimeTools: this.#ownTools(entry.runtime === 'model' ? 'model' : 'claude'),
       instructions: [hint(builtinName), instructions].filter((part) => part !== undefined).join('\n\n'),
       ...(model === undefined ? {} : { model }),
       ...(profile === undefined ? {} : { profile }),

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { createProgram } from '../../../src/cli/program.ts';
-import { processTerminal } from '../../../src/cli/terminal.ts';
+import { processTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { cell } from './markdown.ts';
 
 /** The page about the commands, from the commands themselves. */

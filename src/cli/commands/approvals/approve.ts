@@ -1,0 +1,130 @@
+import { fullPrincipalName } from '../../../core/principal.ts';
+import { type Command, Option } from 'commander';
+import type { Approval, RememberScope } from '../../../core/calls/approval.ts';
+import type { RememberPreview } from '../../../pipeline/approvals/remembered.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { askingRules } from '../../../core/calls/decision.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { confirm } from '../../terminal/question.ts';
+import { Failure, usageFailure } from '../../failure.ts';
+import { readGlobalOptions } from '../../global-options.ts';
+import { localUser } from '../../../access/local-user.ts';
+import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
+import { runnable } from '../../terminal/invocation.ts';
+import { exactLine, oneLine } from '../../terminal/escape.ts';
+import { readArguments } from '../../input/call-arguments.ts';
+import { connectToServer } from '../../client/connect-to-server.ts';
+import { approvalTable } from './approval-table.ts';
+import { findApproval, withRecords } from '../../open-records.ts';
+import { goneCaller } from './argument-lines.ts';
+
+interface Options {
+  readonly edit?: string;
+  readonly remember?: RememberScope | 'nothing';
+  readonly yes?: boolean;
+  readonly acknowledgeHidden?: boolean;
+}
+
+/** `signalbox approve`: a human's yes. */
+export function addApproveCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('approve')
+    .summary('approve one exact call')
+    .description(
+      'Allows one exact call to run, once. A waiting call runs now; otherwise the call runs when it is made again.',
+    )
+    .argument('<id>', 'the id, as signalbox approvals prints it, or its beginning')
+    .option('--edit <json>', 'run it with these arguments instead; - reads them from standard input')
+    .addOption(
+      new Option(
+        '--remember <scope>',
+        'also approve later calls, after showing which recorded calls that would have allowed',
+      ).choices(['session', 'arguments', 'tool', 'server', 'nothing']),
+    )
+    .option('-y, --yes', 'remember without asking')
+    .option('--acknowledge-hidden', 'approve without seeing hidden parts that are not registered secrets')
+    .action(async (prefix: string, options: Options, command: Command) => {
+      const globals = readGlobalOptions(command);
+      if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
+        throw usageFailure(
+          '--remember cannot be combined with --edit: it would allow the arguments that were edited away',
+          {
+            next: 'approve with one of them',
+          },
+        );
+      const edited = options.edit === undefined ? undefined : await readArguments(options.edit, terminal.input);
+      await withRecords(globals, async (box) => {
+        const asked = await findApproval(box, prefix);
+        const { remember } = options;
+        if (remember !== undefined && remember !== 'nothing' && asked.state === 'pending')
+          await showRemembering(box, asked, remember, options.yes === true, terminal);
+        const answer = {
+          ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
+          ...(remember === undefined ? {} : { remember }),
+          ...(options.acknowledgeHidden === true ? { acknowledgeHidden: true } : {}),
+        };
+        // The running server knows the tool, and checks edited arguments at once.
+        const server = edited === undefined ? undefined : await connectToServer(globals, terminal.errors);
+        const path = `/api/approvals/${encodeURIComponent(asked.id)}/approve`;
+        const approval =
+          server === undefined
+            ? await box.approvals.approve(asked.id, { by: localUser(), ...answer })
+            : await server.client.request<Approval>('POST', path, { body: answer });
+        if (globals.json) return printJson(terminal.output, approval);
+        await terminal.output.print(told({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
+      });
+    });
+}
+
+async function showRemembering(
+  box: InternalSignalbox,
+  asked: Approval,
+  scope: RememberScope,
+  isSure: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { errors } = terminal;
+  let preview: RememberPreview;
+  try {
+    preview = await box.approvals.preview(asked.id, scope, localUser());
+  } catch (error) {
+    // The answer says so, too: the yes holds for this one call.
+    if (error instanceof SignalboxError && error.code === 'remember-refused') return;
+    throw error;
+  }
+  const { count, denied, examples } = preview;
+  const refused = denied === 0 ? '' : `, ${denied} of which you refused`;
+  await errors.print(
+    `remembering this for the ${scope} would have let ${pluralize(count, 'recorded call')} through${refused}\n`,
+  );
+  if (examples.length > 0) await errors.print(approvalTable(errors, examples));
+  if (isSure) return;
+  if (!terminal.canAsk)
+    throw usageFailure('cannot confirm what is remembered without a terminal', { next: 'add --yes to remember it' });
+  if (!(await confirm(terminal, 'Remember it?'))) {
+    throw new Failure(1, 'not-remembered', 'nothing was remembered, and the call was not answered', {
+      next: `signalbox approve ${asked.id} says yes to this one call`,
+    });
+  }
+}
+
+function told(approval: Approval, { colors }: Printer): string {
+  const { tool, arguments: asked, answer, principal, decision, caller, expiresAt } = approval;
+  const what = exactLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
+  const whom = `${oneLine(fullPrincipalName(principal))}${answer?.rule === undefined ? ', once' : ''}`;
+  const effect = caller === 'gone' ? goneCaller(expiresAt) : 'the call that waits for it runs now';
+  const lines = [
+    `${colors.green('approved')} ${what}`,
+    `  for ${whom}; ${effect}`,
+    ...askingRules(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
+  ];
+  if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');
+  if (answer?.hiddenParts !== undefined) lines.push(`  hidden parts: ${answer.hiddenParts}`);
+  if (answer?.notRemembered !== undefined) lines.push(`  not remembered: ${oneLine(answer.notRemembered)}`);
+  if (answer?.rule !== undefined)
+    lines.push(`  remembered as ${answer.rule}; ${runnable(`signalbox approvals revoke ${answer.rule}`)} asks again`);
+  return `${lines.join('\n')}\n`;
+}

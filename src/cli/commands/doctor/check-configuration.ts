@@ -1,0 +1,54 @@
+import { ConfigurationError } from '../../../config/configuration-error.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { readLock } from '../../../config/lock/lock-file.ts';
+import { UntrustedConfigurationError } from '../../../config/trust/untrusted-error.ts';
+import { Failure } from '../../failure.ts';
+import { type GlobalOptions } from '../../global-options.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { readConfiguration } from '../../../host/read-configuration.ts';
+import { assertTrusted } from '../../../host/trust.ts';
+import { formatProblem } from '../../report-failure.ts';
+import { trustCommand } from '../../untrusted-configuration.ts';
+import type { Finding } from './finding.ts';
+
+/** Reads the configuration; each problem is a finding with its place. Without a usable one that is trusted, the servers cannot be looked at. */
+export async function checkConfiguration(globals: GlobalOptions): Promise<{
+  readonly findings: Finding[];
+  readonly configuration?: Configuration;
+}> {
+  try {
+    const { configuration, file } = readConfiguration(globals);
+    readLock(configuration.directory);
+    await assertTrusted(configuration, globals.data);
+    const what = file === undefined ? 'no configuration file; the defaults hold' : `configuration ${shortPath(file)}`;
+    const warnings = configuration.warnings.map((warning): Finding => ({
+      level: 'warning',
+      what: warning,
+      fix: `change it in ${shortPath(configuration.file)}`,
+    }));
+    return { findings: [{ level: 'ok', what }, ...warnings], configuration };
+  } catch (error) {
+    if (error instanceof ConfigurationError) {
+      return {
+        findings: error.problems.map(({ hint = 'correct this line', ...problem }) => ({
+          level: 'error',
+          what: formatProblem(problem),
+          fix: hint,
+        })),
+      };
+    }
+    if (error instanceof UntrustedConfigurationError)
+      return {
+        findings: [
+          {
+            level: 'error',
+            what: `${error.message}, so that its servers, agents, secrets and store were not checked`,
+            fix: trustCommand(error),
+          },
+        ],
+      };
+    if (error instanceof Failure)
+      return { findings: [{ level: 'error', what: error.message, fix: error.details.next ?? '' }] };
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { JournalReader } from '../../../journal/queries/journal-reader.ts';
+import { SignalboxError, messageOf } from '../../../core/errors.ts';
+import { type GlobalOptions } from '../../global-options.ts';
+import { journalFile } from '../../../host/data-directory.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { openStore, resolveStoreAddress } from '../../../host/store/open-store.ts';
+import type { Finding } from './finding.ts';
+
+const maxVerifyMs = 10_000;
+
+/** Looks at the data directory and at the journal, wherever that is. */
+export async function checkData(globals: GlobalOptions, store = 'sqlite'): Promise<Finding[]> {
+  const directory = checkDirectory(globals.data);
+  if (directory.some((finding) => finding.level === 'error')) return directory;
+  const file = journalFile(globals);
+  // What cannot be resolved is told where it is opened.
+  const place = await resolveStoreAddress(store, globals.data).catch(() => store);
+  if (place === 'sqlite' && !existsSync(file))
+    return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; it begins with the first call` }];
+  return [...directory, await checkJournal(store, globals.data)];
+}
+
+function checkDirectory(directory: string): Finding[] {
+  const shown = shortPath(directory);
+  if (!existsSync(directory)) {
+    if (isWritable(nearestDirectory(directory)))
+      return [{ level: 'ok', what: `data directory ${shown} does not exist yet; it is created when needed` }];
+    return [
+      {
+        level: 'error',
+        what: `data directory ${shown} does not exist and cannot be created`,
+        fix: 'name another one with --data',
+      },
+    ];
+  }
+  const stats = statSync(directory);
+  if (!stats.isDirectory())
+    return [{ level: 'error', what: `${shown} is not a directory`, fix: 'name another one with --data' }];
+  if (!isWritable(directory))
+    return [
+      {
+        level: 'error',
+        what: `data directory ${shown} cannot be written to`,
+        fix: `make it yours: chown -R "$USER" ${shown}`,
+      },
+    ];
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8);
+    return [
+      {
+        level: 'warning',
+        what: `other users of this machine can look into the data directory ${shown} (mode ${mode})`,
+        fix: `chmod 700 ${shown}`,
+      },
+    ];
+  }
+  return [{ level: 'ok', what: `data directory ${shown}, writable and private` }];
+}
+
+function nearestDirectory(path: string): string {
+  let directory = path;
+  while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory);
+  return directory;
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function checkJournal(where: string, data: string): Promise<Finding> {
+  const signal = AbortSignal.timeout(maxVerifyMs);
+  let shown = '';
+  try {
+    const { store, server } = await openStore(where, data);
+    shown = server === undefined ? shortPath(store.location) : `${store.location} (${server})`;
+    try {
+      const found = await new JournalReader(store).verify({ signal });
+      if (found.ok) return { level: 'ok', what: `journal ${shown}: ${found.entries} entries, the chain holds` };
+      return {
+        level: 'error',
+        what: `journal ${shown}: ${found.problem}`,
+        fix: 'keep a copy of it, then run signalbox journal verify',
+      };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (signal.aborted) {
+      return {
+        level: 'warning',
+        what: `journal ${shown} is too long to be checked here`,
+        fix: 'check it whole: signalbox journal verify',
+      };
+    }
+    return { level: 'error', what: messageOf(error), fix: fixOf(error, where) };
+  }
+}
+
+function fixOf(error: unknown, store: string): string {
+  if (error instanceof SignalboxError && error.code === 'store-newer') return 'update Signalbox';
+  if (store === 'sqlite') return 'restore the file from a copy, or move it away to begin a new journal';
+  return 'see to the database, or name another with "store" or SIGNALBOX_STORE';
+}

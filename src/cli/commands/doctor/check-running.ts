@@ -1,0 +1,37 @@
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { type GlobalOptions } from '../../global-options.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { readRunFiles } from '../../../host/daemon/run-files.ts';
+import { isConfigurationOf } from '../../client/connect-to-server.ts';
+import { type ServerStatus, fetchServerStatus } from '../../client/server-status.ts';
+import type { Finding } from './finding.ts';
+
+/** Checks the health of the servers that run on the data directory, since commands talk to them. */
+export async function checkRunning(globals: GlobalOptions): Promise<Finding[]> {
+  if (globals.local) return [];
+  const statuses = await Promise.all(readRunFiles(globals.data).map((server) => fetchServerStatus(server)));
+  return statuses.flatMap((status) => findingsOf(status, globals));
+}
+
+function findingsOf(server: ServerStatus, globals: GlobalOptions): Finding[] {
+  const { url, pid, status, problem = status, configuration, tools = 0, servers = [] } = server;
+  const what = `server at ${url} (process ${pid})`;
+  if (status !== 'ok') return [{ level: 'error', what: `${what}: ${problem}`, fix: 'check its output, or restart it' }];
+  if (configuration !== undefined && !isConfigurationOf(globals, configuration))
+    return [
+      {
+        level: 'warning',
+        what: `${what} runs ${shortPath(configuration)}, so commands here work without it`,
+        fix: `add --config ${shortPath(configuration)} to talk to it`,
+      },
+    ];
+  const down = servers.filter((behind) => behind.status === 'down');
+  return [
+    { level: 'ok', what: `${what} is ready and offers ${pluralize(tools, 'tool')}; commands go to it` },
+    ...down.map(({ name, reason }): Finding => ({
+      level: 'error',
+      what: `at ${url}: ${reason ?? `server "${name}" is down`}`,
+      fix: `see why: signalbox tools --why`,
+    })),
+  ];
+}

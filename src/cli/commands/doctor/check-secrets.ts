@@ -1,0 +1,98 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Configuration } from '../../../config/configuration.ts';
+import { literalSecrets } from '../../../config/secrets/literal-secrets.ts';
+import { referencedSecrets } from '../../../config/references.ts';
+import { isReadableByOthers } from '../../../config/secrets/secret-keys.ts';
+import { keyLocation, secretFiles } from '../../../config/secrets/key-ring.ts';
+import { openVault } from '../../../host/secrets/open-vault.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import type { Finding } from './finding.ts';
+
+/** Looks at the secrets that are kept, at who may read them, and at those that the configuration refers to. */
+export async function checkSecrets(configuration: Configuration | undefined, data: string): Promise<Finding[]> {
+  return [
+    ...(await checkStoredSecrets(data)),
+    ...checkPermissions(data),
+    ...(configuration === undefined
+      ? []
+      : [...checkLiterals(configuration), ...(await checkReferences(configuration, data))]),
+  ];
+}
+
+async function checkStoredSecrets(data: string): Promise<Finding[]> {
+  try {
+    const items = await openVault(data).list();
+    if (items.length === 0) return [];
+    const stores = [...new Set(items.map(({ store }) => store))];
+    const keys = stores.map((store) => shortPath(keyLocation(store, data))).join(' and ');
+    const count = pluralize(items.length, 'secret');
+    const what = `${count} in ${shortPath(secretFiles(data).directory)}, encrypted with the key in ${keys}`;
+    return [{ level: 'ok', what }];
+  } catch (error) {
+    return [
+      { level: 'error', what: messageOf(error), fix: 'signalbox secret remove NAME, then signalbox secret set NAME' },
+    ];
+  }
+}
+
+function checkPermissions(data: string): Finding[] {
+  const { directory, keyFile } = secretFiles(data);
+  const within =
+    isReadableByOthers(directory) || entriesOf(directory).some((name) => isReadableByOthers(join(directory, name)));
+  const findings: Finding[] = [];
+  if (within)
+    findings.push({
+      level: 'warning',
+      what: `other users of this machine can read the encrypted secrets in ${shortPath(directory)}`,
+      fix: `chmod -R go= ${shortPath(directory)}`,
+    });
+  if (isReadableByOthers(keyFile))
+    findings.push({
+      level: 'error',
+      what: `other users of this machine can read the key to the secrets in ${shortPath(keyFile)}; it is not used`,
+      fix: `chmod 600 ${shortPath(keyFile)}, and replace the secrets if others were here`,
+    });
+  return findings;
+}
+
+function checkLiterals({ servers }: Configuration): Finding[] {
+  return servers
+    .flatMap((entry) => (entry.kind === 'external' ? literalSecrets(entry) : []))
+    .map(({ path, name }) => ({
+      level: 'warning',
+      what: `${path} looks like a secret in plain text in the configuration`,
+      fix: `signalbox secret set ${name}, and write \${secret:${name}} in its place`,
+    }));
+}
+
+async function checkReferences({ servers }: Configuration, data: string): Promise<Finding[]> {
+  const names = referencedSecrets(
+    JSON.stringify(servers.map((entry) => (entry.kind === 'external' ? entry.settings : {}))),
+  );
+  const vault = openVault(data);
+  const findings = names.map(async (name): Promise<Finding> => {
+    try {
+      if ((await vault.get(name)) !== undefined) return { level: 'ok', what: `secret ${name} can be read` };
+      return {
+        level: 'error',
+        what: `the configuration refers to the secret ${name}, which is not set`,
+        fix: `signalbox secret set ${name}`,
+      };
+    } catch (error) {
+      return { level: 'error', what: messageOf(error), fix: `signalbox secret set ${name}` };
+    }
+  });
+  return Promise.all(findings);
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // Not there yet.
+    return [];
+  }
+}

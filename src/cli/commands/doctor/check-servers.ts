@@ -1,0 +1,148 @@
+import { parseName } from '../../../catalog/names.ts';
+import type { CatalogNotice, ServerProvenance } from '../../../catalog/snapshot.ts';
+import { isUnmatchedNotice } from '../../../catalog/transforms/shaping/shaping-keys.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { maxNameLength, namesOf } from '../../../core/tools/tool-names.ts';
+import type { ToolDefinition } from '../../../core/tools/tool.ts';
+import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
+import { unmatchedPatterns, unmatchedRules } from '../../../host/daemon/name-warnings.ts';
+import type { SecretProblem } from '../../../host/secrets/configured-secrets.ts';
+import type { Finding } from './finding.ts';
+
+/** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
+export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
+  const { box, secretProblems } = await openBoxForDiagnosis(configuration, { secretsFrom });
+  const lastOutput = (name: string): string => {
+    const lines = box.servers.health(name)?.stderr.slice(-5) ?? [];
+    return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
+  };
+  try {
+    const { tools, servers, hidden, notices } = box.catalog();
+    return [
+      ...checkVariables(configuration.secrets, secretProblems),
+      ...servers.map((server) => checkServer(server, lastOutput(server.name), configuration.builtinName)),
+      ...hidden
+        .filter((tool) => tool.by === 'name-collision')
+        .map((tool): Finding => ({
+          level: 'error',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: 'rename one of the tools',
+        })),
+      ...hidden
+        .filter((tool) => tool.by === 'lock')
+        .map((tool): Finding => ({
+          level: 'warning',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: `see the changes with signalbox lock diff ${tool.server}`,
+        })),
+      ...hidden
+        .filter((tool) => tool.by === 'definition-invalid')
+        .map((tool): Finding => ({
+          level: 'warning',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: `report it to the author of server "${tool.server}", or trust its schema in mcpServers.${tool.server}.tools.schema`,
+        })),
+      ...notices.map((notice): Finding => {
+        const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
+        return {
+          level: 'warning',
+          what: `${notice.tool}: ${notice.message}`,
+          fix: fixOfNotice(notice, isForeign, tools),
+        };
+      }),
+      ...unmatchedPatterns(box).map((what): Finding => ({
+        level: 'warning',
+        what,
+        fix: 'correct the pattern, or take it out',
+      })),
+      ...(await unmatchedRules(box)).map((what): Finding => ({
+        level: 'warning',
+        what,
+        fix: 'correct the name in the rule, or take it out',
+      })),
+    ];
+  } finally {
+    await box.close();
+  }
+}
+
+function checkServer(server: ServerProvenance, lastOutput: string, builtinName: string): Finding {
+  const { name, status, tools, reason, required } = server;
+  switch (status) {
+    case 'up':
+      // `serve` adds tools to the built-in server, so a count from here would differ from what it offers.
+      if (name === builtinName) return { level: 'ok', what: `server "${name}" is up (built in)` };
+      return { level: 'ok', what: `server "${name}" is up, ${pluralize(tools, 'tool')}` };
+    case 'disabled':
+      if (required === true)
+        return {
+          level: 'error',
+          what: `server "${name}" is required, and disabled by the configuration`,
+          fix: `signalbox enable ${name}, or take "required" out of mcpServers.${name}`,
+        };
+      return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
+    case 'down':
+      return {
+        level: 'error',
+        what: `${required === true ? 'required: ' : ''}${reason ?? `server "${name}" is down`}${lastOutput}`,
+        fix: fixOfServer(server),
+      };
+  }
+}
+
+function fixOfServer({ name, adapter, connecting, needsSignIn, isFailing }: ServerProvenance): string {
+  const without = `set "disabled": true on mcpServers.${name}`;
+  if (connecting === true) return `see whether it speaks MCP at all; to go on without it, ${without}`;
+  if (needsSignIn === true) return `signalbox login ${name}`;
+  if (isFailing === true) return `try again, or ask its operator; to go on without it, ${without}`;
+  return adapter.startsWith('mcp:')
+    ? `correct mcpServers.${name}, or ${without}`
+    : 'correct the module, or its entry in the configuration';
+}
+
+function checkVariables(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {
+  return names.map((name) => {
+    const problem = problems.find((one) => one.name === name);
+    if (problem === undefined) return { level: 'ok', what: `secret ${name} is kept out of the record` };
+    const { kind, message } = problem;
+    if (kind === 'missing')
+      return { level: 'warning', what: `secret: ${message}`, fix: `set ${name}, or take it out of "secrets"` };
+    return { level: 'error', what: message, fix: `give ${name} a longer value, or take it out of "secrets"` };
+  });
+}
+
+/** Returns what to do about a notice. A tool of an external server cannot be changed here, only renamed or hidden. */
+export function fixOfNotice(
+  { server, tool, message }: CatalogNotice,
+  isForeign: boolean,
+  tools: readonly ToolDefinition[] = [],
+): string {
+  const section = `mcpServers.${server}.tools`;
+  if (isUnmatchedNotice(message)) return `correct it in ${section}, or take it out`;
+  if (message.includes('("passthrough")'))
+    return `take "passthrough" out of mcpServers.${server} where its calls should be decided and can be undone`;
+  const definition = tools.find(({ name }) => name === tool);
+  const own = definition?.renamedFrom ?? definition?.id.tool ?? parseName(tool)?.tool ?? tool;
+  if (/^name ".*" is (?:shortened to|rendered as) "/.test(message) && definition !== undefined) {
+    const rename = JSON.stringify({ rename: { [own]: shortName(own, server, tools) } }).slice(1, -1);
+    return `rules and calls take the whole name too; for a name that fits, put ${rename} into ${section}`;
+  }
+  if (!isForeign) return 'change the tool’s definition';
+  const deny = `add ${JSON.stringify(own)} to ${section}.deny`;
+  if (/^its (?:definition|description) /.test(message))
+    return `read its definition; if you do not trust it, ${deny}; else accept it with signalbox lock accept ${server}`;
+  return `tell the author of server "${server}", or ${deny}`;
+}
+
+/** Returns a name for a tool that is short enough and that no tool of its server has. */
+function shortName(own: string, server: string, tools: readonly ToolDefinition[]): string {
+  const taken = new Set(tools.filter(({ id }) => id.server === server).flatMap((tool) => namesOf(tool).all));
+  const room = maxNameLength - `mcp__${server}__`.length;
+  const safe = own.replace(/[^A-Za-z0-9_-]/gu, '_');
+  for (let count = 1; ; count += 1) {
+    const end = count === 1 ? '' : `_${count}`;
+    const name = safe.slice(0, room - end.length).replace(/[_-]+$/, '') + end;
+    if (name !== '' && !taken.has(name)) return name;
+  }
+}

@@ -1,0 +1,155 @@
+import { type Command, Option } from 'commander';
+import { SignalboxError } from '../../core/errors.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import type { PendingElicitation } from '../../sessions/turns/turn-elicitations.ts';
+import { findByIdPrefix } from '../open-records.ts';
+import type { CommandContext } from '../command-context.ts';
+import { createElicitationPrompt } from '../terminal/elicitation-form.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
+import { shortPath } from '../../host/data-directory.ts';
+import { Interruption } from '../terminal/interruption.ts';
+import { localTime } from '../terminal/time.ts';
+import { type Printer, type Terminal, printJson } from '../terminal/terminal.ts';
+import { oneLine, printable } from '../terminal/escape.ts';
+import { askYesOrNo } from '../terminal/question.ts';
+import { readArguments } from '../input/call-arguments.ts';
+import { connectToServer } from '../client/connect-to-server.ts';
+import type { ServerClient } from '../client/server-client.ts';
+import { type Column, Table } from '../terminal/table.ts';
+
+interface AnswerOptions {
+  readonly accept?: boolean;
+  readonly content?: string;
+  readonly decline?: boolean;
+  readonly cancel?: boolean;
+}
+
+type Answer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: JsonObject };
+
+/** `signalbox elicitations` and `signalbox answer`: questions of servers to the user of a session. */
+export function addElicitationCommands(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('elicitations')
+    .summary('list forms, pages and sampling requests of servers that wait for you')
+    .description(
+      'Lists the questions of MCP servers to the user of a session, oldest first: forms, pages to open, and requests to a model.',
+    )
+    .option('--session <id>', 'only those of this session')
+    .addHelpText('after', examples)
+    .action(async ({ session }: { readonly session?: string }, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const items = await pending(await serverHere(globals, terminal.errors), session);
+      if (globals.json) return printJson(terminal.output, { items });
+      if (items.length === 0) return terminal.errors.print('no server waits for an answer\n');
+      await terminal.output.print(elicitationTable(terminal.output, items));
+    });
+  program
+    .command('answer')
+    .summary('answer a question of a server')
+    .description(
+      'Answers a question of a server. Without an option, it asks for each field on the terminal, and shows pages and sampling requests before you agree.',
+    )
+    .argument('<id>', 'the id, as signalbox elicitations prints it, or its beginning')
+    .option('--content <json>', 'accept a form with these values; - reads them from standard input')
+    .addOption(new Option('--accept', 'accept a page or a sampling request').conflicts('content'))
+    .addOption(new Option('--decline', 'decline it').conflicts(['content', 'accept']))
+    .addOption(new Option('--cancel', 'dismiss it without an answer').conflicts(['content', 'accept', 'decline']))
+    .action(async (prefix: string, options: AnswerOptions, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const client = await serverHere(globals, terminal.errors);
+      const found = (await pending(client)).map((item) => ({ id: item.elicitationId, item }));
+      const asked = findByIdPrefix(found, prefix, 'elic_')?.item;
+      if (asked === undefined)
+        throw new SignalboxError(
+          'elicitation-unknown',
+          `no question of a server begins with ${JSON.stringify(prefix)}`,
+        );
+      const answer = (await givenAnswer(options, terminal)) ?? (await askedAnswer(asked, terminal));
+      const { elicitationId, sessionId, server } = asked;
+      const path = `/api/sessions/${encodeURIComponent(sessionId)}/answer-elicitation`;
+      await client.request('POST', path, { body: { elicitationId, ...answer } });
+      if (globals.json) return printJson(terminal.output, { elicitationId, sessionId, ...answer });
+      await terminal.output.print(`answered server ${oneLine(server)}: ${answer.action}\n`);
+    });
+}
+
+const examples = `
+Examples:
+  signalbox answer 7k3m                            asks you field by field
+  signalbox answer 7k3m --content '{"name":"Ada"}' fills in a form
+  signalbox answer 7k3m --decline                  says no`;
+
+/** Connects to the server whose sessions wait for answers. Rejects with `server-absent` when none runs here. */
+async function serverHere(globals: GlobalOptions, errors: Printer): Promise<ServerClient> {
+  const server = await connectToServer(globals, errors);
+  if (server !== undefined) return server.client;
+  throw new Failure(1, 'server-absent', `no server with this configuration runs on ${shortPath(globals.data)}`, {
+    next: 'signalbox serve, or --config FILE for the configuration of the running server',
+  });
+}
+
+async function pending(client: ServerClient, session?: string): Promise<readonly PendingElicitation[]> {
+  const query = session === undefined ? '' : `?session=${encodeURIComponent(session)}`;
+  const { items } = await client.request<{ readonly items: readonly PendingElicitation[] }>(
+    'GET',
+    `/api/elicitations${query}`,
+  );
+  return items;
+}
+
+async function givenAnswer(
+  { accept, content, decline, cancel }: AnswerOptions,
+  { input }: Terminal,
+): Promise<Answer | undefined> {
+  if (decline === true) return { action: 'decline' };
+  if (cancel === true) return { action: 'cancel' };
+  if (accept === true) return { action: 'accept' };
+  if (content === undefined) return undefined;
+  const values = await readArguments(content, input);
+  if (!isJsonObject(values))
+    throw usageFailure('--content is not a JSON object', { next: `give the values as in '{"name": "Ada"}'` });
+  return { action: 'accept', content: values };
+}
+
+/** Asks the person at the terminal. */
+async function askedAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
+  if (!terminal.canAsk)
+    throw usageFailure('cannot ask for an answer: this is not a terminal', {
+      next: 'give --content, --accept, --decline or --cancel',
+    });
+  const { errors } = terminal;
+  await errors.print(`server ${errors.colors.bold(oneLine(asked.server))}\n`);
+  const interruption = new Interruption();
+  try {
+    if (asked.mode !== 'sampling') {
+      const elicit = createElicitationPrompt(terminal, () => interruption.interrupt());
+      return await elicit(asked, { signal: interruption.signal });
+    }
+    await errors.print(`${printable(asked.message)}\n${printable(JSON.stringify(asked.request, null, 2))}\n`);
+    const isAllowed = await askYesOrNo(terminal, `Send it to ${oneLine(asked.model)}?`);
+    return { action: isAllowed === undefined ? 'cancel' : isAllowed ? 'accept' : 'decline' };
+  } finally {
+    interruption.stop();
+  }
+}
+
+function elicitationTable(printer: Printer, items: readonly PendingElicitation[]): string {
+  const rows = items.map((item) => [
+    item.elicitationId.replace(/^elic_/, ''),
+    oneLine(item.server),
+    item.mode,
+    localTime(item.expiresAt),
+    item.sessionId,
+    oneLine(item.mode === 'url' ? `${item.message} ${item.url}` : item.message),
+  ]);
+  const columns: readonly Column[] = [
+    { heading: 'ID' },
+    { heading: 'SERVER' },
+    { heading: 'KIND' },
+    { heading: 'EXPIRES AT', optional: true },
+    { heading: 'SESSION', optional: true },
+    { heading: 'MESSAGE' },
+  ];
+  return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
+}

@@ -1,0 +1,174 @@
+import { localUser } from '../../access/local-user.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { Principal } from '../../core/principal.ts';
+import { loadHost } from '../../host/load-host.ts';
+import { type Job, type NewJob, toJob } from '../../sessions/schedules/job.ts';
+import type { Schedules } from '../../sessions/schedules/schedules.ts';
+import { connectToServer } from '../client/connect-to-server.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure } from '../failure.ts';
+import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
+import { findByIdPrefix, withReadRecords } from '../open-records.ts';
+import { oneLine } from '../terminal/escape.ts';
+import { type Printer, printJson } from '../terminal/terminal.ts';
+import { type Column, Table } from '../terminal/table.ts';
+import { localTime } from '../terminal/time.ts';
+import type { Command } from 'commander';
+import { resolve } from 'node:path';
+
+type CreateOptions = Omit<NewJob, 'cron' | 'prompt'>;
+
+/** `signalbox jobs`: the schedules, as the tools `create_job`, `list_jobs` and `delete_job` are for agents. */
+export function addJobsCommand(program: Command, context: CommandContext): void {
+  const { output, errors } = context.terminal;
+  const jobs = program
+    .command('jobs')
+    .summary('list, create, delete or run scheduled jobs')
+    .description(
+      'Lists the jobs, oldest first. A job starts a session with an agent on a schedule, while a server runs on the data directory.',
+    )
+    .addHelpText('after', examples)
+    .action(async (_options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const items = await listJobs(globals);
+      if (globals.json) return printJson(output, { items });
+      if (items.length === 0) return errors.print('no jobs; signalbox jobs create makes one\n');
+      await output.print(jobTable(output, items));
+    });
+  addCreateCommand(jobs, context);
+  addDeleteCommand(jobs, context);
+  addRunCommand(jobs, context);
+}
+
+const examples = `
+Examples:
+  signalbox jobs create "0 9 * * 1-5" "Summarize what failed yesterday." --agent claude
+  signalbox jobs run job_01k4…        begin a session of it now, besides its times
+  signalbox jobs delete job_01k4…`;
+
+function addCreateCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
+  jobs
+    .command('create')
+    .summary('create a scheduled job')
+    .description('Creates a job. Each run is a session of its own, in your name, in the permission mode of its agent.')
+    .argument('<cron>', 'minute, hour, day of the month, month, day of the week, as in "0 9 * * 1-5"')
+    .argument('<prompt>', 'the message that its sessions begin with')
+    .option('--agent <name>', 'the agent that runs it (default: that of the configuration)')
+    .option('--cwd <dir>', 'the directory that its sessions work in')
+    .option('--timezone <name>', 'the time zone of the schedule, as in Europe/Berlin (default: that of the machine)')
+    .action(async (cron: string, prompt: string, { cwd, ...options }: CreateOptions, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const asked: NewJob = { cron, prompt, ...options, ...(cwd === undefined ? {} : { cwd: resolve(cwd) }) };
+      const server = await connectToServer(globals, errors);
+      const job =
+        server === undefined
+          ? await withSchedules(globals, (schedules, owner) => schedules.create(asked, owner))
+          : await server.client.request<Job>('POST', '/api/jobs', { body: asked });
+      if (globals.json) return printJson(output, job);
+      await output.print(`${output.colors.green('created')} ${job.id}; it runs next at ${localTime(job.nextAt)}\n`);
+      if (server === undefined) await errors.print('no server runs here: jobs run while signalbox serve does\n');
+    });
+}
+
+function addDeleteCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
+  jobs
+    .command('delete')
+    .summary('delete a job')
+    .description('Deletes a job. A session that it started continues.')
+    .argument('<id>', 'the id, as signalbox jobs prints it, or its beginning')
+    .action(async (prefix: string, _options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const job = await findJob(globals, prefix);
+      const server = await connectToServer(globals, errors);
+      if (server === undefined) await withSchedules(globals, (schedules) => schedules.delete(job.id));
+      else await server.client.request('DELETE', `/api/jobs/${encodeURIComponent(job.id)}`);
+      if (globals.json) return printJson(output, job);
+      await output.print(`${output.colors.yellow('deleted')} ${job.id} ${oneLine(job.prompt)}\n`);
+    });
+}
+
+function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
+  jobs
+    .command('run')
+    .summary('run a job now')
+    .description('Starts a session of a job in the running server now, outside its schedule.')
+    .argument('<id>', 'the id, as signalbox jobs prints it, or its beginning')
+    .action(async (prefix: string, _options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const { id } = await findJob(globals, prefix);
+      const server = await connectToServer(globals, errors);
+      if (server === undefined)
+        throw new Failure(1, 'server-absent', 'no server runs here to start the session', {
+          next: 'signalbox serve',
+        });
+      const job = await server.client.request<Job>('POST', `/api/jobs/${encodeURIComponent(id)}/run`);
+      if (job.lastError !== undefined)
+        throw new Failure(1, 'job-not-run', `${id}: ${job.lastError}`, { data: { job }, next: 'signalbox jobs' });
+      if (globals.json) return printJson(output, job);
+      await output.print(`${output.colors.green('began')} session ${job.lastSession ?? ''} of ${id}\n`);
+    });
+}
+
+/** Lists jobs from the store, which a running server shares. */
+async function listJobs(globals: GlobalOptions): Promise<readonly Job[]> {
+  let items: readonly Job[] = [];
+  await withReadRecords(globals, async ({ jobs }) => {
+    items = (await jobs.list()).map(toJob);
+  });
+  return items;
+}
+
+async function findJob(globals: GlobalOptions, prefix: string): Promise<Job> {
+  const job = findByIdPrefix(await listJobs(globals), prefix, 'job_');
+  if (job === undefined) throw new SignalboxError('job-unknown', `no job begins with ${JSON.stringify(prefix)}`);
+  return job;
+}
+
+function jobTable(printer: Printer, items: readonly Job[]): string {
+  const rows = items.map((job) => [
+    job.id,
+    oneLine(job.cron),
+    localTime(job.nextAt),
+    oneLine(job.agent ?? ''),
+    oneLine(job.owner.id),
+    oneLine(job.lastError ?? job.lastSession ?? ''),
+    oneLine(job.prompt),
+  ]);
+  const columns: readonly Column[] = [
+    { heading: 'ID' },
+    { heading: 'TIMES' },
+    { heading: 'NEXT' },
+    { heading: 'AGENT', optional: true },
+    { heading: 'OWNER', optional: true },
+    { heading: 'LAST', optional: true },
+    { heading: 'PROMPT' },
+  ];
+  return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
+}
+
+/** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */
+export async function withSchedules<Result>(
+  globals: GlobalOptions,
+  use: (schedules: Schedules, owner: Principal) => Promise<Result>,
+): Promise<Result> {
+  const { openConfiguredBox, readConfiguration } = await loadHost();
+  const [{ openSessions }, { openSchedules }] = await Promise.all([
+    import('../../host/daemon/open-sessions.ts'),
+    import('../../host/daemon/open-sessions.ts'),
+  ]);
+  const { configuration } = readConfiguration(globals);
+  const { data } = globals;
+  const configured = await openConfiguredBox({ ...configuration, servers: [] }, { data, secretsFrom: data });
+  try {
+    const sessions = await openSessions(configured, { turnsAtOnce: 0 });
+    const schedules = openSchedules(configured.box, sessions, { runs: false });
+    try {
+      return await use(schedules, localUser());
+    } finally {
+      await schedules.close();
+      await sessions.close();
+    }
+  } finally {
+    await configured.close();
+  }
+}

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type Pruned, pruneJournal } from '../../../journal/pruning/prune-journal.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { parseSince } from '../../input/duration-option.ts';
+import { usageFailure } from '../../failure.ts';
+import { readGlobalOptions } from '../../global-options.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { openStore } from '../../../host/store/open-store.ts';
+import { printJson } from '../../terminal/terminal.ts';
+import { ProgressLine } from '../../terminal/progress-line.ts';
+import { assertJournal } from '../../open-records.ts';
+
+interface Options {
+  readonly olderThan: number;
+  readonly export?: string;
+  readonly dryRun?: true;
+}
+
+/** `signalbox journal prune`: drops old entries, after they were written to a file. */
+export function addPruneCommand(journal: Command, { terminal }: CommandContext): void {
+  journal
+    .command('prune')
+    .summary('move old entries to a file')
+    .description(
+      'Writes the entries before a time to a file, verifies the file, and deletes them from the journal, together with the approvals, stored results, recordings and idempotency keys of that time. The rest can still be verified, and verify --with FILE also verifies the file. Entries of open calls stay, with all entries after them.',
+    )
+    .requiredOption('--older-than <when>', 'the age: 180d, or a date', (text) => parseSince(text))
+    .option('--export <file>', 'the file to write; compressed when the name ends with .gz')
+    .option('--dry-run', 'only print the number of entries')
+    .action(async ({ olderThan: before, export: file, dryRun }: Options, command: Command) => {
+      if ((file === undefined) !== (dryRun === true))
+        throw usageFailure('name a file with --export, or ask with --dry-run', {
+          next: 'signalbox journal prune --older-than 180d --export journal-old.jsonl.gz',
+        });
+      const globals = readGlobalOptions(command);
+      const archive = file === undefined ? undefined : resolve(file);
+      const { store } = await openStore(await assertJournal(globals), globals.data);
+      const interruption = new Interruption();
+      const line = new ProgressLine(terminal.errors);
+      try {
+        const pruned = await pruneJournal(store, {
+          before,
+          signal: interruption.signal,
+          ...(archive === undefined ? {} : { archive }),
+          onProgress: (doing, entries) => line.show({ progress: entries, message: `entries, ${doing}` }),
+        });
+        line.clear();
+        const told = archive === undefined || pruned.dropped === undefined ? pruned : { ...pruned, file: archive };
+        if (globals.json) await printJson(terminal.output, told);
+        else await terminal.output.print(`${render(pruned, archive)}\n`);
+      } finally {
+        line.clear();
+        interruption.stop();
+        await store.close();
+      }
+    });
+}
+
+function render({ entries, first, last, dropped, keptFor }: Pruned, archive: string | undefined): string {
+  const kept =
+    keptFor === undefined
+      ? ''
+      : `\nkept from ${keptFor} on, which is still open: signalbox settle, or wait for its end`;
+  if (entries === 0) return `no entries are that old${kept}`;
+  const range = `${entries} ${entries === 1 ? 'entry' : 'entries'} (${first} to ${last})`;
+  if (dropped === undefined || archive === undefined) return `${range} would be deleted${kept}`;
+  const { approvals, results, recordings, claims } = dropped;
+  const rest = [
+    pluralize(approvals, 'approval'),
+    pluralize(results, 'kept result'),
+    pluralize(recordings, 'recording'),
+    pluralize(claims, 'idempotency key'),
+  ].join(', ');
+  const file = shortPath(archive);
+  return `${range} written to ${file}, verified, and deleted; also ${rest}${kept}\nto verify both: signalbox journal verify --with ${file}`;
+}

@@ -1,0 +1,174 @@
+import type { Command } from 'commander';
+import type { ServerDiff } from '../../../catalog/lock/diff-lock.ts';
+import { type Lock, type LockedServer, lockFileName } from '../../../catalog/lock/lock-types.ts';
+import { acceptedPin } from '../../../catalog/pins/pins.ts';
+import {
+  type ServerLockStatus,
+  acceptedServer,
+  acceptsPin,
+  setLockedServer,
+  setLockedTool,
+} from '../../../config/lock/lock-status.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
+import { fullNames } from '../../../core/tools/tool-names.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { type Failure, usageFailure } from '../../failure.ts';
+import { type GlobalOptions, readGlobalOptions } from '../../global-options.ts';
+import { printJson } from '../../terminal/terminal.ts';
+import type { ServerComparison } from './compare-servers.ts';
+import { diffLines } from './diff-lines.ts';
+
+interface AcceptOptions {
+  readonly tool?: string;
+  readonly all?: true;
+}
+
+/** `signalbox lock accept`: what the server says now is what shall hold. */
+export function addAcceptCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
+  lock
+    .command('accept')
+    .summary('accept the current definitions of a server')
+    .description(
+      `Accepts the current definitions of a server and prints the changes. It updates ${lockFileName} or, for a server without a lock, the pinned definitions. A locked server that is no longer configured is removed from the lock.`,
+    )
+    .argument('[server]', 'the server')
+    .option('--tool <name>', 'only this tool, by its name on the server or its full name')
+    .option('--all', 'every server that has changed')
+    .action(async (named: string | undefined, options: AcceptOptions, command: Command) => {
+      const globals = readGlobalOptions(command);
+      if ((named === undefined) === (options.all === undefined) || (options.all && options.tool !== undefined))
+        throw usageFailure('name one server, or say --all', { next: 'signalbox lock diff shows which have changed' });
+      const { compareServers, unknownServer } = await import('./compare-servers.ts');
+      const comparison = await compareServers(globals, errors);
+      const statuses = comparison.statuses.filter(({ server, status }) =>
+        named === undefined ? status === 'changed' : server === named,
+      );
+      if (named !== undefined && statuses.length === 0) throw unknownServer(named, comparison.statuses);
+      const results: Accepted[] = [];
+      let { lock: locked } = comparison;
+      for (const lockStatus of statuses) {
+        const result = await acceptOne(lockStatus, { ...comparison, lock: locked }, options.tool, globals);
+        results.push(result);
+        locked = result.lock;
+      }
+      const items = results.map(({ lock: _, ...item }) => item);
+      if (globals.json) return printJson(output, named === undefined ? { items } : items[0]);
+      const lines = items.flatMap(({ server, diff, tools, isLocked }) => [
+        ...(diff === undefined ? [] : [...(named === undefined ? [server] : []), ...diffLines(diff, output)]),
+        isLocked
+          ? `${server} is locked, ${tools} of its tools`
+          : tools > 0
+            ? `${server} is accepted, ${tools} of its tools`
+            : `${server} is not locked any more`,
+      ]);
+      await output.print(`${lines.length === 0 ? 'nothing changed' : lines.join('\n')}\n`);
+    });
+}
+
+interface Accepted {
+  readonly server: string;
+  readonly diff: ServerDiff | undefined;
+  readonly tools: number;
+  readonly isLocked: boolean;
+  /** The lock after it. */
+  readonly lock: Lock | undefined;
+}
+
+async function acceptOne(
+  lockStatus: ServerLockStatus,
+  comparison: ServerComparison,
+  named: string | undefined,
+  { data }: GlobalOptions,
+): Promise<Accepted> {
+  const { server } = lockStatus;
+  const tool = named === undefined ? undefined : ownName(named, server, comparison);
+  const diff = tool === undefined ? lockStatus.diff : onlyTool(lockStatus.diff, tool);
+  if (acceptsPin(lockStatus)) {
+    const tools = await acceptPin(lockStatus, comparison, tool, data);
+    return { server, diff, tools, isLocked: false, lock: comparison.lock };
+  }
+  const accepted =
+    tool === undefined ? acceptedServer(lockStatus, comparison.now) : oneTool(tool, lockStatus, comparison);
+  const lock = setLockedServer(comparison.lock, server, accepted);
+  const { directory, store, file } = comparison;
+  const { withAccepted } = await import('./compare-servers.ts');
+  await withAccepted({ store, data }, async (changes) => {
+    await changes.accept(server, file, accepted);
+    changes.writeFile(directory, lock);
+  });
+  return { server, diff, tools: accepted?.tools.size ?? 0, isLocked: accepted !== undefined, lock };
+}
+
+/** Replaces the pin of a server. The running server does it where it knows the change. Returns how many tools are accepted. */
+async function acceptPin(
+  { server, fingerprint, tools: count }: ServerLockStatus,
+  { atServer, pins, now, configuration }: ServerComparison,
+  tool: string | undefined,
+  data: string,
+): Promise<number> {
+  const changed = atServer?.changed.get(server);
+  if (atServer !== undefined && changed !== undefined) {
+    if (tool !== undefined && changed.diff?.tools.some((each) => each.tool === tool) !== true)
+      throw unchangedTool(tool, changed);
+    const body = {
+      ...(fingerprint === undefined ? {} : { seen: fingerprint }),
+      ...(tool === undefined ? {} : { tool }),
+    };
+    await atServer.client.request('POST', `/api/lock/${encodeURIComponent(server)}/accept`, { body });
+    return tool === undefined ? count : 1;
+  }
+  const present = now.servers.get(server);
+  if (present === undefined) return 0;
+  const pin = pins.get(server) ?? { tools: new Map() };
+  if (tool !== undefined && !present.tools.has(tool)) throw unknownTool(tool, server, now);
+  const accepted = tool === undefined ? acceptedPin(pin, present) : setLockedTool(pin, tool, present);
+  const { withPins } = await import('../../../host/store/stored-pins.ts');
+  await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
+  return tool === undefined ? present.tools.size : 1;
+}
+
+/** Returns the server's own name for a tool that may be named in full. */
+function ownName(given: string, server: string, { lock, now, atServer }: ServerComparison): string {
+  const changed = atServer?.changed.get(server)?.diff?.tools ?? [];
+  const known = [
+    ...[lock, now].flatMap((each) => [...(each?.servers.get(server)?.tools.keys() ?? [])]),
+    ...changed.map(({ tool }) => tool),
+  ];
+  if (known.includes(given)) return given;
+  return known.find((tool) => fullNames({ server, tool }).includes(given)) ?? given;
+}
+
+function oneTool(tool: string, lockStatus: ServerLockStatus, comparison: ServerComparison): LockedServer | undefined {
+  const { lock, now } = comparison;
+  const { server } = lockStatus;
+  const locked = lock?.servers.get(server);
+  if (locked === undefined)
+    throw usageFailure(`server "${server}" is not locked yet; with one tool alone all its others would be hidden`, {
+      next: `signalbox lock accept ${server}`,
+    });
+  const present = acceptedServer(lockStatus, now);
+  if (present?.tools.has(tool) !== true && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
+  return setLockedTool(locked, tool, present);
+}
+
+function unchangedTool(tool: string, { server, diff }: ServerLockStatus): Failure {
+  const changed = diff?.tools.map((each) => each.tool) ?? [];
+  const hint = changed.length === 0 ? 'only its instructions have' : `these have: ${changed.join(', ')}`;
+  return usageFailure(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {
+    next: `signalbox lock diff ${server}`,
+  });
+}
+
+function unknownTool(tool: string, server: string, now: Lock): Failure {
+  const meant = closestMatch(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
+  const hint = meant === undefined ? 'its own names count, and mcp__server__tool' : `did you mean "${meant}"?`;
+  return usageFailure(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
+    next: `signalbox lock diff ${server}`,
+  });
+}
+
+function onlyTool(diff: ServerDiff | undefined, tool: string): ServerDiff | undefined {
+  return diff === undefined
+    ? undefined
+    : { server: diff.server, tools: diff.tools.filter((each) => each.tool === tool) };
+}

@@ -1,0 +1,102 @@
+import type { Lock, LockedServer } from '../../../catalog/lock/lock-types.ts';
+import { lockOf } from '../../../catalog/lock/locked-server.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { AcceptedChanges } from '../../../config/lock/accepted-changes.ts';
+import { readLock } from '../../../config/lock/lock-file.ts';
+import { type ServerLockStatus, acceptsPin, lockStatuses } from '../../../config/lock/lock-status.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
+import { loadHost } from '../../../host/load-host.ts';
+import { openStore, resolveStoreAddress } from '../../../host/store/open-store.ts';
+import { isPostgresAddress } from '../../../store/postgres/address.ts';
+import { sqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { connectToServer } from '../../client/connect-to-server.ts';
+import type { ServerClient } from '../../client/server-client.ts';
+import { type Failure, usageFailure } from '../../failure.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { ProgressLine, startingServersMessage } from '../../terminal/progress-line.ts';
+import type { Printer } from '../../terminal/terminal.ts';
+import { printWarnings } from '../../terminal/warnings.ts';
+
+/** The lock, and what the servers say now. */
+export interface ServerComparison {
+  readonly configuration: Configuration;
+  readonly directory: string;
+  /** Where the records are, with what other machines accepted. */
+  readonly store: string;
+  /** `undefined` when there is no lock file. */
+  readonly file: Lock | undefined;
+  /** The file with what was accepted elsewhere. */
+  readonly lock: Lock | undefined;
+  readonly now: Lock;
+  readonly statuses: readonly ServerLockStatus[];
+  /** What was first seen or accepted of the servers that are not locked. */
+  readonly pins: ReadonlyMap<string, LockedServer | undefined>;
+  /** The running server, and the statuses of those whose definitions changed there: only that process knows what they say. */
+  readonly atServer: ChangedAtServer | undefined;
+}
+
+interface ChangedAtServer {
+  readonly client: ServerClient;
+  readonly changed: ReadonlyMap<string, ServerLockStatus>;
+}
+
+/** Starts the servers of the configuration, writing nothing, and compares them with the lock. */
+export async function compareServers(globals: GlobalOptions, errors: Printer): Promise<ServerComparison> {
+  const { assertTrusted, openBoxForDiagnosis, readConfiguration } = await loadHost();
+  const { configuration } = readConfiguration(globals);
+  // The store has what other machines accepted, and the configuration names the store.
+  await assertTrusted(configuration, globals.data);
+  await printWarnings(configuration, globals, errors);
+  const { directory, store } = configuration;
+  const file = readLock(directory);
+  const lock = await withAccepted({ store, data: globals.data }, async (accepted) => accepted.over(file));
+  const configured = await new ProgressLine(errors).during(
+    startingServersMessage(configuration),
+    async () => await openBoxForDiagnosis(configuration, { secretsFrom: globals.data }),
+  );
+  try {
+    const sources = configured.sources();
+    const now = lockOf(sources);
+    const own = lockStatuses(configuration.servers, sources, lock, now, configured.pins());
+    const atServer = await changedAtServer(globals, errors);
+    const statuses = own.map((lockStatus) => atServer?.changed.get(lockStatus.server) ?? lockStatus);
+    const pins = new Map(own.map(({ server }) => [server, configured.pins().get(server)]));
+    return { configuration, directory, store, file, lock, now, statuses, pins, atServer };
+  } finally {
+    await configured.close();
+  }
+}
+
+/** A server may change while it runs: another process of it says what it said at first. */
+async function changedAtServer(globals: GlobalOptions, errors: Printer): Promise<ChangedAtServer | undefined> {
+  const connected = await connectToServer(globals, errors);
+  if (connected === undefined) return undefined;
+  const { client } = connected;
+  const { items } = await client.request<{ items: readonly ServerLockStatus[] }>('GET', '/api/lock');
+  return { client, changed: new Map(items.filter(acceptsPin).map((lockStatus) => [lockStatus.server, lockStatus])) };
+}
+
+/** Nothing of that name is configured or locked. */
+export function unknownServer(name: string, statuses: readonly ServerLockStatus[]): Failure {
+  const names = statuses.map(({ server }) => server);
+  const meant = closestMatch(name, names);
+  const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
+  return usageFailure(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
+}
+
+/** Does something with what was accepted on all machines that share these records; where nobody does, the file alone counts. */
+export async function withAccepted<Value>(
+  { store, data }: { readonly store: string; readonly data: string },
+  work: (accepted: AcceptedChanges) => Promise<Value>,
+): Promise<Value> {
+  const opened = isPostgresAddress(await resolveStoreAddress(store, data))
+    ? (await openStore(store, data)).store
+    : sqliteStore();
+  try {
+    const accepted = new AcceptedChanges(opened);
+    await accepted.load();
+    return await work(accepted);
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { ConfigurationError } from '../../../config/configuration-error.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { loadPolicyFile } from '../../../config/file/load-policies.ts';
+import { loadPolicies } from '../../../config/file/load-policies.ts';
+import type { PolicyDocument } from '../../../policy/rules/read-policies.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { Failure } from '../../failure.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { readConfiguration } from '../../../host/read-configuration.ts';
+import { formatProblem } from '../../report-failure.ts';
+
+/** Returns the policies of a file, or those of the configuration. Throws a failure that names every mistake in the rules. */
+export function loadPolicyDocuments(file: string | undefined, globals: GlobalOptions): readonly PolicyDocument[] {
+  const load =
+    file === undefined
+      ? rulesOf(readConfiguration(globals).configuration)
+      : () => loadPolicyFile({ path: resolve(file), name: file });
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const { problems, code } = error;
+    const isUnreadable = code === 'configuration-unreadable';
+    const what = isUnreadable
+      ? 'the file of rules cannot be read'
+      : `the rules have ${pluralize(problems.length, 'mistake')}`;
+    throw new Failure(2, isUnreadable ? 'file-unreadable' : 'policy-invalid', what, {
+      lines: problems.map(formatProblem),
+      data: { problems },
+      next: isUnreadable ? 'correct its name, or its permissions' : 'correct the rules, then run the command again',
+      cause: error,
+    });
+  }
+}
+
+function rulesOf(configuration: Configuration): () => readonly PolicyDocument[] {
+  return () => loadPolicies(configuration);
+}

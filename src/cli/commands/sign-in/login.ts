@@ -1,0 +1,116 @@
+import { messageOf } from '../../../core/errors.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { Failure, usageFailure } from '../../failure.ts';
+import { readGlobalOptions } from '../../global-options.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { ProgressLine } from '../../terminal/progress-line.ts';
+import { type Printer, printJson } from '../../terminal/terminal.ts';
+import type { Command } from 'commander';
+
+const signInTimeoutSeconds = 300;
+
+/** `signalbox login NAME`. */
+export function addLoginCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('login')
+    .summary('sign in to a server with OAuth')
+    .description(
+      'Signs in to a server through your browser. The tokens are stored encrypted and renewed automatically.',
+    )
+    .argument('<name>', 'the name of the server')
+    .option('--no-browser', 'only print the address to open')
+    .action(async (name: string, { browser }: { readonly browser: boolean }, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const { resolveOAuthServer } = await import('./oauth-server.ts');
+      const { openBrowser } = await import('../../terminal/open-browser.ts');
+      const { signIn } = await import('../../../sources/mcp/http/oauth/sign-in/sign-in.ts');
+      const { isUnattended } = await import('../../../sources/mcp/http/oauth/oauth-options.ts');
+      const server = await resolveOAuthServer(name, globals);
+      if (isUnattended(server.oauth))
+        throw usageFailure(`server "${name}" signs in with its own credentials; no person can sign in to it`, {
+          next: 'signalbox doctor tells whether it works',
+        });
+      const { errors, output } = terminal;
+      const interruption = new Interruption();
+      const waiting = new Waiting(errors);
+      const onAuthorize = async (url: URL): Promise<void> => {
+        const isOpened = browser && openBrowser(url);
+        const what = isOpened ? 'Your browser should open; if it does not, go to' : 'To sign in, go to';
+        await errors.print(`${what}\n\n  ${url.href}\n\n`);
+        waiting.start();
+      };
+      try {
+        const signedIn = await signIn(server, {
+          onAuthorize,
+          signal: interruption.signal,
+          timeoutMs: signInTimeoutSeconds * 1000,
+        });
+        waiting.stop();
+        if (globals.json) await printJson(output, { server: name, ...signedIn });
+        else await output.print(`signed in to "${name}" by ${signedIn.issuer}; the tokens are stored encrypted\n`);
+      } catch (error) {
+        const next = `signalbox login ${name}`;
+        throw new Failure(1, 'sign-in-failed', `not signed in to "${name}": ${messageOf(error)}`, {
+          next,
+          cause: error,
+        });
+      } finally {
+        waiting.stop();
+        interruption.stop();
+      }
+    });
+}
+
+/** Shows on a terminal that there is somebody to wait for. */
+class Waiting {
+  readonly #line: ProgressLine;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(printer: Printer) {
+    this.#line = new ProgressLine(printer);
+  }
+
+  start(): void {
+    const began = Date.now();
+    const show = (): void => {
+      const progress = Math.round((Date.now() - began) / 1000);
+      this.#line.show({
+        progress,
+        total: signInTimeoutSeconds,
+        message: 's, waiting for the browser (Ctrl-C to stop)',
+      });
+    };
+    this.#timer = setInterval(show, 1000);
+    show();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#line.clear();
+  }
+}
+
+/** `signalbox logout NAME`. */
+export function addLogoutCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('logout')
+    .summary('sign out of a server')
+    .description('Deletes the tokens for a server, and revokes them where its authorization server supports that.')
+    .argument('<name>', 'the name of the server')
+    .action(async (name: string, _options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const { resolveOAuthServer } = await import('./oauth-server.ts');
+      const { signOut } = await import('../../../sources/mcp/http/oauth/sign-in/sign-out.ts');
+      const { wasSignedIn, isRevoked } = await signOut(await resolveOAuthServer(name, globals));
+      if (globals.json) await printJson(terminal.output, { server: name, wasSignedIn, isRevoked });
+      else await terminal.output.print(`${sentence(name, wasSignedIn, isRevoked)}\n`);
+    });
+}
+
+function sentence(name: string, wasSignedIn: boolean, isRevoked: boolean): string {
+  if (!wasSignedIn) return `nobody was signed in to "${name}"`;
+  const rest = isRevoked
+    ? 'the tokens are revoked and forgotten'
+    : 'the tokens are forgotten here, but were not revoked';
+  return `signed out of "${name}": ${rest}`;
+}

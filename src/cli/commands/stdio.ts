@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { configurationFiles } from '../../config/file/find-configuration.ts';
+import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
+import type { PendingBox } from '../../host/box/start-servers.ts';
+import type { CommandContext } from '../command-context.ts';
+import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
+import { createHostLog, printWarnings } from '../terminal/warnings.ts';
+import { Interruption } from '../terminal/interruption.ts';
+import { loadHost } from '../../host/load-host.ts';
+import { FileWatch } from '../../host/daemon/file-watch.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { onModuleFile } from '../../host/modules/tool-modules.ts';
+
+/** `signalbox stdio`: the MCP endpoint over standard input and output. */
+export function addStdioCommand(program: Command, { terminal, exitWith }: CommandContext): void {
+  program
+    .command('stdio')
+    .summary('serve one MCP client on standard input and output')
+    .description(
+      'Serves one MCP client, of any protocol revision, on standard input and output. Name it as a server in the configuration of a client. It runs until its input ends.',
+    )
+    .option('--profile <name>', 'the profile that the client sees (default: all tools)')
+    .action(async ({ profile }: { profile?: string }, command: Command) => {
+      try {
+        await stdio(profile, readGlobalOptions(command), terminal);
+      } catch (error) {
+        // On a terminal, the person there is asked.
+        if (!(error instanceof UntrustedConfigurationError) || terminal.canAsk) throw error;
+        await refuse(error, terminal);
+        exitWith(2);
+      }
+    });
+}
+
+/** Tells the client, which shows it to its user, and the log of the client. */
+async function refuse(error: UntrustedConfigurationError, { input, output, errors }: Terminal): Promise<void> {
+  const { refuseStdio } = await import('../../surfaces/mcp/stdio/refuse-stdio.ts');
+  const { trustCommand } = await import('../untrusted-configuration.ts');
+  const { reportFailure } = await import('../report-failure.ts');
+  const { runnable } = await import('../terminal/invocation.ts');
+  await reportFailure(error, errors, false);
+  const interruption = new Interruption();
+  const next = runnable(trustCommand(error));
+  try {
+    await refuseStdio({
+      input,
+      output: output.stream,
+      signal: AbortSignal.any([interruption.signal, output.closed]),
+      message: `Signalbox serves no tools: ${error.message}. Run this in a terminal, then connect again: ${next}`,
+      data: { code: error.code, next },
+    });
+  } finally {
+    interruption.stop();
+  }
+}
+
+async function stdio(
+  profile: string | undefined,
+  globals: GlobalOptions,
+  { input, output, errors }: Terminal,
+): Promise<void> {
+  const { assertNotStartedByItself, readConfiguration, startConfiguredServers } = await loadHost();
+  const { configuration, file } = readConfiguration(globals);
+  if (file !== undefined) assertNotStartedByItself(configuration);
+  const watch = new FileWatch();
+  watch.watch(configurationFiles(configuration));
+  onModuleFile((changeable) => watch.add(changeable));
+  await printWarnings(configuration, globals, errors);
+  const { data } = globals;
+  const interruption = new Interruption();
+  let pending: PendingBox | undefined;
+  try {
+    pending = await startConfiguredServers(configuration, { data, secretsFrom: data });
+    // Loaded while the external servers start.
+    const { runStdio } = await import('../../host/daemon/run-stdio.ts');
+    await runStdio({
+      location: { config: file ?? globals.config, data },
+      directory: configuration.directory,
+      profile,
+      watch,
+      pending,
+      input,
+      output: output.stream,
+      signal: AbortSignal.any([interruption.signal, output.closed]),
+      log: createHostLog(errors),
+    });
+  } finally {
+    await pending?.close();
+    interruption.stop();
+  }
+}

@@ -1,0 +1,142 @@
+import { type AccessToken, parseTokenId } from '../../access/access-tokens.ts';
+import { localUser } from '../../access/local-user.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import { type Role, roles } from '../../core/principal.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
+import { readConfiguration } from '../../host/read-configuration.ts';
+import type { CommandContext } from '../command-context.ts';
+import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
+import { parseDuration } from '../input/duration-option.ts';
+import { findByIdPrefix, withReadRecords, withRecords } from '../open-records.ts';
+import { oneLine } from '../terminal/escape.ts';
+import { Table } from '../terminal/table.ts';
+import { type Printer, printJson } from '../terminal/terminal.ts';
+import { localTime } from '../terminal/time.ts';
+import { type Command, Option } from 'commander';
+
+/** `signalbox token`: who may do what over HTTP. */
+export function addTokenCommand(program: Command, context: CommandContext): void {
+  const token = program
+    .command('token')
+    .summary('manage the tokens of agents, scripts and people')
+    .description(
+      'Manages tokens for the HTTP API and MCP. A viewer reads. An agent calls tools and runs turns, sees only its own, and can never approve. An approver reads, answers questions and undoes calls. An admin does everything. Changes take effect at once, also in a running server.',
+    );
+  addCreateTokenCommand(token, context);
+  addListTokensCommand(token, context);
+  addRevokeTokenCommand(token, context);
+}
+
+interface Options {
+  readonly role: Role;
+  readonly profile?: string;
+  readonly expires?: number;
+  readonly name?: string;
+}
+
+/** `signalbox token create`. The token goes to standard output alone, so that it can be piped on. */
+export function addCreateTokenCommand(token: Command, { terminal: { output, errors } }: CommandContext): void {
+  token
+    .command('create')
+    .summary('create a token and show it once')
+    .description('Creates a token and prints it. Only its hash is stored, so it cannot be shown again.')
+    .addOption(new Option('--role <role>', 'what its holder may do').choices([...roles]).makeOptionMandatory())
+    .option('--profile <name>', 'the profile that limits which tools its holder sees (role agent)')
+    .option('--expires <duration>', 'how long it is valid, for example 30d (default: no expiry)', parseDuration)
+    .option('--name <text>', 'a name that says what it is for')
+    .action(async ({ role, profile, expires, name }: Options, command: Command) => {
+      const globals = readGlobalOptions(command);
+      await withRecords(
+        globals,
+        async (box) => {
+          const created = await box.tokens.create({
+            role,
+            ...(profile === undefined ? {} : { profile }),
+            ...(name === undefined ? {} : { name }),
+            ...(expires === undefined ? {} : { expiresInMs: expires }),
+            by: localUser(),
+          });
+          if (globals.json) return printJson(output, created);
+          await output.print(`${created.token}\n`);
+          const until = created.expiresAt === undefined ? '' : ` until ${localTime(created.expiresAt)}`;
+          await errors.print(`${created.id} is good${until} for the role ${role}; the token is not shown again\n`);
+          if (profile !== undefined) await warnUnknownProfile(profile, globals, errors);
+        },
+        { canCreate: true },
+      );
+    });
+}
+
+/** No refusal: the data directory may serve another configuration, or this one may get the profile later. */
+async function warnUnknownProfile(profile: string, globals: GlobalOptions, errors: Printer): Promise<void> {
+  const names = Object.keys(readConfiguration(globals).configuration.profiles);
+  if (names.includes(profile)) return;
+  const meant = closestMatch(profile, names);
+  const hint = meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
+  await errors.print(
+    `${errors.colors.yellow('warning')}: the configuration has no profile ${JSON.stringify(profile)}${hint} The token is refused until there is one\n`,
+  );
+}
+
+const columns = ['ID', 'ROLE', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'PROFILE', 'NAME'].map((heading) => ({
+  heading,
+}));
+
+/** `signalbox token list`. */
+export function addListTokensCommand(token: Command, { terminal: { output } }: CommandContext): void {
+  token
+    .command('list')
+    .summary('list the tokens, without their values')
+    .description(
+      'Lists the created tokens, newest first. The list does not include the admin token of the data directory.',
+    )
+    .action(async (_options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      await withReadRecords(globals, async ({ tokens }) => {
+        const items = await tokens.list();
+        if (globals.json) return printJson(output, { items });
+        if (items.length === 0) return output.print('no tokens; signalbox token create --role agent makes one\n');
+        const rows = items.map((item) => cells(item));
+        return output.print(new Table(columns, rows, output.width).text(rows, output.colors.bold));
+      });
+    });
+}
+
+function cells({ id, role, state, createdAt, expiresAt, lastUsedAt, profile, name }: AccessToken): string[] {
+  const when = (moment: string | undefined, otherwise: string): string =>
+    moment === undefined ? otherwise : localTime(moment);
+  return [
+    id,
+    role,
+    state,
+    localTime(createdAt),
+    when(expiresAt, 'never'),
+    when(lastUsedAt, 'never'),
+    oneLine(profile ?? ''),
+    oneLine(name ?? ''),
+  ];
+}
+
+/** `signalbox token revoke`. */
+export function addRevokeTokenCommand(token: Command, { terminal: { output } }: CommandContext): void {
+  token
+    .command('revoke')
+    .summary('revoke a token')
+    .description(
+      'Revokes a token. A running server refuses it at once, and closes everything that its holder has open.',
+    )
+    .argument('<id>', 'the id, as signalbox token list prints it, or its beginning')
+    .action(async (given: string, _options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      await withRecords(globals, async (box) => {
+        // Who found a token somewhere has only the token.
+        const wanted = parseTokenId(given) ?? given;
+        const found = findByIdPrefix(await box.tokens.list(), wanted, 'tok_');
+        if (found === undefined)
+          throw new SignalboxError('token-unknown', 'no token has that id, or one that begins so');
+        const revoked = await box.tokens.revoke(found.id, { by: localUser() });
+        if (globals.json) return printJson(output, revoked);
+        await output.print(`${output.colors.yellow('revoked')} ${revoked.id} (${revoked.role})\n`);
+      });
+    });
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { localServer } from '../../sources/local/local-server.ts';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
+import { Failure } from '../failure.ts';
+import { resolveTool } from './resolve-tool.ts';
+
+const tool = (name: string) => ({ name, description: name, run: () => name });
+
+test('a tool is named as agents do, by server and tool, or alone where it is the only one', async () => {
+  const box = await createSignalbox({
+    servers: [
+      localServer({ name: 'notes', tools: [tool('add'), tool('list')] }),
+      localServer({ name: 'tasks', tools: [tool('add')] }),
+      localServer({ name: 'off', tools: [tool('list'), tool('hidden')] }),
+    ],
+  });
+  box.servers.disable('off');
+  const catalog = box.catalog();
+  await box.close();
+
+  assert.equal(resolveTool('mcp__notes__add', catalog), 'mcp__notes__add');
+  assert.equal(resolveTool('notes/add', catalog), 'mcp__notes__add');
+  assert.equal(resolveTool('list', catalog), 'mcp__notes__list', 'a hidden tool does not make it ambiguous');
+  assert.equal(resolveTool('hidden', catalog), 'mcp__off__hidden', 'the call then says why it is hidden');
+  assert.equal(resolveTool('nope', catalog), 'nope');
+  assert.throws(
+    () => resolveTool('add', catalog),
+    (error) =>
+      error instanceof Failure &&
+      error.exitCode === 2 &&
+      error.details.lines?.join() === 'mcp__notes__add,mcp__tasks__add',
+  );
+});

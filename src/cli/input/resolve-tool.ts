@@ -1,0 +1,31 @@
+import { canonicalName, parseName, renderName } from '../../catalog/names.ts';
+import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
+import { findNamed, namesOf } from '../../core/tools/tool-names.ts';
+import { usageFailure } from '../failure.ts';
+
+/** Returns the rendered name of a tool that is given as `mcp__server__tool`, `server/tool`, or its own name when that is unique. */
+export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapshot, 'tools' | 'hidden'>): string {
+  const rendered = renderedName(given);
+  if (rendered !== undefined) return findNamed(tools, given)?.name ?? rendered;
+  const callable = tools.filter((tool) => namesOf(tool).bare.includes(given)).map((tool) => tool.name);
+  // Hidden tools match only when no callable tool does; the call then reports why the tool is hidden.
+  const hiddenNames = hidden.filter((tool) => namesOf(namedHidden(tool)).bare.includes(given)).map((tool) => tool.name);
+  const names = callable.length > 0 ? callable : hiddenNames;
+  if (names.length > 1) {
+    throw usageFailure(`"${given}" is the name of ${names.length} tools`, {
+      lines: names,
+      data: { candidates: names },
+      next: `name one of them, as in signalbox call ${names[0]}`,
+    });
+  }
+  // The pipeline rejects an unknown name, suggests the closest one and records the attempt.
+  return names[0] ?? given;
+}
+
+/** Returns the rendered name of a full tool name; `undefined` for a bare name, which needs the catalog. */
+export function renderedName(given: string): string | undefined {
+  if (parseName(given) !== undefined) return canonicalName(given);
+  const slash = given.indexOf('/');
+  if (slash <= 0 || slash === given.length - 1) return undefined;
+  return renderName({ server: given.slice(0, slash), tool: given.slice(slash + 1) }).name;
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { type TestContext, describe, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import pc from 'picocolors';
+import { createSignalbox } from '../../signalbox/create-signalbox.ts';
+import { createProgram } from '../program.ts';
+import { ProgressLine } from './progress-line.ts';
+import type { Printer } from './terminal.ts';
+
+/** A terminal, or a pipe, and what was written to it. */
+function written(isTTY: boolean): { printer: Printer; texts: string[] } {
+  const texts: string[] = [];
+  const printer: Printer = {
+    stream: new PassThrough(),
+    isTTY,
+    width: isTTY ? 80 : undefined,
+    colors: pc.createColors(false),
+    closed: new AbortController().signal,
+    print(text) {
+      texts.push(stripVTControlCharacters(text).trim());
+      return Promise.resolve();
+    },
+  };
+  return { printer, texts };
+}
+
+/** Lets so many seconds pass while something is being waited for. */
+async function waiting(t: TestContext, line: ProgressLine, seconds: number, meanwhile?: () => void): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const waited = line.during('starting 2 servers', () => promise);
+  meanwhile?.();
+  t.mock.timers.tick(seconds * 1000);
+  resolve('done');
+  return await waited;
+}
+
+describe('what takes longer than a second', () => {
+  test('is told at a terminal with its seconds, and the line is gone when it is done', async (t) => {
+    const { printer, texts } = written(true);
+    assert.equal(await waiting(t, new ProgressLine(printer), 2), 'done');
+    assert.deepEqual(texts, ['starting 2 servers … 1 s', 'starting 2 servers … 2 s', '']);
+  });
+
+  test('is not told where there is no terminal, nor what is over sooner', async (t) => {
+    const pipe = written(false);
+    await waiting(t, new ProgressLine(pipe.printer), 3);
+    t.mock.timers.reset();
+    const terminal = written(true);
+    await waiting(t, new ProgressLine(terminal.printer), 0.9);
+    assert.deepEqual([pipe.texts, terminal.texts], [[], []]);
+  });
+
+  test('leaves the line to whoever tells how far it is, and to a question', async (t) => {
+    const { printer, texts } = written(true);
+    const line = new ProgressLine(printer);
+    await waiting(t, line, 3, () => line.show({ progress: 1, total: 4, message: 'reading' }));
+    assert.deepEqual(texts, ['1/4 reading', '']);
+    t.mock.timers.reset();
+    const asked = Promise.withResolvers<void>();
+    await waiting(t, line, 3, () => void line.pauseFor(() => asked.promise));
+    asked.resolve();
+    assert.deepEqual(texts.slice(2), []);
+  });
+});
+
+describe('at a terminal', () => {
+  /** Runs a command for which every wait is a second long; answers what it told meanwhile. */
+  async function toldBy(t: TestContext, ...argv: readonly string[]): Promise<string[]> {
+    const [output, errors] = [written(false), written(true)];
+    const terminal = { input: new PassThrough(), output: output.printer, errors: errors.printer, canAsk: false };
+    const program = await createProgram({ terminal, exitWith: (code) => assert.equal(code, 0) }, argv);
+    t.mock.method(globalThis, 'setInterval', (tick: () => void) => tick());
+    await program.parseAsync(argv, { from: 'user' });
+    t.mock.restoreAll();
+    return errors.texts.filter((text) => text !== '');
+  }
+
+  function directoryOf(t: TestContext): string {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-progress-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    return directory;
+  }
+
+  test('replay tells that it reads, and that it runs', async (t) => {
+    const data = directoryOf(t);
+    const box = await createSignalbox({ data });
+    await box.call('mcp__signalbox__ping', {}, { session: 'monday' });
+    await box.close();
+    assert.deepEqual(await toldBy(t, 'replay', 'monday', '--data', data), [
+      'reading the session … 1 s',
+      'running its calls again … 1 s',
+    ]);
+  });
+
+  test('import tells that it looks, and that it keeps secrets', async (t) => {
+    const home = directoryOf(t);
+    const before = { HOME: process.env['HOME'], SIGNALBOX_SECRETS: process.env['SIGNALBOX_SECRETS'] };
+    t.after(() => void Object.assign(process.env, before));
+    Object.assign(process.env, { HOME: home, SIGNALBOX_SECRETS: 'file' });
+    writeFileSync(
+      join(home, '.claude.json'),
+      JSON.stringify({ mcpServers: { desk: { command: 'desk', env: { DESK_TOKEN: 'abcdefghijklmnop' } } } }),
+    );
+    const config = join(home, 'signalbox.config.json');
+    assert.deepEqual(await toldBy(t, 'import', '--yes', '--config', config, '--data', join(home, 'data')), [
+      'looking for the servers of other clients … 1 s',
+      'keeping their secrets … 1 s',
+    ]);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Configuration } from '../../config/configuration.ts';
+import type { HostLog } from '../../host/host-log.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { printable } from './escape.ts';
+import type { Printer } from './terminal.ts';
+
+/** Prints the messages of a running system to standard error. */
+export function createHostLog(errors: Printer): HostLog {
+  return {
+    info: (text) => void errors.print(`${printable(text)}\n`),
+    warn: (text) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(text)}\n`),
+  };
+}
+
+/** Says what in a configuration is understood otherwise than it may be meant. Silent with `--json`, where `doctor` tells it. */
+export async function printWarnings(
+  { warnings }: Configuration,
+  { json }: GlobalOptions,
+  errors: Printer,
+): Promise<void> {
+  if (json) return;
+  for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')}: ${printable(warning)}\n`);
+}

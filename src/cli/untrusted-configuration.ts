@@ -1,0 +1,75 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Section } from '../config/trust/key-authority.ts';
+import type { PendingTrust, UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
+import { confirm } from './terminal/question.ts';
+import { Failure } from './failure.ts';
+import { shortPath } from '../host/data-directory.ts';
+import { exactLine, oneLine } from './terminal/escape.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'show', 'set'];
+
+/** Returns what has to be accepted, one line each, under the verb that says what would happen. */
+export function pendingLines({ added, lifted }: Pick<PendingTrust, 'added' | 'lifted'>): string[] {
+  const rows = [
+    ...sections.flatMap((section) =>
+      added.filter((item) => item.section === section).map(({ text }) => [section, text] as const),
+    ),
+    ...lifted.map(({ place }) => ['drop', `${place} as it was accepted`] as const),
+  ];
+  let last = '';
+  return rows.map(([verb, text]) => {
+    const heading = verb === last ? '' : verb;
+    last = verb;
+    return `${heading.padEnd(8)} ${exactLine(text)}`;
+  });
+}
+
+/** Returns the heading above those lines. */
+export function pendingHeading({ file, isKnown }: PendingTrust): string {
+  return isKnown ? `${shortPath(file)} was accepted before; now it would also` : `${shortPath(file)} would`;
+}
+
+/** Shows what a configuration would do, and asks whether it may. Returns whether it was accepted. */
+export async function askForTrust(error: UntrustedConfigurationError, terminal: Terminal): Promise<boolean> {
+  const { pending } = error;
+  const lines = pendingLines(pending).map((line) => `  ${line}\n`);
+  await terminal.errors.print(`${oneLine(pendingHeading(pending))}\n${lines.join('')}`);
+  if (!(await confirm(terminal, 'Trust it on this machine?'))) return false;
+  await error.accept();
+  return true;
+}
+
+/** Returns the command that accepts a configuration, for people who work in another directory. */
+export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError, 'pending' | 'data'>): string {
+  const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${quoted(data)}`;
+  return `signalbox trust ${quoted(pending.file)}${elsewhere}`;
+}
+
+/** The failure after a no on the terminal, where the list was just shown. */
+export function declinedFailure(error: UntrustedConfigurationError): Failure {
+  return new Failure(2, error.code, `${error.message}, and you answered no; nothing of it was used`, {
+    next: trustCommand(error),
+    cause: error,
+  });
+}
+
+/** The failure of a command that needs the configuration. */
+export function untrustedFailure(error: UntrustedConfigurationError): Failure {
+  const { file, added, lifted } = error.pending;
+  return new Failure(2, error.code, error.message, {
+    lines: [`${error.pending.isKnown ? 'now it would also' : 'it would'}:`, ...pendingLines(error.pending)],
+    data: {
+      file,
+      added: added.map(({ section, text }) => ({ section, text })),
+      lifted: lifted.map(({ place }) => place),
+    },
+    next: trustCommand(error),
+    cause: error,
+  });
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
