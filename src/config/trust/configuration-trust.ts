@@ -76,13 +76,16 @@ export class ConfigurationTrust {
         this.grantSecrets(after.configuration.file, [name]);
   }
 
+  /** Returns the capabilities that `acceptEdit` would accept. */
+  addedBy(before: ReadRules | undefined, after: ReadRules): readonly Capability[] {
+    return once(differenceOf(before, after).made);
+  }
+
   /** Accepts the difference between two states of a file, and nothing else of it. */
   acceptDifference(before: ReadRules | undefined, after: ReadRules): { had: Capabilities; has: Capabilities } {
     const { file } = after.configuration;
-    const had = capabilitiesOf(before?.configuration ?? { document: {} }, before?.rules ?? []);
-    const has = capabilitiesOf(after.configuration, after.rules);
+    const { had, has, made } = differenceOf(before, after);
     const [hadIds, hasIds] = [idsOf(had.items), idsOf(has.items)];
-    const made = has.items.filter(({ id }) => !hadIds.has(id));
     const { capabilities = [] } = this.records.find(file) ?? {};
     const isGone = (id: string): boolean => hadIds.has(id) && !hasIds.has(id);
     if (made.length > 0 || capabilities.some(({ id }) => isGone(id))) {
@@ -165,6 +168,17 @@ export class ConfigurationTrust {
     const limits = items.filter(({ id }) => !known.has(id));
     if (limits.length > 0) this.records.change(file, { capabilities: merged(record.capabilities, limits) });
   }
+}
+
+/** Returns the capabilities before and after an edit, and those that it adds. */
+function differenceOf(
+  before: ReadRules | undefined,
+  after: ReadRules,
+): { readonly had: Capabilities; readonly has: Capabilities; readonly made: readonly Capability[] } {
+  const had = capabilitiesOf(before?.configuration ?? { document: {} }, before?.rules ?? []);
+  const has = capabilitiesOf(after.configuration, after.rules);
+  const known = idsOf(had.items);
+  return { had, has, made: has.items.filter(({ id }) => !known.has(id)) };
 }
 
 function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedCapability[] {

@@ -14,6 +14,7 @@ import { rememberedDecision } from '../approvals/remembered.ts';
 import { replacementOf } from '../approvals/edited-arguments.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
+import { hiddenByProfile } from './resolve.ts';
 import { endedOutcome } from '../limits/waits.ts';
 import type { Decider } from '../policies/decider.ts';
 
@@ -86,16 +87,19 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
     }
   }
 
-  /** Checks a call again after its wait: the tool must be the one that was approved, and policy must still admit the call. */
+  /** Checks a call again after its wait: the tool must be the one that was approved, and its profile and policy must still admit the call. */
   async function checkAgain(call: DecidedCall): Promise<CallOutcome | undefined> {
     const { definition } = call.tool;
-    if (catalog.find(definition.name)?.definition.definitionHash !== definition.definitionHash) {
+    const tool = catalog.find(definition.name);
+    if (tool?.definition.definitionHash !== definition.definitionHash) {
       return failedOutcome(
         'stale',
         'definition-changed',
         `${call.name} changed or went away while its approval was awaited; nothing was run, and the approval does not hold for what it is now`,
       );
     }
+    const hidden = hiddenByProfile(call, tool, catalog);
+    if (hidden !== undefined) return hidden;
     const decided = await parts.decider.decide(call);
     return 'outcome' in decided ? decided : undefined;
   }

@@ -76,9 +76,8 @@ function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
 
 function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const tool = catalog.find(call.name);
-  const { profile } = call.options;
-  const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
-  if (outside !== undefined) return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
+  const hidden = hiddenByProfile(call, tool, catalog);
+  if (hidden !== undefined) return hidden;
   if (tool === undefined) return absent(call, catalog);
   if (call.expectedHash === undefined || call.expectedHash === tool.definition.definitionHash) return tool;
   return failedOutcome(
@@ -86,6 +85,14 @@ function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
     'definition-changed',
     `${call.name} has changed since it was listed; list the tools again before calling it`,
   );
+}
+
+/** Returns the refusal of a tool that the profile of the caller hides; `undefined` when the profile shows it. */
+export function hiddenByProfile(call: Call, tool: CatalogTool | undefined, catalog: Catalog): CallOutcome | undefined {
+  const { profile } = call.options;
+  const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
+  if (outside === undefined) return undefined;
+  return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
 }
 
 /** The tool that a call is meant for which names another: from here on it is a call of that one, and pinned to what that is now. */
