@@ -3,6 +3,7 @@ import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.t
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { escapeInvisible } from '../../core/text/escape-invisible.ts';
 import { recordedPrincipal } from '../../journal/entries/recorded-name.ts';
 import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
 import { evaluateToolPolicy, combineDecisions } from '../../policy/code-policy.ts';
@@ -124,9 +125,9 @@ export class Decider {
       },
       permissionMode === undefined ? ruled : applyPermissionMode(permissionMode, ruled, assumedEffect),
     );
-    call.decision = decision;
+    call.decision = decision.answer === 'allow' ? decision : withVisibleReasons(decision);
     // Fail closed: an answer that is neither "allow" nor "ask" is a denial.
-    if (decision.answer !== 'allow' && decision.answer !== 'ask') return policyDenied(call, decision);
+    if (decision.answer !== 'allow' && decision.answer !== 'ask') return policyDenied(call, call.decision);
     return call as DecidedCall;
   }
 }
@@ -134,6 +135,24 @@ export class Decider {
 /** Returns the outcome of a call that policy denies. */
 export function policyDenied({ name }: PreparedCall, { rule, reason }: Decision): CallOutcome {
   return failedOutcome('denied', 'policy-denied', `${name} was refused by ${rule}: ${reason}`);
+}
+
+/**
+ * Escapes what people cannot see in the reasons of a decision, line breaks included: a reason may repeat text of the caller or of a server,
+ * and every surface shows it. Blanks of a rule that somebody wrote become spaces.
+ */
+function withVisibleReasons(decision: Decision): Decision {
+  const visible = <Part extends { readonly reason: string; readonly version?: string }>(part: Part): Part => ({
+    ...part,
+    reason: escapeInvisible(part.version === undefined ? part.reason : part.reason.replaceAll(/\s+/g, ' ').trim()),
+  });
+  const { asks, ruled, shadow } = decision;
+  return {
+    ...visible(decision),
+    ...(asks === undefined ? {} : { asks: asks.map(visible) }),
+    ...(ruled === undefined ? {} : { ruled: visible(ruled) }),
+    ...(shadow === undefined ? {} : { shadow: shadow.map(visible) }),
+  };
 }
 
 /** The values that a rule compared may hold a secret, and decisions are recorded and shown. */
