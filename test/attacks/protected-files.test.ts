@@ -205,6 +205,62 @@ suite('a protected file is recognised under another name', () => {
     });
 });
 
+suite('code that a server starts from is protected where its entry names it indirectly', () => {
+  const stub = 'process.stdin.resume();\n';
+  const manifest = (more: object): string => JSON.stringify({ name: 'x', version: '1.0.0', ...more });
+  const tool =
+    "export default [{ name: 'x', description: 'x', effect: 'read', input: { type: 'object' }, run: () => value }];";
+
+  test('by a directory, a name without extension, a variable, an npm package or an import', async (t) => {
+    const box = await GuardedBox.open(t, {
+      servers: {
+        directory: { command: 'node', args: ['./srv'] },
+        extension: { command: 'node', args: ['start'], env: { NODE_OPTIONS: '--require ./hook', BASH_ENV: './env' } },
+        package: { npm: '@scope/server@1.0.0' },
+        local: { module: './lib/module.mjs' },
+      },
+      more: {
+        'srv/package.json': manifest({ main: 'main' }),
+        'srv/main.js': stub,
+        'start.js': stub,
+        'hook.js': '',
+        'node_modules/@scope/server/package.json': manifest({ bin: 'run.js' }),
+        'node_modules/@scope/server/run.js': `#!/usr/bin/env node\n${stub}`,
+        'node_modules/bare/package.json': manifest({ main: 'index.cjs' }),
+        'node_modules/bare/index.cjs': "module.exports = { value: require('nested') };",
+        'node_modules/nested/package.json': manifest({ main: 'index.cjs' }),
+        'node_modules/nested/index.cjs': 'module.exports = 1;',
+        'lib/module.mjs': `import { value } from 'bare';\n${tool}\n`,
+      },
+    });
+    const files = [
+      'srv/main.js',
+      'srv/package.json',
+      'srv/new/file.js',
+      'start.js',
+      'start',
+      'hook.js',
+      'env',
+      'node_modules/@scope/server/run.js',
+      'node_modules/@scope/server/package.json',
+      '.npmrc',
+      'node_modules/bare/index.cjs',
+      'node_modules/bare/package.json',
+      'node_modules/nested/index.cjs',
+    ];
+    for (const name of files) {
+      const path = join(box.project, name);
+      assertAsked(
+        await box.call(write, { path, content: '' }),
+        /is (?:code that server|a package of a tool module)/,
+        name,
+      );
+    }
+    for (const name of ['src/main.js', 'node_modules/other', 'package.json', 'srv.txt'])
+      assertRan(await box.call(write, { path: join(box.project, name), content: '{}' }), name);
+  });
+});
+
 suite('an approval of a write to a protected file', () => {
   test('is for one call, is not remembered, and does not override a deny rule', async (t) => {
     const approving = await GuardedBox.open(t, { answer: 'yes' });

@@ -194,7 +194,7 @@ suite('trust', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /has 1 change that nobody accepted.*\n {2}now it would also:\n {2}run {6}b: added-later\n {2}next/,
+      /has 1 change that nobody accepted.*\n {2}it would now also:\n {2}run {6}b: added-later\n {2}next/,
     );
 
     assert.equal((await run(place, 'trust', 'revoke')).code, 0);
@@ -333,7 +333,7 @@ suite('trust', () => {
     };
     const refused = await atTerminal('n');
     assert.equal(refused.code, 2);
-    assert.match(refused.stdout, /configuration-untrusted.*you answered no/);
+    assert.match(refused.stdout, /configuration-untrusted.*you declined/);
     assert.equal(refused.stdout.match(/run {6}a: /g)?.length, 1, 'the list is shown once');
     assert.ok(!readdirSync(place.directory).includes('used-a'));
     const accepted = await atTerminal('y');
@@ -415,7 +415,7 @@ suite('a running server', () => {
     write(place, { ...others, mcpServers: { ...mcpServers, evil: { ...server, args: ['-e', 'process.exit()'] } } });
     const refused = await run(place, 'tools', '--local');
     assert.equal(refused.code, 2, refused.stdout);
-    assert.match(refused.stderr, /now it would also:\n {2}run {6}evil: .*\n {2}next/);
+    assert.match(refused.stderr, /it would now also:\n {2}run {6}evil: .*\n {2}next/);
   });
 });
 

@@ -40,7 +40,19 @@ export class GuardedBox {
   /** Opens one on new directories, until the test or file `t` has ended. The human answers each question, or none. */
   static async open(
     t: { after(close: () => Promise<void>): void },
-    { store = 'sqlite', answer = 'no' }: { readonly store?: string; readonly answer?: 'yes' | 'no' | 'none' } = {},
+    {
+      store = 'sqlite',
+      answer = 'no',
+      servers = {},
+      more = {},
+    }: {
+      readonly store?: string;
+      readonly answer?: 'yes' | 'no' | 'none';
+      /** More entries of `mcpServers`. */
+      readonly servers?: JsonObject;
+      /** More files of the project. */
+      readonly more?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<GuardedBox> {
     const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-guarded-')));
     const [project, data] = [join(place, 'project'), join(place, 'home', '.signalbox')];
@@ -67,9 +79,11 @@ export class GuardedBox {
             tools: { effect: { '*': 'undoable', 'read_*': 'read' } },
           },
           notes: { module: './tools/notes.mjs', workspace: ['src'] },
+          ...servers,
         },
       }),
       'src/a.txt': 'a\n',
+      ...more,
     };
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(project, name)), { recursive: true });

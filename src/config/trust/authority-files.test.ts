@@ -33,7 +33,9 @@ test('the files of a configuration are itself, its lock, policies, modules, and 
       .map(({ path }) => relative(directory, path))
       .toSorted(),
     [
+      '.npmrc',
       'hook.mjs',
+      'node_modules/@scope/package',
       'rules.yaml',
       'run',
       'server.js',
@@ -44,6 +46,29 @@ test('the files of a configuration are itself, its lock, policies, modules, and 
       'work/run',
     ],
   );
+});
+
+test('what an interpreter resolves is code: names without extension, directories, modules, preloads and variables', () => {
+  mkdirSync(join(directory, 'srv', 'lib'), { recursive: true });
+  writeFileSync(join(directory, 'srv', 'package.json'), '{"main":"lib/main"}');
+  const configuration = read({
+    mcpServers: {
+      directory: { command: 'node', args: ['./srv', 'data'] },
+      bare: { command: 'node', args: ['-r', './preload', 'start'] },
+      python: { command: 'python3', args: ['-m', 'pkg.tool'] },
+      shell: {
+        command: 'npx',
+        args: ['-y', 'tool@1.0.0'],
+        env: { BASH_ENV: './rc', NODE_OPTIONS: '--require ./hook' },
+      },
+      paths: { command: 'x', env: { PYTHONPATH: './libs:/usr/lib', OTHER: 'text ./own.sh ${env:X}' } },
+    },
+  });
+  const files = new Set(authorityFiles(configuration).map(({ path }) => relative(directory, path)));
+  const expected =
+    'srv srv/package.json srv/index.js srv/lib/main.js preload.js start start.js start.mjs pkg/tool.py rc hook.js libs own.sh node_modules/tool .npmrc';
+  for (const name of expected.split(' ')) assert.ok(files.has(name), name);
+  for (const name of ['', 'data', 'data.js', 'text', '../usr/lib', 'package.json']) assert.ok(!files.has(name), name);
 });
 
 test('relative paths of a server start from where it runs, works and was pointed to', () => {

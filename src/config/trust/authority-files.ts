@@ -4,9 +4,7 @@ import type { ProtectedFile } from '../../core/calls/decision.ts';
 import type { Configuration, ExternalEntry, ServerEntry } from '../configuration.ts';
 import { configurationFiles } from '../file/find-configuration.ts';
 import { lockFile } from '../lock/lock-file.ts';
-
-const codeFile = /\.(?:[cm]?[jt]sx?|py|pyz|rb|pl|php|lua|sh|bash|zsh|fish|ps1|bat|cmd|exe|jar|wasm|go|rs)$/i;
-const executable = 0o111;
+import { startFiles } from './start-files.ts';
 
 /**
  * Returns the files that a configuration runs or reads as authority, whether or not they exist: itself, its lock, policy file and tool
@@ -41,26 +39,12 @@ export function baseDirectories(entry: ServerEntry, directory: string): string[]
 
 function filesOfServer(entry: ServerEntry, directory: string): ProtectedFile[] {
   if (entry.kind === 'local') return [{ path: entry.module, role: `the tool module of server "${entry.name}"` }];
-  const { command, args = [] } = entry.settings;
-  if (command === undefined) return [];
-  const cwd = cwdOf(entry, directory);
   const role = `code that server "${entry.name}" is started from`;
-  // An option may hold a path: --import=./hook.mjs.
-  const words = args.flatMap((each) => (each.startsWith('-') ? each.split('=').slice(1) : [each]));
-  return [...(/[/\\]/.test(command) ? [command] : []), ...words.filter((word) => isCode(resolve(cwd, word)))].map(
-    (each) => ({ path: resolve(cwd, each), role }),
-  );
+  return startFiles(entry, directory).map((path) => ({ path, role }));
 }
 
 function cwdOf({ settings }: ExternalEntry, directory: string): string {
   return resolve(directory, settings.cwd ?? '.');
-}
-
-/** A script that does not exist yet is known by its name alone. */
-function isCode(path: string): boolean {
-  const stats = statOf(path);
-  if (stats?.isDirectory() === true) return false;
-  return codeFile.test(path) || (stats !== undefined && (stats.mode & executable) !== 0);
 }
 
 function statOf(path: string): Stats | undefined {

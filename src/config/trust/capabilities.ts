@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical-json.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
 import { referencesIn } from '../references.ts';
+import { installedCopy } from './installed-package.ts';
 import { isSecretName } from '../secrets/secret-detection.ts';
 import { type KeyAuthority, type Section, keyAuthorities, namedEntries, unknownKey } from './key-authority.ts';
 
@@ -44,12 +46,13 @@ export interface Capabilities {
 
 /** Returns everything that a configuration with these rules may do. */
 export function capabilitiesOf(
-  { document }: Pick<Configuration, 'document'>,
+  { document, file }: Pick<Configuration, 'document'> & { readonly file?: string },
   rules: readonly PolicyDocument[],
 ): Capabilities {
   const found = new Collector();
   found.walk(document, [], '');
   found.addReferences(document);
+  if (file !== undefined) found.addInstalledPackages(document, dirname(file));
   for (const rule of rules) found.addRules(rule);
   return { items: found.items, owners: found.owners, secrets: found.secrets };
 }
@@ -88,6 +91,24 @@ class Collector {
         asks: 'added',
         section: 'read',
         text: `${kind} ${name}`,
+      });
+    }
+  }
+
+  /** A copy of an npm package in the project replaces the published one, so its files are what runs. */
+  addInstalledPackages(document: JsonObject, directory: string): void {
+    const { mcpServers } = document;
+    if (!isJsonObject(mcpServers)) return;
+    for (const [name, entry] of Object.entries(mcpServers)) {
+      const spec = isJsonObject(entry) ? packageOf(entry) : undefined;
+      const copy = spec === undefined ? undefined : installedCopy(spec, directory);
+      if (spec === undefined || copy === undefined) continue;
+      this.items.push({
+        ...identity(['mcpServers', name, 'npm', 'installed'], copy),
+        owner: `mcpServers.${name}`,
+        asks: 'added',
+        section: 'run',
+        text: `${name}: local files in ${word(copy)} instead of the npm package ${word(spec)}`,
       });
     }
   }
@@ -163,6 +184,15 @@ class Collector {
     const of = { owner: ownerOf(path), asks, section, text: textOf(path, value) };
     this.items.push({ ...identity(path, value), ...of, ...more });
   }
+}
+
+/** Returns the npm package that an entry runs, directly or with npx. */
+function packageOf({ npm, command, args }: JsonObject): string | undefined {
+  if (typeof npm === 'string') return npm;
+  const isRunner = typeof command === 'string' && /^(?:.*[/\\])?(?:npx|bunx)(?:\.cmd)?$/.test(command);
+  if (!isRunner || !Array.isArray(args)) return undefined;
+  const spec = (args as JsonValue[]).find((each) => typeof each === 'string' && !each.startsWith('-'));
+  return typeof spec === 'string' ? spec : undefined;
 }
 
 /** Each text on its own: a reference never reaches over two of them. */

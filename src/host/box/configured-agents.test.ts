@@ -43,7 +43,7 @@ function named(agents: ConfiguredAgents, name: string): Agent {
 }
 
 const turn = (agent: Agent, { box }: ConfiguredBox, content: string): Promise<ToldTurn> =>
-  runTurn(agent.runtime, { box, own: agent.own }, content, {
+  runTurn(agent.runtime, { box, own: agent.runtimeTools }, content, {
     cwd: directory,
     ...(agent.model === undefined ? {} : { model: agent.model }),
     ...(agent.instructions === undefined ? {} : { instructions: agent.instructions }),
@@ -52,7 +52,7 @@ const turn = (agent: Agent, { box }: ConfiguredBox, content: string): Promise<To
 suite('agents of the configuration', () => {
   test('the demo agent answers without a key, and knows the application', () =>
     opened({}, async (agents, configured) => {
-      assert.deepEqual([agents.usual, agents.list().map(({ name }) => name)], ['demo', ['demo']]);
+      assert.deepEqual([agents.defaultName, agents.list().map(({ name }) => name)], ['demo', ['demo']]);
       const { text, results } = await turn(named(agents, 'demo'), configured, 'ping the server');
       assert.deepEqual(
         results.map(({ outcome }) => outcome),
@@ -77,8 +77,8 @@ suite('agents of the configuration', () => {
         assert.deepEqual([name, model, profile, cwd], ['one', 'opus', 'calm', join(directory, 'x')]);
         assert.match(one.instructions ?? '', /mcp__signalbox__[^]*\n\nBe brief\.$/);
         assert.deepEqual([one.runtime.name, two.runtime.name, two.permissionMode], ['claude', 'claude-cli', 'plan']);
-        assert.equal(one.own, two.own);
-        assert.equal(agents.usual, 'two');
+        assert.equal(one.runtimeTools, two.runtimeTools);
+        assert.equal(agents.defaultName, 'two');
         assert.deepEqual(
           box.catalog().servers.map((server) => server.name),
           ['signalbox'],
@@ -119,7 +119,7 @@ suite('agents of the configuration', () => {
         assert.deepEqual(details, ['changed the agents']);
         assert.equal(named(agents, 'b'), b);
         assert.notEqual(named(agents, 'a'), a);
-        assert.equal(agents.usual, 'b');
+        assert.equal(agents.defaultName, 'b');
         let last: unknown;
         for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) last = next.value;
         assert.deepEqual(last, { type: 'done', reason: 'end' });

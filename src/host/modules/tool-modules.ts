@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { packageDirectory } from '../../config/trust/start-files.ts';
 
 /** One tool module, and its files. */
 interface ToolModule {
@@ -8,6 +9,8 @@ interface ToolModule {
   generation: number;
   /** Its own file and every file that it imports, directly or not. Files of packages are excluded. */
   readonly files: Set<string>;
+  /** The directories of the packages that it imports, directly or not. */
+  readonly packages: Set<string>;
 }
 
 const modules = new Map<string, ToolModule>();
@@ -38,6 +41,11 @@ export function filesOfModule(file: string): ReadonlySet<string> {
   return modules.get(file)?.files ?? new Set();
 }
 
+/** Returns the directories of the packages that the tool module at this path imported so far. */
+export function packagesOfModule(file: string): ReadonlySet<string> {
+  return modules.get(file)?.packages ?? new Set();
+}
+
 /** Makes the next import of a module read all of its files again. The old code stays in memory, because calls may still run it. */
 export function renewToolModule(file: string): void {
   const module = moduleOf(file);
@@ -49,7 +57,7 @@ export function renewToolModule(file: string): void {
 
 function moduleOf(file: string): ToolModule {
   let module = modules.get(file);
-  if (module === undefined) modules.set(file, (module = { generation: 0, files: new Set() }));
+  if (module === undefined) modules.set(file, (module = { generation: 0, files: new Set(), packages: new Set() }));
   return module;
 }
 
@@ -70,8 +78,13 @@ function registerOnce(): void {
         }
       }
       const { parentURL = '' } = context;
-      const importers = isOfFile(specifier) ? importersAt(parentURL) : [];
+      const importers = importersAt(parentURL);
       if (importers.length === 0) return nextResolve(specifier, context);
+      if (!isOfFile(specifier) || isInPackage(parentURL)) {
+        const resolved = nextResolve(specifier, context);
+        recordPackage(resolved.url, importers);
+        return resolved;
+      }
       // Recorded before it is resolved: a missing file may be created later.
       if (specifier.startsWith('.')) recordFile(new URL(specifier, parentURL).href, importers);
       const resolved = nextResolve(specifier, context);
@@ -88,13 +101,30 @@ function registerOnce(): void {
 /** Returns the tool modules that the importing file belongs to. */
 function importersAt(parentUrl: string): readonly ToolModule[] {
   const file = pathOf(parentUrl);
-  return file === undefined ? [] : [...modules.values()].filter(({ files }) => files.has(file));
+  if (file === undefined) return [];
+  const home = isInPackage(file) ? packageDirectory(file) : undefined;
+  return [...modules.values()].filter(({ files, packages }) =>
+    home === undefined ? files.has(file) : packages.has(home),
+  );
+}
+
+function isInPackage(place: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(place);
+}
+
+function recordPackage(url: string, importers: readonly ToolModule[]): void {
+  const file = pathOf(url);
+  if (file === undefined || !isInPackage(file)) return;
+  for (const { packages } of importers) packages.add(packageDirectory(file));
 }
 
 /** Adds a file to the modules that import it. Returns false for builtins and packages. */
 function recordFile(url: string, importers: readonly ToolModule[]): boolean {
   const file = pathOf(url);
-  if (file === undefined || /[\\/]node_modules[\\/]/.test(file)) return false;
+  if (file === undefined || isInPackage(file)) {
+    recordPackage(url, importers);
+    return false;
+  }
   addFile(file, importers);
   return true;
 }

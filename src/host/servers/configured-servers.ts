@@ -7,7 +7,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { importLocalServer } from '../modules/load-local-server.ts';
-import { filesOfModule, renewToolModule } from '../modules/tool-modules.ts';
+import { filesOfModule, packagesOfModule, renewToolModule } from '../modules/tool-modules.ts';
 import { downServer } from './down-server.ts';
 import {
   type CreateSource,
@@ -91,6 +91,13 @@ export class ConfiguredServers {
         .filter(isExternal)
         .filter(({ server }) => name === undefined || server === name)
         .map((source) => source.ready()),
+    );
+  }
+
+  /** Returns the directories of the packages that tool modules import. */
+  modulePackages(): readonly string[] {
+    return [...this.#running.values()].flatMap(({ entry }) =>
+      entry.kind === 'local' ? [...packagesOfModule(entry.module)] : [],
     );
   }
 

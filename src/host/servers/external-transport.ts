@@ -38,7 +38,7 @@ export async function resolveTransport(entry: ExternalEntry, context: ReferenceC
     };
     references.assertResolved();
     const started =
-      npm === undefined ? { command: program, args: programArgs } : npmProgram(program, programArgs, directory);
+      npm === undefined ? { command: program, args: programArgs } : npmProgram(program, programArgs, directory, npm);
     return { type: 'stdio', ...started, ...process };
   }
   const { auth } = settings;
