@@ -23,7 +23,7 @@ import { addApprovalRoutes } from './routes/approval-routes.ts';
 import { addCallRoutes } from './routes/tools/call-routes.ts';
 import { addClientRoutes } from './routes/status/client-routes.ts';
 import { addConfiguredServerRoutes } from './routes/servers/configured-server-routes.ts';
-import { type FindConsole, consolePlaces, addConsoleRoutes } from './routes/pages/console-routes.ts';
+import { type FindConsole, consolePaths, addConsoleRoutes } from './routes/pages/console-routes.ts';
 import { addContentRoutes } from './routes/tools/content-routes.ts';
 import { addEventRoutes } from './routes/records/event-routes.ts';
 import { addHealthRoutes } from './routes/status/health-routes.ts';
@@ -108,7 +108,7 @@ export function createApp(options: AppOptions): ServerApp {
 
   app.use(setSecurityHeaders, checkHostAndOrigin(options.allowedHosts));
   addHealthRoutes(app, box, options.draining);
-  const pages = options.role === 'worker' ? [] : [...Object.keys(consolePlaces), '/docs'];
+  const pages = options.role === 'worker' ? [] : [...Object.keys(consolePaths), '/docs'];
   for (const path of pages)
     app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(options.codes, options.browserSessions));
   let declared: RouteTable = new Map();

@@ -8,7 +8,7 @@ import type { Signalbox } from '../signalbox/signalbox.ts';
 import { jobTools } from '../sources/local/builtin/job-tools.ts';
 
 /** An agent that sessions can use. */
-export type AgentOptions = Omit<Agent, 'name' | 'own'>;
+export type AgentOptions = Omit<Agent, 'name' | 'runtimeTools'>;
 
 /** Options of `createSessions`. */
 export interface CreateSessionsOptions extends Pick<

@@ -19,11 +19,11 @@ async function useAuthority(box: InternalSignalbox): Promise<void> {
   const { id } = await tokens.create({ role: 'admin', name: 'old', by: human });
   await tokens.revoke(id, { by: human });
   await pinStorage(shared, 'here').add('files', '{"servers":{"files":{}}}');
-  const browsers = await BrowserSessions.with(shared, 'admin token');
+  const browsers = await BrowserSessions.open(shared, 'admin token');
   const codes = new SignInCodes(shared.keyValues);
-  const code = await codes.mint(human);
-  await codes.mint(human);
-  await browsers.open((await codes.redeem(code)) ?? bot);
+  const code = await codes.create(human);
+  await codes.create(human);
+  await browsers.create((await codes.redeem(code)) ?? bot);
   browsers.stop();
   await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
   for (const idempotencyKey of ['a', 'b'])
@@ -102,7 +102,7 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     await using(place, undefined, async ({ shared }) => {
       const person = await new SignInCodes(shared.keyValues).redeem('guessed');
       assert.equal(person?.id, 'user:ada');
-      await (await BrowserSessions.with(shared, 'admin token')).open(person);
+      await (await BrowserSessions.open(shared, 'admin token')).create(person);
     });
     const result = await verified(place);
     assert.match(

@@ -11,19 +11,19 @@ import { ResourcesPage } from '../pages/resources/resources-page.tsx';
 import { ServersPage } from '../pages/servers/servers-page.tsx';
 import { ToolsPage } from '../pages/tools/tools-page.tsx';
 
-/** A page, where it is, and how it stands in the navigation. */
+/** A page of the console: its path, navigation entry and component. */
 export interface PageEntry {
-  /** `/sessions/:id`; the server answers there too (`consolePlaces` in `src/server/routes/pages/console-routes.ts`). */
+  /** `/sessions/:id`. The server must serve the path too (`consolePaths` in `src/server/routes/pages/console-routes.ts`). */
   readonly path: string;
   readonly link?: {
     readonly to: string;
     readonly name: string;
     readonly icon: IconName;
-    /** Goes there after `g`; the first letter of the name unless another page has that. */
+    /** The second key of the `g` shortcut. Default: the first letter of the name. */
     readonly key?: string;
   };
-  /** Going from one page of a room to another keeps what was scrolled and typed. */
-  readonly room?: string;
+  /** Pages of one group share one component instance, so scroll position and form input survive navigation between them. */
+  readonly group?: string;
   show(values: Readonly<Record<string, string>>): ReactNode;
 }
 
@@ -33,8 +33,8 @@ export const pages: readonly PageEntry[] = [
   { path: '/sessions', show: () => <SessionsPage /> },
   { path: '/sessions/:id', show: ({ id = '' }) => <SessionPage key={id} id={id} /> },
   { path: '/inbox', link: { to: '/inbox', name: 'Inbox', icon: 'inbox' }, show: () => <InboxPage /> },
-  { path: '/tools', room: 'tools', link: { to: '/tools', name: 'Tools', icon: 'tools' }, show: () => <ToolsPage /> },
-  { path: '/tools/:name', room: 'tools', show: ({ name = '' }) => <ToolsPage name={name} /> },
+  { path: '/tools', group: 'tools', link: { to: '/tools', name: 'Tools', icon: 'tools' }, show: () => <ToolsPage /> },
+  { path: '/tools/:name', group: 'tools', show: ({ name = '' }) => <ToolsPage name={name} /> },
   {
     path: '/resources',
     link: { to: '/resources', name: 'Resources', icon: 'resources' },
@@ -42,11 +42,11 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: '/servers',
-    room: 'servers',
+    group: 'servers',
     link: { to: '/servers', name: 'Servers', icon: 'servers', key: 'v' },
     show: () => <ServersPage />,
   },
-  { path: '/servers/:name', room: 'servers', show: ({ name = '' }) => <ServersPage name={name} /> },
+  { path: '/servers/:name', group: 'servers', show: ({ name = '' }) => <ServersPage name={name} /> },
   { path: '/calls', link: { to: '/calls', name: 'Calls', icon: 'calls' }, show: () => <CallsPage /> },
   { path: '/calls/:id', show: ({ id = '' }) => <CallPage key={id} id={id} /> },
   { path: '/policies', link: { to: '/policies', name: 'Policies', icon: 'policies' }, show: () => <PoliciesPage /> },

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/http-server.ts';
 import { within } from '../../../test/support/within.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
-import { BrowserSessions, idleSeconds } from './browser-sessions.ts';
+import { BrowserSessions, maxIdleSeconds } from './browser-sessions.ts';
 import { SignInCodes } from './sign-in-codes.ts';
 
 const manual = { redirect: 'manual' } as const;
@@ -78,7 +78,7 @@ describe('the sign-in link', () => {
     );
     for (const { key, until } of await box.shared.keyValues.list('sign-in'))
       await box.shared.keyValues.put('sign-in', key, { text: '', until });
-    const sessions = await BrowserSessions.with(box.shared, adminToken);
+    const sessions = await BrowserSessions.open(box.shared, adminToken);
     assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), undefined);
     const page = await fetch(server.url, { headers: { cookie: `${sessions.cookie}=of-an-earlier-version` } });
     assert.equal(page.status, 401);
@@ -142,19 +142,19 @@ describe('the sign-in link', () => {
   });
 
   it('keeps nothing of a request whose browser hung up before it was recognised', async (test) => {
-    const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
+    const sessions = await BrowserSessions.open((await openBox(test)).shared, adminToken);
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     const closed = once(response, 'close');
     response.destroy();
     await closed;
-    sessions.endWith((await sessions.open(ada)).id, response);
+    sessions.endWith((await sessions.create(ada)).id, response);
     assert.equal(response.listenerCount('close'), 0);
   });
 
   it('does not remember a browser that was signed out while it was looked for', async (test) => {
     const { shared } = await openBox(test);
-    const sessions = await BrowserSessions.with(shared, adminToken);
-    const { id } = await sessions.open(ada);
+    const sessions = await BrowserSessions.open(shared, adminToken);
+    const { id } = await sessions.create(ada);
     const get = shared.keyValues.get.bind(shared.keyValues);
     const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
     test.mock.method(shared.keyValues, 'get', async (kind: string, key: string) => {
@@ -204,7 +204,7 @@ describe('expiry', () => {
   it('ends a code after ten minutes', async (test) => {
     const codes = new SignInCodes((await openBox(test)).shared.keyValues);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const [early, late] = [await codes.mint(ada), await codes.mint(ada)];
+    const [early, late] = [await codes.create(ada), await codes.create(ada)];
     test.mock.timers.tick(10 * 60_000 - 1);
     assert.deepEqual(await codes.redeem(early), ada);
     test.mock.timers.tick(1);
@@ -212,14 +212,14 @@ describe('expiry', () => {
   });
 
   it('signs a browser out after thirty idle days, and not before', async (test) => {
-    const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
+    const sessions = await BrowserSessions.open((await openBox(test)).shared, adminToken);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const { id } = await sessions.open(ada);
-    test.mock.timers.tick(idleSeconds * 1000 - 1);
+    const { id } = await sessions.create(ada);
+    test.mock.timers.tick(maxIdleSeconds * 1000 - 1);
     assert.deepEqual(await sessions.touch(id), ada);
-    test.mock.timers.tick(idleSeconds * 1000 - 1);
+    test.mock.timers.tick(maxIdleSeconds * 1000 - 1);
     assert.deepEqual(await sessions.touch(id), ada, 'being seen starts the time anew');
-    test.mock.timers.tick(idleSeconds * 1000);
+    test.mock.timers.tick(maxIdleSeconds * 1000);
     assert.equal(await sessions.touch(id), undefined);
   });
 });
@@ -263,8 +263,8 @@ describe('servers that share their records', () => {
   it('keep nothing that lets anybody in who reads it', async (test) => {
     const { shared } = await openBox(test);
     const { keyValues } = shared;
-    const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(keyValues)];
-    const [{ id, key: browserKey }, code] = [await sessions.open(ada), await codes.mint(ada)];
+    const [sessions, codes] = [await BrowserSessions.open(shared, adminToken), new SignInCodes(keyValues)];
+    const [{ id, key: browserKey }, code] = [await sessions.create(ada), await codes.create(ada)];
     const written = [...(await keyValues.list('sign-in')), ...(await keyValues.list('sign-in-code'))];
     assert.equal(written.length, 2);
     for (const secret of [id, browserKey, code]) assert.ok(!JSON.stringify(written).includes(secret));

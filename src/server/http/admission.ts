@@ -3,35 +3,32 @@ import { Problem } from '../problems/problem.ts';
 import type { ServerEnvironment } from './server-context.ts';
 import type { MiddlewareHandler } from 'hono';
 
-/** How many calls may be under way at a time, and how much of what they brought along. */
+/** The limits of concurrent calls. */
 export interface AdmissionLimits {
-  /** Of everybody (4096). */
+  /** The maximum of all calls (4096). */
   readonly calls?: number | undefined;
-  /** Of one principal (half of all). */
+  /** The maximum of calls by one principal (half of `calls`). */
   readonly callsOfOne?: number | undefined;
-  /** The bodies of all together, in bytes (256 MB). */
+  /** The maximum size of all request bodies together (256 MB). */
   readonly bytes?: number | undefined;
 }
 
-/** Why a call is not let in. */
+/** The reasons for which calls are shed. */
 export const shedReasons = ['server', 'principal', 'memory'] as const;
 export type ShedReason = (typeof shedReasons)[number];
 
-/** Told of each that is not let in. */
+/** Called for each call that is shed. */
 export type OnShed = (reason: ShedReason) => void;
 
-/**
- * Lets calls in, or turns them away before anything is read, parsed or written for them. Who waits in a line that grows without
- * end gets an answer that nobody waits for any more: what cannot be done soon is refused at once.
- */
+/** Limits concurrent calls. It sheds load at once, before a body is read, instead of queueing calls until their clients time out. */
 export class Admission {
   readonly #calls: number;
   readonly #callsOfOne: number;
   readonly #bytes: number;
   readonly #onShed: OnShed;
   readonly #byPrincipal = new Map<string, number>();
-  #underWay = 0;
-  #bytesUnderWay = 0;
+  #running = 0;
+  #runningBytes = 0;
 
   constructor(limits: AdmissionLimits = {}, onShed: OnShed = () => undefined) {
     const { calls = 4096, callsOfOne = Math.ceil(calls / 2), bytes = 256 * 1024 * 1024 } = limits;
@@ -41,30 +38,30 @@ export class Admission {
     this.#onShed = onShed;
   }
 
-  /** Lets a call of so many bytes in; what it returns is to be called once, at its end. Throws the problem where there is no room. */
+  /** Admits a call with a body of `bytes`, and returns a function to call once at its end. Throws a problem when a limit is reached. */
   enter(principal: string, bytes: number): () => void {
     const own = this.#byPrincipal.get(principal) ?? 0;
-    const reason = this.#reasonAgainst(own, bytes);
+    const reason = this.#shedReason(own, bytes);
     if (reason !== undefined) {
       this.#onShed(reason);
       throw refusals[reason];
     }
-    this.#underWay += 1;
-    this.#bytesUnderWay += bytes;
+    this.#running += 1;
+    this.#runningBytes += bytes;
     this.#byPrincipal.set(principal, own + 1);
     return () => this.#leave(principal, bytes);
   }
 
-  #reasonAgainst(own: number, bytes: number): ShedReason | undefined {
+  #shedReason(own: number, bytes: number): ShedReason | undefined {
     if (own >= this.#callsOfOne) return 'principal';
-    if (this.#underWay >= this.#calls) return 'server';
-    // One alone always has room: how large a body may be is decided elsewhere.
-    return this.#underWay > 0 && this.#bytesUnderWay + bytes > this.#bytes ? 'memory' : undefined;
+    if (this.#running >= this.#calls) return 'server';
+    // A single call is always admitted, because `maxBodyBytes` limits its size.
+    return this.#running > 0 && this.#runningBytes + bytes > this.#bytes ? 'memory' : undefined;
   }
 
   #leave(principal: string, bytes: number): void {
-    this.#underWay -= 1;
-    this.#bytesUnderWay -= bytes;
+    this.#running -= 1;
+    this.#runningBytes -= bytes;
     const own = this.#byPrincipal.get(principal) ?? 0;
     if (own > 1) this.#byPrincipal.set(principal, own - 1);
     else this.#byPrincipal.delete(principal);
@@ -72,19 +69,25 @@ export class Admission {
 }
 
 const headers = { 'Retry-After': '1' };
-/** Made once: under load they are what is told most, and each new one would cost a trace of where it was made. */
+/** Created once: under load they are thrown often, and each new error would capture a stack trace. */
 const refusals: Readonly<Record<ShedReason, Problem>> = {
   principal: new Problem(
     'calls-exhausted',
-    'too many calls of this principal are under way; call again when some have ended',
+    'too many calls of this principal are running; try again when some have ended',
     { headers },
   ),
-  server: new Problem('overloaded', 'more calls are under way than this server takes', { headers }),
-  memory: new Problem('overloaded', 'the calls under way take all the memory that is for them', { headers }),
+  server: new Problem('overloaded', 'the server has reached its maximum of running calls; try again in a moment', {
+    headers,
+  }),
+  memory: new Problem(
+    'overloaded',
+    'the running calls have reached the memory limit of request bodies; try again in a moment',
+    { headers },
+  ),
 };
 
-/** Lets a call in before its body is read, and out when it is answered. */
-export function admit(admission: Admission, maxBodyBytes: number): MiddlewareHandler<ServerEnvironment> {
+/** Admits a call before its body is read, until its response is ready. */
+export function admitCall(admission: Admission, maxBodyBytes: number): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const leave = admission.enter(context.var.principal.id, expectedBodyBytes(context.env.incoming, maxBodyBytes));
     try {
@@ -95,8 +98,8 @@ export function admit(admission: Admission, maxBodyBytes: number): MiddlewareHan
   };
 }
 
-/** How large a body may turn out to be: what does not say so may be as large as any. */
-export function expectedBodyBytes({ headers }: HttpRequestHead, most: number): number {
+/** Returns the declared size of a body, or `maxBytes` when it is missing or larger. */
+export function expectedBodyBytes({ headers }: HttpRequestHead, maxBytes: number): number {
   const declared = Number(headers['content-length']);
-  return declared <= most ? declared : most;
+  return declared <= maxBytes ? declared : maxBytes;
 }

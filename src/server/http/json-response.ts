@@ -10,7 +10,7 @@ type JsonResponse<Schema extends z.ZodType, Status extends ContentfulStatusCode>
   'json'
 >;
 
-/** Answers with JSON that the compiler has held against the documented schema. */
+/** Responds with JSON. The compiler checks the value against the schema of the API documentation. */
 export function json<Schema extends z.ZodType, Status extends ContentfulStatusCode>(
   context: ServerContext,
   schema: Schema,
@@ -20,7 +20,7 @@ export function json<Schema extends z.ZodType, Status extends ContentfulStatusCo
   return serializedJson(context, schema, JSON.stringify(value), status);
 }
 
-/** Answers with JSON text that was made before from a value of the schema. */
+/** Responds with a value of the schema that was serialized before. */
 export function serializedJson<Schema extends z.ZodType, Status extends ContentfulStatusCode>(
   context: ServerContext,
   _schema: Schema,

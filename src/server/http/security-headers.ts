@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { ServerEnvironment } from './server-context.ts';
 
-const policy = [
+const basePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -13,9 +13,9 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** A content security policy under which only this server's own files run, and the inline stylesheet and script with these texts. */
+/** Returns a content security policy that allows only files of this server, and the given inline stylesheet and script. */
 export function contentSecurityPolicy(inline: { readonly style?: string; readonly script?: string } = {}): string {
-  return policy
+  return basePolicy
     .map((rule) => {
       const text = rule.startsWith('style-src')
         ? inline.style
@@ -27,7 +27,7 @@ export function contentSecurityPolicy(inline: { readonly style?: string; readonl
     .join('; ');
 }
 
-/** On every answer, pages and API alike. The sign-in code stands in a URL, so no referrer may ever carry it away. */
+/** The headers of every response. `no-referrer` keeps sign-in codes, which are part of a URL, from leaking. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentSecurityPolicy(),
   'X-Content-Type-Options': 'nosniff',
@@ -37,7 +37,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
-/** Sets the security headers before the route runs, so that answers and problems get them alike. */
+/** Sets the security headers before the route runs, so that problem responses have them too. */
 export const setSecurityHeaders: MiddlewareHandler<ServerEnvironment> = async (context, next) => {
   for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
   await next();

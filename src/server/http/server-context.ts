@@ -4,13 +4,13 @@ import type { Context } from 'hono';
 import type { Principal } from '../../core/principal.ts';
 import type { Identity } from '../access/identity.ts';
 
-/** What a request carries through the server besides itself. */
+/** The Hono environment of a request. */
 export interface ServerEnvironment {
   Bindings: HttpBindings;
   Variables: {
-    /** Who is asking, and what they may do. Set on every route but the open ones. */
+    /** The authenticated caller. Set on every route that needs authentication. */
     identity: Identity;
-    /** Who is asking: the principal of the identity. */
+    /** The principal of `identity`. */
     principal: Principal;
   };
 }

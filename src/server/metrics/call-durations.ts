@@ -1,12 +1,12 @@
 import type { Histogram } from 'prom-client';
 
 const name = 'signalbox_call_duration_seconds';
-const bounds = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const bucketBoundsSeconds = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 interface Series {
   readonly server: string;
   readonly outcome: string;
-  /** How many were within each bound and not within the one before; the last beyond all. */
+  /** Observations by bucket, not cumulative; the last bucket has no upper bound. */
   readonly counts: number[];
   sum: number;
 }
@@ -18,27 +18,27 @@ interface Sample {
 }
 
 /**
- * How long calls took, as a histogram for Prometheus. Our own, since that of `prom-client` looks its series up by the text of all
- * labels: 2 µs for each call, of which nobody may ever ask. Not by tool: it is a dozen series, and a catalog may have thousands of tools.
+ * A Prometheus histogram of call durations. The histogram of `prom-client` builds a text key of all labels for each observation,
+ * which costs 2 µs a call. There is no label for the tool, because every tool would add a dozen series.
  */
 export class CallDurations {
   readonly #series = new Map<string, Map<string, Series>>();
 
   observe(server: string, outcome: string, seconds: number): void {
-    let ofServer = this.#series.get(server);
-    if (ofServer === undefined) this.#series.set(server, (ofServer = new Map()));
-    let series = ofServer.get(outcome);
+    let byOutcome = this.#series.get(server);
+    if (byOutcome === undefined) this.#series.set(server, (byOutcome = new Map()));
+    let series = byOutcome.get(outcome);
     if (series === undefined) {
-      series = { server, outcome, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
-      ofServer.set(outcome, series);
+      series = { server, outcome, counts: Array.from({ length: bucketBoundsSeconds.length + 1 }, () => 0), sum: 0 };
+      byOutcome.set(outcome, series);
     }
-    let place = 0;
-    while (place < bounds.length && seconds > (bounds[place] ?? 0)) place += 1;
-    series.counts[place] = (series.counts[place] ?? 0) + 1;
+    let bucket = 0;
+    while (bucket < bucketBoundsSeconds.length && seconds > (bucketBoundsSeconds[bucket] ?? 0)) bucket += 1;
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
     series.sum += seconds;
   }
 
-  /** As much of a metric as a registry needs. */
+  /** Implements the part of `Histogram` that a registry uses. */
   get metric(): Histogram {
     const facts = { name, help: 'How long tool calls took, approval included.', type: 'histogram', aggregator: 'sum' };
     const get = (): object => ({ ...facts, values: [...this.#samples()] });
@@ -46,14 +46,14 @@ export class CallDurations {
   }
 
   *#samples(): Generator<Sample> {
-    for (const ofServer of this.#series.values())
-      for (const { server, outcome, counts, sum } of ofServer.values()) {
+    for (const byOutcome of this.#series.values())
+      for (const { server, outcome, counts, sum } of byOutcome.values()) {
         let count = 0;
-        for (const [place, own] of counts.entries()) {
+        for (const [bucket, own] of counts.entries()) {
           count += own;
           yield {
             metricName: `${name}_bucket`,
-            labels: { le: bounds[place] ?? '+Inf', server, outcome },
+            labels: { le: bucketBoundsSeconds[bucket] ?? '+Inf', server, outcome },
             value: count,
           };
         }

@@ -3,31 +3,33 @@ import type { CallMetrics } from '../../pipeline/recording/telemetry.ts';
 import type { OnShed } from '../http/admission.ts';
 import type { CallCounters } from './prometheus-registry.ts';
 
-/** Counts and times calls for Prometheus. Give `metrics` to `createSignalbox` and the whole to `startServer`. */
+/** Call metrics for Prometheus. Pass `metrics` to `createSignalbox` and the object to `startServer`. */
 export interface PrometheusMetrics {
   readonly metrics: CallMetrics;
-  /** Counts the calls that were not let in. */
+  /** Counts a call that was shed. */
   readonly shed: OnShed;
-  /** Everything that was counted. */
+  /** Returns the registry with all metrics. */
   registry(): Promise<Registry>;
 }
 
-/** Counts from the first call on. What does it is loaded with the first call, or when somebody looks: no start waits for it. */
+/** Creates call metrics. `prom-client` is loaded with the first call or scrape, so that it does not delay the start. */
 export function createPrometheusMetrics(): PrometheusMetrics {
   let loading: Promise<CallCounters> | undefined;
-  let counted: CallCounters | undefined;
+  let counters: CallCounters | undefined;
   const load = (): Promise<CallCounters> =>
-    (loading ??= import('./prometheus-registry.ts').then(({ createCallCounters }) => (counted = createCallCounters())));
-  const count = (one: (calls: CallCounters) => void): void => {
-    if (counted === undefined) void load().then(one);
-    else one(counted);
+    (loading ??= import('./prometheus-registry.ts').then(
+      ({ createCallCounters }) => (counters = createCallCounters()),
+    ));
+  const withCounters = (one: (calls: CallCounters) => void): void => {
+    if (counters === undefined) void load().then(one);
+    else one(counters);
   };
   return {
     metrics: {
-      callStarted: () => count(({ metrics }) => metrics.callStarted()),
-      callEnded: (call) => count(({ metrics }) => metrics.callEnded(call)),
+      callStarted: () => withCounters(({ metrics }) => metrics.callStarted()),
+      callEnded: (call) => withCounters(({ metrics }) => metrics.callEnded(call)),
     },
-    shed: (reason) => count(({ shed }) => shed(reason)),
+    shed: (reason) => withCounters(({ shed }) => shed(reason)),
     registry: async () => (await load()).registry,
   };
 }

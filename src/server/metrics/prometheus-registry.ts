@@ -4,19 +4,19 @@ import type { CallMetrics } from '../../pipeline/recording/telemetry.ts';
 import { type OnShed, shedReasons } from '../http/admission.ts';
 import { CallDurations } from './call-durations.ts';
 
-/** What is counted, and where. */
+/** The metrics of calls, and their registry. */
 export interface CallCounters {
   readonly metrics: CallMetrics;
   readonly shed: OnShed;
   readonly registry: Registry;
 }
 
-/** Counts with a registry of their own, so that several boxes in one process do not count for each other. */
+/** Creates call metrics with their own registry, so that several boxes in one process are counted separately. */
 export function createCallCounters(): CallCounters {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Counted here, and told when somebody asks: looking a series up by its labels takes longer than counting.
-  let underWay = 0;
+  // Counted in plain variables and exported on demand, because a labeled `inc` is slower.
+  let running = 0;
   const ended = new Map<string, { readonly server: string; readonly outcomes: Map<string, number> }>();
   const calls = new Counter({
     name: 'signalbox_calls_total',
@@ -32,10 +32,10 @@ export function createCallCounters(): CallCounters {
   const durations = new CallDurations();
   const inFlight = new Gauge({
     name: 'signalbox_calls_in_flight',
-    help: 'Tool calls under way.',
+    help: 'Tool calls that are running.',
     registers: [],
     collect() {
-      this.set(underWay);
+      this.set(running);
     },
   });
   for (const metric of [calls, durations.metric, inFlight]) registry.registerMetric(metric);
@@ -44,10 +44,10 @@ export function createCallCounters(): CallCounters {
     shed: shedCounter(registry),
     metrics: {
       callStarted() {
-        underWay += 1;
+        running += 1;
       },
       callEnded({ server, tool, outcome, seconds }) {
-        underWay -= 1;
+        running -= 1;
         let known = ended.get(tool);
         if (known === undefined) ended.set(tool, (known = { server, outcomes: new Map() }));
         known.outcomes.set(outcome, (known.outcomes.get(outcome) ?? 0) + 1);
@@ -57,22 +57,22 @@ export function createCallCounters(): CallCounters {
   };
 }
 
-/** Counts the calls that were not let in. */
+/** Counts calls that were shed. */
 function shedCounter(registry: Registry): OnShed {
   const name = 'signalbox_calls_shed_total';
-  const help = 'Calls that were refused before they began, because there was no room for them.';
+  const help = 'Calls that were refused before they started, because a limit of concurrent calls was reached.';
   const shed = new Counter({ name, help, labelNames: ['reason'], registers: [registry] });
-  // A counter that is first seen above zero has not increased, as Prometheus sees it.
+  // Prometheus detects an increase only for a counter that it saw at zero.
   for (const reason of shedReasons) shed.inc({ reason }, 0);
   return (reason) => shed.inc({ reason });
 }
 
-/** Shows which servers are up; those that were disabled are left out. */
+/** Returns a function that updates the gauge of servers that are up. Disabled servers have no series. */
 export function serverGauge(registry: Registry): (servers: readonly ServerProvenance[]) => void {
   const name = 'signalbox_server_up';
-  // Servers of one process may share a registry.
+  // Several HTTP servers in one process may share a registry.
   const known = registry.getSingleMetric(name);
-  const help = 'Whether a server of tools is up.';
+  const help = 'Whether a tool server is up.';
   const up = known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['server'], registers: [registry] });
   return (servers) => {
     up.reset();

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from '../routes/pages/openapi-routes.ts';
 import { type Html, layout, linkedStyle, pageLinks } from './page-layout.ts';
 import { schemaText } from './schema-text.ts';
 
-/** An operation of the OpenAPI document, as far as it is shown. */
+/** The displayed parts of an OpenAPI operation. */
 interface ShownOperation {
   readonly method: string;
   readonly path: string;
@@ -25,7 +25,7 @@ interface ShownOperation {
 
 type Content = Readonly<Record<string, { readonly schema?: unknown }>>;
 
-/** The API to read: rendered here from the OpenAPI document, so that nothing is fetched from elsewhere. */
+/** Renders the API documentation from the OpenAPI document, without external resources. */
 export function docsPage(document: OpenApiDocument): Html {
   const operations = operationsOf(document);
   const schemas = Object.entries(document.components?.schemas ?? {});
@@ -33,7 +33,7 @@ export function docsPage(document: OpenApiDocument): Html {
     <h1>${document.info.title} ${document.info.version}</h1>
     <p>${prose(document.info.description ?? '')}</p>
     ${(document.tags ?? []).map(({ name }) => group(name, operations))}
-    <h2 id="shapes">Shapes</h2>
+    <h2 id="shapes">Schemas</h2>
     ${schemas.map(
       ([name, schema]) =>
         html`<details class="card" id="shape-${name}">
@@ -87,7 +87,7 @@ function operationCard({
             ${contentOf(requestBody.content)}`
     }
     <details>
-      <summary class="faint">Answers: ${Object.keys(responses ?? {}).join(', ')}</summary>
+      <summary class="faint">Responses: ${Object.keys(responses ?? {}).join(', ')}</summary>
       <table>
         ${Object.entries(responses ?? {}).map(
           ([status, response]) =>
@@ -116,13 +116,13 @@ function parameterTable(parameters: NonNullable<ShownOperation['parameters']>): 
   </table>`;
 }
 
-/** Problems have one shape, which the introduction names; saying so at every answer would bury the rest. */
+/** Renders the content of a body. The problem schema is omitted, because every operation has it. */
 function contentOf(content: Content = {}): Html {
   const shown = Object.entries(content).filter(([type]) => type !== problemType);
   return html`${shown.map(([type, { schema }]) => html`<pre>${type}: ${schemaText(schema)}</pre>`)}`;
 }
 
-/** Descriptions are text with code in backticks. */
+/** Renders text with code in backticks. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

@@ -1,21 +1,21 @@
 import { type Html, layout, linkedStyle, pageLinks } from './page-layout.ts';
 import { html } from 'hono/html';
 
-/** For people who opened an address that is none. */
+/** Renders the page for unknown paths. */
 export function unknownPage(): Html {
   const body = html`
-    <h1>There is no such page</h1>
-    <p>The address may be mistyped, or of another version. <a href="/">Go to the sessions</a>.</p>
+    <h1>Page not found</h1>
+    <p>The URL may be misspelled, or belong to another version. <a href="/">Go to the sessions</a>.</p>
   `;
   return layout({ title: 'Signalbox', body, head: linkedStyle, navigation: pageLinks });
 }
 
-/** Stands where the console would be, and tells why it is not there. */
+/** Renders the page that explains why the console is not available. */
 export function unavailablePage(reason: string): Html {
   const body = html`
-    <h1>The console is not there</h1>
+    <h1>The console is not available</h1>
     <pre>${reason}</pre>
-    <p>Everything else works: the API, the MCP endpoint and the command line do not need it.</p>
+    <p>The API, the MCP endpoint and the command line work without it.</p>
   `;
   return layout({ title: 'Signalbox', body, head: linkedStyle, navigation: pageLinks });
 }

@@ -1,20 +1,20 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 
-/** Markup in which every value was escaped by the template. */
+/** Markup whose values are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface Page {
   readonly title: string;
   readonly body: Html;
   /** Stylesheet and script elements. */
   readonly head: Html;
-  /** The way to the other pages, where the reader may go there. */
+  /** Links to the other pages, for signed-in readers. */
   readonly navigation?: Html;
 }
 
-/** The frame around every page. */
+/** Renders a page. */
 export function layout({ title, body, head, navigation }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -35,10 +35,10 @@ export function layout({ title, body, head, navigation }: Page): Html {
     </html> `;
 }
 
-/** The head of pages whose reader is signed in and may load our files. */
+/** The stylesheet link for pages of signed-in readers, who may load files of this server. */
 export const linkedStyle: Html = html`<link rel="stylesheet" href="/assets/page.css" />`;
 
-/** From page to page. */
+/** The links to the other pages. */
 export const pageLinks: Html = html`<nav aria-label="Pages">
   <a href="/">Console</a><a href="/docs">API</a><a href="/openapi.json">OpenAPI</a>
 </nav>`;

@@ -1,4 +1,4 @@
-/** A schema of the OpenAPI document, as far as it is shown. */
+/** The displayed parts of an OpenAPI schema. */
 interface ShownSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -14,7 +14,7 @@ interface ShownSchema {
   readonly default?: unknown;
 }
 
-/** Writes a schema down in the way of a TypeScript type, which is shorter to read than JSON Schema. */
+/** Formats a schema like a TypeScript type, which is shorter than JSON Schema. */
 export function schemaText(schema: unknown, indent = ''): string {
   if (typeof schema !== 'object' || schema === null) return 'any JSON';
   const shown = schema as ShownSchema;
@@ -37,10 +37,11 @@ function objectText(
 ): string {
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, schema]) => {
-    const { description, default: usual } = schema as ShownSchema;
-    const notes = [description, usual === undefined ? undefined : `default ${JSON.stringify(usual)}`].filter(
-      (note) => note !== undefined,
-    );
+    const { description, default: defaultValue } = schema as ShownSchema;
+    const notes = [
+      description,
+      defaultValue === undefined ? undefined : `default ${JSON.stringify(defaultValue)}`,
+    ].filter((note) => note !== undefined);
     const comment = notes.length === 0 ? '' : `  // ${notes.join('; ')}`;
     return `${inner}${name}${required.includes(name) ? '' : '?'}: ${schemaText(schema, inner)}${comment}`;
   });

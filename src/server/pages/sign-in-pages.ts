@@ -3,41 +3,41 @@ import { contentSecurityPolicy } from '../http/security-headers.ts';
 import { type Html, layout } from './page-layout.ts';
 import { stylesheet } from './stylesheet.ts';
 
-/** Why somebody has to sign in. */
+/** The reasons for the sign-in page. */
 export type SignInReason = 'signed-out' | 'sign-in-ended' | 'code-refused';
 
-const what: Record<SignInReason, string> = {
+const reasonTexts: Record<SignInReason, string> = {
   'signed-out': 'This browser is not signed in.',
   'sign-in-ended':
-    'This browser was signed in, but is not any more: it was signed out, was not used for 30 days, the admin token has changed, or an earlier version of Signalbox signed it in.',
+    'This browser is no longer signed in. It was signed out or not used for 30 days, or the admin token has changed.',
   'code-refused':
-    'This sign-in link was used before, has expired, or is not from this server. Each link works once, for ten minutes.',
+    'This sign-in link was already used, has expired, or is from another server. Each link works once, within ten minutes.',
 };
 
 const style = raw(`<style>${stylesheet}</style>`);
 
-/** Who is not signed in may load no file of ours, so the stylesheet stands in the page and the policy names its hash. */
+/** Without a sign-in, no file of this server can be loaded, so the stylesheet is inline and the policy contains its hash. */
 export const signInPolicy = contentSecurityPolicy({ style: stylesheet });
 
-/** Tells how to get in. */
+/** Renders the page that explains how to sign in. */
 export function signInPage(reason: SignInReason): Html {
   const body = html`
     <h1>Sign in</h1>
-    <p>${what[reason]}</p>
+    <p>${reasonTexts[reason]}</p>
     <p>
       Run <code>signalbox open</code> on the machine of the server: it opens a new sign-in link. Programs get one with
       the admin token: <code>POST /api/sign-in-links</code>.
     </p>
-    <p>Did you just follow the link from another page? Then you are signed in already: <a href="/">go on</a>.</p>
+    <p>Did you follow the link from another page? Then you are already signed in: <a href="/">continue</a>.</p>
     <p class="faint">Programs send <code>Authorization: Bearer …</code> with the token instead.</p>
   `;
   return layout({ title: 'Sign in · Signalbox', body, head: style });
 }
 
-/** The name of the browser key in this page and in the storage of the origin, where the console reads it (`console/src/api/browser-key.ts`). */
+/** The name of the browser key in this page and in local storage, where the console reads it (`console/src/api/browser-key.ts`). */
 const keyName = 'signalbox-browser-key';
 
-// `replace` takes the address with the code out of the history of the tab.
+// `replace` removes the URL with the code from the history of the tab.
 const storeKey = `
 try {
   localStorage.setItem('${keyName}', document.querySelector('meta[name="${keyName}"]').content);
@@ -47,10 +47,10 @@ try {
     'This browser does not let this site store data. Allow it, and open a new sign-in link.';
 }`;
 
-/** The policy of the page that stores the browser key: its own inline script may run, and nothing else. */
+/** The policy of the page that stores the browser key: only its own inline script may run. */
 export const signedInPolicy = contentSecurityPolicy({ style: stylesheet, script: storeKey });
 
-/** Stores the browser key for this origin, and goes on to the console. The key is in the body alone: addresses, logs and referrers never have it. */
+/** Renders the page that stores the browser key and opens the console. The key is only in the body, so that URLs, logs and referrers never contain it. */
 export function signedInPage(key: string): Html {
   const body = html`
     <h1>Signing in</h1>

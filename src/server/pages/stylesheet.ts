@@ -1,4 +1,4 @@
-/** The look of every page. Colours follow the reader's system; contrast is at least 4.5 to 1 in both. */
+/** The stylesheet of all pages. Colors follow the system theme; the contrast is at least 4.5:1 in both themes. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** Every problem the HTTP API answers with: its status and what it is called. Codes are stable; clients may switch on them. */
+/** The status and title of every problem code of the HTTP API. Codes are stable; clients may switch on them. */
 export const problemCodes = {
   'request-malformed': { status: 400, title: 'The request is not valid HTTP' },
   'request-invalid': { status: 400, title: 'The request does not fit what the route takes' },

@@ -1,8 +1,8 @@
 import { type ProblemCode, type ProblemStatus, problemCodes } from './problem-codes.ts';
 
-/** One thing that is wrong with a request, and where. */
+/** One error in a request. */
 export interface ProblemIssue {
-  /** Where in the request: `body.arguments.path`, `query.limit`. */
+  /** The location in the request: `body.arguments.path`, `query.limit`. */
   readonly path: string;
   readonly message: string;
 }
@@ -15,7 +15,7 @@ export interface ProblemDocument {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly issues?: readonly ProblemIssue[];
-  /** Identifies this one occurrence, to find it in the server's output. */
+  /** Identifies this occurrence in the log of the server. */
   readonly instance?: string;
 }
 
@@ -25,7 +25,7 @@ interface ProblemOptions {
   readonly instance?: string;
 }
 
-/** Thrown where a request cannot be served; answered as a problem document. */
+/** An error that is sent as a problem document. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;

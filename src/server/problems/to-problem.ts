@@ -5,7 +5,7 @@ import { newId } from '../../core/identifiers.ts';
 import { PolicyError } from '../../policy/rules/policy-error.ts';
 import { Problem } from './problem.ts';
 
-const told = [
+const exposedCodes = [
   'server-unknown',
   'profile-unknown',
   'server-local',
@@ -49,11 +49,11 @@ const told = [
   'token-unknown',
   'token-invalid',
 ] as const;
-const passing = ['session-busy', 'box-closed', 'store-unavailable'] as const;
+const temporaryCodes = ['session-busy', 'box-closed', 'store-unavailable'] as const;
 
 /**
- * The problem behind anything that was thrown while a request was served. What is not expected is logged under an id, and the
- * caller learns only the id: messages and stacks may hold what is not theirs to see.
+ * Converts a thrown value to a problem. Unexpected errors are logged with an id, and the caller gets only the id, because messages
+ * and stacks may contain private data.
  */
 export function toProblem(thrown: unknown, log: (line: string) => void): Problem {
   if (thrown instanceof Problem) return thrown;
@@ -66,11 +66,11 @@ export function toProblem(thrown: unknown, log: (line: string) => void): Problem
   }
   if (thrown instanceof SignalboxError) {
     const { code, message } = thrown;
-    if (isOneOf(told, code)) return new Problem(code, message);
-    if (isOneOf(passing, code)) return new Problem(code, message, { headers: { 'Retry-After': '1' } });
+    if (isOneOf(exposedCodes, code)) return new Problem(code, message);
+    if (isOneOf(temporaryCodes, code)) return new Problem(code, message, { headers: { 'Retry-After': '1' } });
   }
   if (thrown instanceof ConfigurationError) return new Problem('configuration-invalid', thrown.message);
-  // The only one the framework throws by itself: a body whose media type the route does not take.
+  // The only exception that Hono itself throws: an unsupported media type.
   if (thrown instanceof HTTPException && thrown.status === 415) {
     return new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
   }
@@ -78,7 +78,7 @@ export function toProblem(thrown: unknown, log: (line: string) => void): Problem
   log(`${instance}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
   return new Problem(
     'internal-fault',
-    `something went wrong inside Signalbox; its output tells more under ${instance}`,
+    `an internal error occurred; the log of the server has the details under ${instance}`,
     { instance },
   );
 }

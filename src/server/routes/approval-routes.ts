@@ -30,24 +30,24 @@ const listRoute = createRoute({
   path: '/api/approvals',
   'x-roles': routeRoles.read,
   tags,
-  summary: 'What waits for a human',
+  summary: 'List approvals',
   request: {
     query: z.object({
       state: z
         .enum(['pending', 'open', 'all'])
         .optional()
         .describe(
-          '`pending` waits for an answer, `open` (the default) for an answer or for its call, `all` adds the rest.',
+          '`pending`: without an answer; `open` (default): pending, or approved and not used; `all`: every approval.',
         ),
-      principal: z.string().optional().describe('Only questions of calls by this principal.'),
+      principal: z.string().optional().describe('Only approvals of calls by this principal.'),
       limit: z.coerce
         .number()
         .int()
         .min(1)
         .max(maxPage)
         .optional()
-        .describe(`At most ${maxPage}; ${defaultPage} by default.`),
-      cursor: z.string().optional().describe('`next` of the page before.'),
+        .describe(`The maximum is ${maxPage}, the default ${defaultPage}.`),
+      cursor: z.string().optional().describe('`next` of the previous page.'),
     }),
   },
   responses: {
@@ -61,7 +61,7 @@ const getRoute = createRoute({
   path: '/api/approvals/{id}',
   'x-roles': routeRoles.read,
   tags,
-  summary: 'One approval',
+  summary: 'Get an approval',
   request: { params },
   responses: { 200: { description: 'The approval.', content: approval }, ...problems(404, 503) },
 });
@@ -71,7 +71,7 @@ const rulesRoute = createRoute({
   path: '/api/approvals/rules',
   'x-roles': routeRoles.read,
   tags,
-  summary: 'Remembered approvals',
+  summary: 'List remembered approvals',
   responses: {
     200: { description: 'Oldest first.', content: { 'application/json': { schema: rulePageSchema } } },
     ...problems(503),
@@ -83,10 +83,10 @@ const revokeRoute = createRoute({
   path: '/api/approvals/rules/{id}',
   'x-roles': routeRoles.change,
   tags,
-  summary: 'Ask again in the place of a remembered approval',
+  summary: 'Revoke a remembered approval',
   request: { params },
   responses: {
-    200: { description: 'What is left.', content: { 'application/json': { schema: rulePageSchema } } },
+    200: { description: 'The remaining rules.', content: { 'application/json': { schema: rulePageSchema } } },
     ...problems(404, 503),
   },
 });
@@ -96,10 +96,13 @@ const previewRoute = createRoute({
   path: '/api/approvals/{id}/remember',
   'x-roles': routeRoles.read,
   tags,
-  summary: 'What remembering would have let through',
+  summary: 'Preview a remembered approval',
   request: { params, query: z.object({ scope: rememberScope }) },
   responses: {
-    200: { description: 'The rule, and recorded calls.', content: { 'application/json': { schema: previewSchema } } },
+    200: {
+      description: 'The rule, and the recorded calls that it would have allowed.',
+      content: { 'application/json': { schema: previewSchema } },
+    },
     ...problems(400, 404, 422, 503),
   },
 });
@@ -109,7 +112,7 @@ const revealRoute = createRoute({
   path: '/api/approvals/{id}/reveal',
   'x-roles': routeRoles.answer,
   tags,
-  summary: 'Show the hidden parts of a question',
+  summary: 'Reveal the hidden parts of an approval',
   description:
     'Returns the arguments with only registered secret values hidden, and records who revealed them. The same human can then approve without `acknowledgeHidden`.',
   request: { params },
@@ -119,18 +122,18 @@ const revealRoute = createRoute({
   },
 });
 
-function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
-  what: What,
+function answerRoute<Action extends 'approve' | 'deny', Body extends z.ZodType>(
+  action: Action,
   schema: Body,
   maxBodyBytes: number,
 ) {
   return createRoute({
     method: 'post',
-    path: `/api/approvals/{id}/${what}`,
+    path: `/api/approvals/{id}/${action}`,
     'x-roles': routeRoles.answer,
     tags,
-    summary: what === 'approve' ? 'Say yes to one exact call' : 'Say no to one exact call',
-    description: 'The first answer wins: the others get 409, and who answered when.',
+    summary: action === 'approve' ? 'Approve a call' : 'Deny a call',
+    description: 'The first answer wins. Later ones get 409 with the name of the first and its time.',
     middleware: readJsonBody(maxBodyBytes),
     request: { params, body: { content: { 'application/json': { schema } } } },
     responses: {
@@ -140,7 +143,7 @@ function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
   });
 }
 
-/** The inbox. Serving it makes the people who can open it reachable. */
+/** Adds the routes of the approval inbox. */
 export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const { approvals } = box;
   app.openapi(listRoute, async (context) => {

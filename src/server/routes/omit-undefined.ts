@@ -1,4 +1,4 @@
-/** What a request says, for those who tell "left out" from `undefined`: in JSON and in addresses there is only the first. */
+/** Returns `value` with a type without `undefined`, which a value that was parsed from JSON or a query string cannot contain. */
 export function omitUndefined<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {

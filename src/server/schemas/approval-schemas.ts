@@ -5,7 +5,7 @@ import { jsonObject, timestamp } from './json-schemas.ts';
 
 export const rememberScope = z.enum(['session', 'arguments', 'tool', 'server']).openapi('RememberScope', {
   description:
-    'What an approval is remembered for: the tool in this session, exactly these arguments, the tool, or its server. What cannot be undone is remembered for exactly the same arguments only.',
+    'The scope of a remembered approval: the tool in this session, exactly these arguments, the tool, or its server. Approvals of irreversible tools are remembered only for exactly the same arguments.',
 });
 
 const hiddenPart = z
@@ -28,11 +28,13 @@ export const hiddenParts = z.array(hiddenPart).readonly();
 export const hiddenPartsSeen = z
   .enum(['revealed', 'acknowledged'])
   .optional()
-  .describe('How the human took note of hidden parts that are not registered secret values.');
+  .describe('How the human handled hidden parts that are not registered secret values.');
 
 export const revealedSchema = z
   .object({
-    arguments: jsonObject.describe('What the tool would run with. Only registered secret values are hidden.'),
+    arguments: jsonObject.describe(
+      'The arguments that the tool would receive. Only registered secret values are hidden.',
+    ),
     hidden: hiddenParts.describe('The registered secret values that `arguments` does not show.'),
   })
   .openapi('RevealedArguments');
@@ -41,26 +43,24 @@ export const approvalSchema = z
   .object({
     id: z.string(),
     state: z.enum(['pending', 'approved', 'denied', 'used', 'expired']),
-    callId: z.string().describe('The call that asked first.'),
+    callId: z.string().describe('The call that first needed the approval.'),
     tool: z.string(),
     server: z.string(),
     effect,
     definitionHash: z.string(),
     principal: principalSchema,
     session: z.string().optional(),
-    arguments: jsonObject.describe('What the tool would run with, without secrets.'),
+    arguments: jsonObject.describe('The arguments that the tool would receive, without secrets.'),
     hidden: hiddenParts.describe(
       'The parts that `arguments` does not show. Unless all are `registered`, approving needs a reveal by the same human, or `acknowledgeHidden`.',
     ),
-    givenArguments: jsonObject.optional().describe('As the caller gave them, where the tool would receive others.'),
-    argumentsHash: z.string().describe('SHA-256 of the whole arguments in canonical form (RFC 8785).'),
-    decision: decisionSchema,
-    flags: z
-      .array(z.string())
-      .readonly()
+    givenArguments: jsonObject
       .optional()
-      .describe('What looks like an attack in the definition of the tool.'),
-    note: z.string().optional().describe('An approval of the same call that does not hold any more, and why.'),
+      .describe('The arguments as the caller sent them, when they differ from `arguments`.'),
+    argumentsHash: z.string().describe('SHA-256 of the complete arguments in canonical form (RFC 8785).'),
+    decision: decisionSchema,
+    flags: z.array(z.string()).readonly().optional().describe('Suspicious parts of the tool definition.'),
+    note: z.string().optional().describe('An earlier approval of the same call that is no longer valid, and why.'),
     requestedAt: timestamp,
     expiresAt: timestamp,
     caller: z
@@ -74,34 +74,31 @@ export const approvalSchema = z
         by: principalSchema,
         at: timestamp,
         reason: z.string().optional(),
-        arguments: jsonObject.optional().describe('In the human’s version.'),
-        rule: z.string().optional().describe('The rule that remembers it.'),
+        arguments: jsonObject.optional().describe('The arguments as the human edited them.'),
+        rule: z.string().optional().describe('The rule that was created to remember the approval.'),
         notRemembered: z
           .string()
           .optional()
-          .describe('Why it could not be remembered as the human asked; it holds for this one call.'),
+          .describe('Why the approval could not be remembered as requested; it is valid for this call only.'),
         hiddenParts: hiddenPartsSeen,
       })
       .optional(),
-    usedBy: z.string().optional().describe('The call that ran by it.'),
+    usedBy: z.string().optional().describe('The call that used the approval.'),
   })
-  .openapi('Approval', { description: 'A human’s single-use answer to one exact call, or the question before.' });
+  .openapi('Approval', { description: 'A single-use answer of a human to one exact call, or the pending question.' });
 
 const waitingCaller = z
   .object({
     principal: z.string(),
-    pending: z.int().describe('How many of its questions wait for an answer.'),
+    pending: z.int().describe('The number of its pending questions.'),
   })
   .openapi('WaitingCaller');
 
 export const approvalPageSchema = z
   .object({
     items: z.array(approvalSchema).readonly(),
-    total: z.int().describe('How many there are on all pages.'),
-    next: z
-      .string()
-      .optional()
-      .describe('Where the following page begins: give it as `cursor`. Absent on the last page.'),
+    total: z.int().describe('The total number on all pages.'),
+    next: z.string().optional().describe('The `cursor` of the next page. Absent on the last page.'),
     callers: z
       .array(waitingCaller)
       .readonly()
@@ -123,30 +120,30 @@ export const ruleSchema = z
     answers: z
       .array(z.object({ rule: z.string(), version: z.string().optional() }))
       .readonly()
-      .describe('The rules of the policy whose questions it answers, in the version that asked.'),
+      .describe('The policy rules whose questions it answers, in the version that asked.'),
     by: principalSchema,
     at: timestamp,
     approval: z.string(),
   })
-  .openapi('RememberedRule', { description: 'An approval that holds for more than one call.' });
+  .openapi('RememberedRule', { description: 'An approval that applies to more than one call.' });
 
 export const previewSchema = z
   .object({
     rule: ruleSchema,
-    count: z.int().describe('How many calls on record would have run without a question.'),
-    denied: z.int().describe('How many of these a human refused.'),
+    count: z.int().describe('The number of recorded calls that would have run without a question.'),
+    denied: z.int().describe('The number of those calls that a human denied.'),
     examples: z.array(approvalSchema).readonly(),
   })
   .openapi('RememberPreview');
 
 export const approveRequestSchema = z
   .strictObject({
-    arguments: jsonObject.optional().describe('Runs the tool with these in the place of the arguments it asked with.'),
+    arguments: jsonObject.optional().describe('Runs the tool with these arguments instead of the original ones.'),
     remember: z
       .union([rememberScope, z.literal('nothing')])
       .optional()
       .describe(
-        'Where this is not possible (an irreversible tool, a call without a session, edited `arguments`) the call is approved once, and `answer.notRemembered` has the reason.',
+        'If this is not possible (an irreversible tool, a call without a session, edited `arguments`), only this call is approved, and `answer.notRemembered` has the reason.',
       ),
     acknowledgeHidden: z
       .boolean()
@@ -158,5 +155,5 @@ export const approveRequestSchema = z
   .openapi('ApproveRequest');
 
 export const denyRequestSchema = z
-  .strictObject({ reason: z.string().max(1000).optional().describe('Told to whoever made the call.') })
+  .strictObject({ reason: z.string().max(1000).optional().describe('Returned to the caller.') })
   .openapi('DenyRequest');

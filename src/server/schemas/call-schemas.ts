@@ -6,50 +6,50 @@ export const outcome = z
   .enum(['completed', 'failed', 'denied', 'awaiting-approval', 'timed-out', 'cancelled', 'stale', 'unknown'])
   .openapi('Outcome', { description: 'How a call ended.' });
 
-const said = { answer: z.enum(['allow', 'ask', 'deny']), rule: z.string(), reason: z.string() };
+const decisionFields = { answer: z.enum(['allow', 'ask', 'deny']), rule: z.string(), reason: z.string() };
 
-const place = z.string().optional().describe('Where the rule stands: `policies.yaml:12`.');
+const rulePosition = z.string().optional().describe('The position of the rule: `policies.yaml:12`.');
 const ruleVersion = z.string().optional();
 
 export const decisionSchema = z
   .object({
-    ...said,
-    at: place,
-    version: ruleVersion.describe('Changes with the text of the rule. Present where a written rule asks.'),
+    ...decisionFields,
+    at: rulePosition,
+    version: ruleVersion.describe('Changes with the text of the rule. Present when a rule of a policy file asks.'),
     asks: z
-      .array(z.object({ rule: z.string(), reason: z.string(), at: place, version: ruleVersion }))
+      .array(z.object({ rule: z.string(), reason: z.string(), at: rulePosition, version: ruleVersion }))
       .readonly()
       .optional()
-      .describe('Every rule that asks, the one that is named first. Present when there is more than one.'),
-    values: jsonObject.optional().describe('What the rule looked at, without secrets.'),
+      .describe('Every rule that asks, beginning with `rule`. Present when there is more than one.'),
+    values: jsonObject.optional().describe('The values that the rule evaluated, without secrets.'),
     policy: z.string().optional().describe('The version of the policy that decided.'),
     ruled: z
-      .object(said)
+      .object(decisionFields)
       .optional()
       .describe(
-        'What the rules said, where a permission mode, a remembered approval or the guard of protected files decided in their place.',
+        'The decision of the rules, when a permission mode, a remembered approval or the protection of files overrode it.',
       ),
     protectedFiles: z
       .array(z.string())
       .readonly()
       .optional()
-      .describe('The protected or closed files that the call names, links followed.'),
+      .describe('The protected or inaccessible files that the call names, with links resolved.'),
     protectedRoles: z
       .record(z.string(), z.string())
       .readonly()
       .optional()
       .describe('Why each of `protectedFiles` is protected, by its path.'),
-    shadow: z.array(z.object(said)).readonly().optional().describe('What rules in shadow mode would have said.'),
+    shadow: z.array(z.object(decisionFields)).readonly().optional().describe('The decisions of rules in shadow mode.'),
   })
-  .openapi('Decision', { description: 'What policy said, by which rule, and why.' });
+  .openapi('Decision', { description: 'The decision of the policy, its rule and its reason.' });
 
 export const principalSchema = z
   .object({
     id: z.string(),
     kind: z.enum(['human', 'agent', 'system']),
-    name: z.string().optional().describe('What people call it. Several may have the same name; ids differ.'),
+    name: z.string().optional().describe('A display name. It is not unique; `id` is.'),
   })
-  .openapi('Principal', { description: 'Who is asking. Humans may approve, agents may not.' });
+  .openapi('Principal', { description: 'The caller. Humans may approve, agents may not.' });
 
 export const callErrorSchema = z
   .object({
@@ -62,13 +62,13 @@ export const callErrorSchema = z
   })
   .openapi('CallError', { description: 'Why a call did not complete.' });
 
-const aside = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
+const contentMetadata = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
 
 export const contentBlock = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string(), ...aside }),
-    z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string(), ...aside }),
-    z.object({ type: z.literal('resource'), resource: jsonObject, ...aside }),
+    z.object({ type: z.literal('text'), text: z.string(), ...contentMetadata }),
+    z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string(), ...contentMetadata }),
+    z.object({ type: z.literal('resource'), resource: jsonObject, ...contentMetadata }),
     z.object({
       type: z.literal('resource_link'),
       uri: z.string(),
@@ -76,38 +76,38 @@ export const contentBlock = z
       description: z.string().optional(),
       mimeType: z.string().optional(),
       size: z.number().optional(),
-      ...aside,
+      ...contentMetadata,
     }),
   ])
-  .openapi('ContentBlock', { description: 'A block of a result, in the shape MCP gives it.' });
+  .openapi('ContentBlock', { description: 'A content block of a result, as defined by MCP.' });
 
 export const callRequestSchema = z
   .strictObject({
     arguments: z
       .unknown()
       .optional()
-      .openapi({ type: 'object', description: 'What the tool is called with; `{}` when left out.' }),
+      .openapi({ type: 'object', description: 'The arguments of the tool; `{}` by default.' }),
     idempotencyKey: z
       .string()
       .min(1)
       .max(256)
       .optional()
-      .describe('Calls with the same key run once; the others get the first one’s outcome.'),
-    sessionId: z.string().min(1).max(256).optional().describe('The session the call belongs to.'),
+      .describe('Calls with the same key run once; later ones get the outcome of the first.'),
+    sessionId: z.string().min(1).max(256).optional().describe('The session of the call.'),
     definitionHash: z
       .string()
       .optional()
-      .describe('The definition you saw; the call is `stale` when the tool is another one now.'),
+      .describe('The expected definition; the call is `stale` when the definition has changed.'),
     waitSeconds: z.number().min(0).max(86_400).optional().openapi({
       default: 60,
       description:
-        'How long to wait for a human’s approval before the answer is `awaiting-approval`; with an event stream, until the question expires.',
+        'How long to wait for a human’s approval before the outcome is `awaiting-approval`. With an event stream, the default is until the question expires.',
     }),
-    timeoutSeconds: z.number().positive().max(86_400).optional().describe('How long the whole call may take.'),
+    timeoutSeconds: z.number().positive().max(86_400).optional().describe('The time limit of the whole call.'),
     elicitation: z
       .boolean()
       .optional()
-      .describe('With an event stream: questions of the tool are answered at `/api/call-questions/{id}`.'),
+      .describe('With an event stream: the caller answers questions of the tool at `/api/call-questions/{id}`.'),
   })
   .openapi('CallRequest');
 
@@ -116,10 +116,10 @@ export const fileChangeSchema = z
     workspace: z.string().optional(),
     path: z.string(),
     kind: z.enum(['added', 'modified', 'deleted']),
-    diff: z.string().optional().describe('A unified diff, for text that is not too long.'),
+    diff: z.string().optional().describe('A unified diff, for text files up to a size limit.'),
     note: z.string().optional(),
   })
-  .openapi('FileChange', { description: 'One thing a call changed in its workspace.' });
+  .openapi('FileChange', { description: 'A file that a call changed in its workspace.' });
 
 export const callResultSchema = z
   .object({
@@ -129,14 +129,14 @@ export const callResultSchema = z
     content: z.array(contentBlock).readonly(),
     structuredContent: jsonValue.optional(),
     _meta: jsonObject.optional().describe('The `_meta` of the result, as the server sent it.'),
-    fields: jsonObject.optional().describe('Fields of the result that Signalbox does not know.'),
+    fields: jsonObject.optional().describe('Unknown fields of the result.'),
     error: callErrorSchema.optional().describe('Present unless the call completed.'),
-    approvalId: z.string().optional().describe('What is awaited, when an approval is.'),
+    approvalId: z.string().optional().describe('The pending approval, with the outcome `awaiting-approval`.'),
     durationMs: z.number(),
-    costUsd: z.number().optional().describe('What the tool says the call cost.'),
-    decision: decisionSchema.optional().describe('Absent when the call ended before policy was asked.'),
-    changes: z.array(fileChangeSchema).readonly().optional().describe('Absent where nobody looks.'),
-    cached: z.literal(true).optional().describe('The result is one that was given out before; the tool did not run.'),
+    costUsd: z.number().optional().describe('The cost of the call as reported by the tool.'),
+    decision: decisionSchema.optional().describe('Absent when the call ended before the policy was evaluated.'),
+    changes: z.array(fileChangeSchema).readonly().optional().describe('Absent when the workspace is not tracked.'),
+    cached: z.literal(true).optional().describe('The result of an earlier call; the tool did not run.'),
   })
   .openapi('CallResult');
 

@@ -2,13 +2,13 @@ import { z } from '@hono/zod-openapi';
 import { effects } from '../../core/tools/tool.ts';
 import { jsonObject, jsonSchema, timestamp } from './json-schemas.ts';
 
-export const effect = z.enum(effects).openapi('Effect', { description: 'What a tool does to the world.' });
+export const effect = z.enum(effects).openapi('Effect', { description: 'The effect of a tool on the world.' });
 
 export const toolSchema = z
   .object({
     id: z.object({ server: z.string(), tool: z.string() }),
     name: z.string().openapi({ example: 'mcp__signalbox__ping' }),
-    renamedFrom: z.string().optional().describe('The server’s name for it, where it was given another.'),
+    renamedFrom: z.string().optional().describe('The name on the server, when the tool was renamed.'),
     title: z.string().optional(),
     description: z.string(),
     inputSchema: jsonSchema,
@@ -29,8 +29,8 @@ export const toolSchema = z
     unaccepted: z
       .object({ kind: z.enum(['changed', 'new']), reason: z.string() })
       .optional()
-      .describe('Why every call asks: the definition differs from the accepted one.'),
-    definitionHash: z.string().describe('What a call is pinned to; another hash means another tool.'),
+      .describe('Present when every call needs approval, because the definition differs from the accepted one.'),
+    definitionHash: z.string().describe('Identifies the definition. Calls can be pinned to it.'),
   })
   .openapi('Tool');
 
@@ -38,13 +38,16 @@ const server = {
   name: z.string(),
   adapter: z.string().openapi({ example: 'local:notes' }),
   status: z.enum(['up', 'down', 'disabled']),
-  since: timestamp.describe('Since when it has this status.'),
-  reason: z.string().optional().describe('Why it is not up.'),
-  needsSignIn: z.literal(true).optional().describe('It is down until a person signs in at it.'),
-  isFailing: z.literal(true).optional().describe('It is down and says itself that it fails: whoever runs it can help.'),
-  connecting: z.literal(true).optional().describe('It was not tried to the end yet.'),
-  required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
-  tools: z.int().describe('How many of its tools can be called now.'),
+  since: timestamp.describe('The time of the last change of `status`.'),
+  reason: z.string().optional().describe('Why the server is not up.'),
+  needsSignIn: z.literal(true).optional().describe('The server is down until a person signs in to it.'),
+  isFailing: z
+    .literal(true)
+    .optional()
+    .describe('The server is down and reports an error of its own, which its operator can fix.'),
+  connecting: z.literal(true).optional().describe('The first connection attempt is not finished.'),
+  required: z.literal(true).optional().describe('Turns and readiness require this server.'),
+  tools: z.int().describe('The number of its tools that can be called.'),
 };
 
 export const serverSchema = z.object(server).openapi('Server');
@@ -53,16 +56,16 @@ const healthSchema = z
   .object({
     state: z
       .enum(['connecting', 'up', 'idle', 'down', 'stopped'])
-      .describe('`idle`: stopped because nobody called it; the next call starts it again.'),
+      .describe('`idle`: stopped because it was not used; the next call starts it again.'),
     since: timestamp,
     lastError: z.string().optional(),
     nextRetryAt: timestamp.optional(),
-    restarts: z.int().describe('How often it was connected to again.'),
+    restarts: z.int().describe('The number of reconnections.'),
     protocolVersion: z.string().optional(),
-    serverInfo: jsonObject.optional().describe('What the server says of itself.'),
+    serverInfo: jsonObject.optional().describe('The name and version as reported by the server.'),
   })
   .openapi('ServerHealth', {
-    description: 'How a server outside this process is doing; absent for those that are in it.',
+    description: 'The health of an external server; absent for servers in this process.',
   });
 
 const serverState = { ...server, health: healthSchema.optional() };
@@ -75,16 +78,16 @@ export const serverDetailsSchema = z
     signIn: z
       .object({ state: z.enum(['waiting', 'signed-in', 'failed']), since: timestamp, error: z.string().optional() })
       .optional()
-      .describe('The last sign-in that was begun here.'),
-    configured: z.boolean().describe('It stands in the configuration file, and can be removed from it.'),
-    stderr: z.array(z.string()).readonly().describe('The last 200 lines it wrote to its error output, or logged.'),
+      .describe('The last sign-in that was started on this server.'),
+    configured: z.boolean().describe('The server is in the configuration file, and can be removed from it.'),
+    stderr: z.array(z.string()).readonly().describe('The last 200 lines of its error output and log.'),
   })
   .openapi('ServerDetails');
 
-/** The parts of a tool's names that its rendered name leaves out. */
+/** The names of a tool that differ from its rendered name. */
 export const naming = {
-  ownName: z.string().optional().describe('The tool’s name before it was shortened or characters were replaced.'),
-  renamedFrom: z.string().optional().describe('The server’s name for the tool, where it was given another.'),
+  ownName: z.string().optional().describe('The tool name before it was shortened or characters were replaced.'),
+  renamedFrom: z.string().optional().describe('The name on the server, when the tool was renamed.'),
 };
 
 export const hiddenToolSchema = z
@@ -105,11 +108,11 @@ export const hiddenToolSchema = z
     reason: z.string(),
     since: timestamp,
   })
-  .openapi('HiddenTool', { description: 'A tool that exists but is not offered, and why.' });
+  .openapi('HiddenTool', { description: 'A tool that is not offered, and why.' });
 
 export const catalogSchema = z
   .object({
-    items: z.array(toolSchema).readonly().describe('The tools that can be called now.'),
+    items: z.array(toolSchema).readonly().describe('The tools that can be called.'),
     version: z.int(),
     servers: z.array(serverSchema).readonly(),
     hidden: z.array(hiddenToolSchema).readonly(),
@@ -119,7 +122,7 @@ export const catalogSchema = z
           server: z.string(),
           tool: z.string(),
           message: z.string(),
-          isSuspicious: z.literal(true).optional().describe('It is about what looks like an attack.'),
+          isSuspicious: z.literal(true).optional().describe('The notice is about a possible attack.'),
         }),
       )
       .readonly(),

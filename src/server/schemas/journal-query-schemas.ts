@@ -6,7 +6,7 @@ import { entryTypes } from './journal-schemas.ts';
 
 const seq = z.coerce.number<string>().int().min(0).optional();
 
-/** A time in a query. */
+/** A time in a query, in milliseconds. */
 export const timeParameter = z
   .string()
   .refine(
@@ -17,21 +17,21 @@ export const timeParameter = z
   .optional()
   .openapi({ type: 'string', description: 'ISO 8601, or milliseconds since 1970.' });
 
-/** A tool in a query. */
+/** A tool name in a query. */
 export const toolParameter = z
   .string()
   .transform(canonicalName)
   .optional()
   .openapi({ type: 'string', description: 'The tool, by its rendered name or by `mcp__{server}__{tool}`.' });
 
-/** What the lists of calls and of entries can be narrowed by. */
+/** The filters of calls and journal entries. */
 export const callQuerySchema = z.strictObject({
   session: z.string().optional(),
   tool: toolParameter,
   server: z.string().optional(),
   outcome: outcome.optional(),
-  decision: z.enum(['allow', 'ask', 'deny']).optional().describe('What policy said.'),
-  principal: z.string().max(400).optional().describe('Only of this principal, or of the agents that act for it.'),
+  decision: z.enum(['allow', 'ask', 'deny']).optional().describe('The decision of the policy.'),
+  principal: z.string().max(400).optional().describe('Only calls by this principal, or by agents that act for it.'),
   shadowed: z
     .literal('true')
     .transform(() => true as const)
@@ -39,7 +39,7 @@ export const callQuerySchema = z.strictObject({
     .openapi({
       type: 'string',
       enum: ['true'],
-      description: 'Only calls that a rule in shadow mode would have decided otherwise.',
+      description: 'Only calls that a rule in shadow mode would have decided differently.',
     }),
   text: z
     .string()
@@ -47,28 +47,28 @@ export const callQuerySchema = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      'Only with this in the tool’s name, the arguments, the output, or what is said of the decision or an error. Latin letters match in either case.',
+      'Only entries with this text in the tool name, arguments, output, decision or error. ASCII letters are case-insensitive.',
     ),
   since: timeParameter,
   until: timeParameter,
   before: seq.describe('Only entries with a smaller seq.'),
-  after: seq.describe('Only entries with a greater seq; without `order`, they come oldest first.'),
+  after: seq.describe('Only entries with a greater seq. Sorted oldest first, unless `order` is set.'),
   order: z.enum(['newest-first', 'oldest-first']).optional(),
   limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
 });
 
-/** As for calls, and by kind of entry. */
+/** The filters of calls, and the type of an entry. */
 export const journalQuerySchema = callQuerySchema.extend({ type: z.enum(entryTypes).optional() });
 
-/** What the journal is asked. Who gives `after` reads forward, and would lose entries if the newest came first. */
+/** Returns the journal query. With `after`, the default order is oldest first, so that paging forward misses no entries. */
 export function toJournalQuery({ order, ...query }: z.output<typeof journalQuerySchema>): JournalQuery {
-  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Omit<
+  const filters = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Omit<
     JournalQuery,
     'order'
   >;
   return {
-    ...given,
-    order: order ?? (given.after !== undefined && given.before === undefined ? 'oldest-first' : 'newest-first'),
+    ...filters,
+    order: order ?? (filters.after !== undefined && filters.before === undefined ? 'oldest-first' : 'newest-first'),
   };
 }
 

@@ -14,141 +14,141 @@ import { roleSchema } from './token-schemas.ts';
 
 export const conflictSchema = z
   .object({ workspace: z.string(), path: z.string(), reason: z.string() })
-  .openapi('UndoConflict', { description: 'What was left as it is, and why.' });
+  .openapi('UndoConflict', { description: 'A change that was not undone, and why.' });
 
-const recorded = {
-  seq: z.int().describe('Its place in the journal.'),
+const entryFields = {
+  seq: z.int().describe('The position in the journal.'),
   at: timestamp,
-  hash: z.string().describe('Links it to all entries before it.'),
+  hash: z.string().describe('The hash that chains the entry to all earlier entries.'),
 };
 
-const callFacts = {
+const callFields = {
   callId: z.string(),
   sessionId: z.string().optional(),
   tool: z.string(),
   principal: principalSchema,
-  arguments: jsonObject.describe('What the tool received, without secrets.'),
+  arguments: jsonObject.describe('The arguments that the tool received, without secrets.'),
   givenArguments: jsonObject
     .optional()
-    .describe('As the caller gave them, where defaults, configured values or transforms made others of them.'),
+    .describe('The arguments as the caller sent them, when defaults, configured values or transforms changed them.'),
   server: z.string().optional(),
   ...naming,
   adapter: z.string().optional(),
   effect: effect.optional(),
   labels: z.array(z.string()).readonly().optional(),
   definitionHash: z.string().optional(),
-  ownUndo: z.literal(true).optional().describe('The tool had an undo function of its own.'),
-  machine: z
-    .string()
-    .optional()
-    .describe('The machine it ran on, of a tool that can be undone: it can be taken back there.'),
+  ownUndo: z.literal(true).optional().describe('The tool has its own undo function.'),
+  machine: z.string().optional().describe('The machine on which an undoable tool ran, and on which it can be undone.'),
   decision: decisionSchema.optional(),
   argumentsHash: z
     .string()
     .optional()
     .describe(
-      'SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole.',
+      'SHA-256 of the complete arguments that the tool received, in canonical form (RFC 8785). Absent for reads whose entry contains all arguments.',
     ),
   idempotencyKey: z.string().optional(),
-  uncounted: z.literal(true).optional().describe('Rules do not count it: it led to another call that they count.'),
-  observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),
-  approvalId: z.string().optional().describe('The approval it ran by.'),
-  replaces: z.string().optional().describe('The call whose arguments a human edited into this one.'),
+  uncounted: z
+    .literal(true)
+    .optional()
+    .describe('Rules do not count this call, because it led to another call that they count.'),
+  observed: z.literal(true).optional().describe('The call bypassed Signalbox and was only observed.'),
+  approvalId: z.string().optional().describe('The approval that the call used.'),
+  replaces: z.string().optional().describe('The original call, whose arguments a human edited.'),
 };
 
 export const settledAs = z.enum(['completed', 'failed']);
 
 const callStarted = z
-  .object({ ...recorded, ...callFacts, type: z.literal('CallStarted') })
+  .object({ ...entryFields, ...callFields, type: z.literal('CallStarted') })
   .openapi('CallStarted', { description: 'A call is about to run.' });
 
 const toolInvoked = z
   .object({
-    ...recorded,
-    ...callFacts,
+    ...entryFields,
+    ...callFields,
     type: z.literal('ToolInvoked'),
     outcome,
-    durationMs: z.number().nullable().describe('From its coming in to its end, answers of humans included.'),
-    output: z.string().describe('The result as a person would read it, at most 1000 characters.'),
+    durationMs: z.number().nullable().describe('From receipt to end, including the wait for approval.'),
+    output: z.string().describe('The result as text, up to 1000 characters.'),
     cached: z.literal(true).optional(),
     error: callErrorSchema.optional(),
-    attempts: z.int().optional().describe('How often it was tried, when that was more than once.'),
-    costUsd: z.number().optional().describe('What the tool says the call cost.'),
+    attempts: z.int().optional().describe('The number of attempts, when there was more than one.'),
+    costUsd: z.number().optional().describe('The cost of the call as reported by the tool.'),
     settled: z
       .object({ as: settledAs, by: principalSchema, at: timestamp, note: z.string().optional() })
       .optional()
-      .describe('What a human found out about a call whose outcome was unknown.'),
-    changes: z.array(fileChangeSchema).readonly().optional().describe('What it changed in its workspace.'),
-    changesTotal: z.int().optional().describe('How many there were, when not all are listed.'),
-    claimDigest: z.string().optional().describe('Of the outcome as it is stored for its idempotency key.'),
-    recordingDigest: z.string().optional().describe('Of the outcome as it is stored for replay.'),
+      .describe('The outcome that a human determined for a call with an unknown outcome.'),
+    changes: z.array(fileChangeSchema).readonly().optional().describe('The changes in its workspace.'),
+    changesTotal: z.int().optional().describe('The total number of changes, when not all are listed.'),
+    claimDigest: z.string().optional().describe('The digest of the outcome that is stored for the idempotency key.'),
+    recordingDigest: z.string().optional().describe('The digest of the outcome that is stored for replay.'),
   })
-  .openapi('ToolInvoked', { description: 'A call has ended; there is exactly one for every call.' });
+  .openapi('ToolInvoked', { description: 'A call has ended. There is exactly one entry for every call.' });
 
-const undoFacts = {
-  ...recorded,
+const undoFields = {
+  ...entryFields,
   callId: z.string(),
   sessionId: z.string().optional(),
   tool: z.string(),
-  principal: callFacts.principal,
+  principal: callFields.principal,
 };
 
 const undoStarted = z
-  .object({ ...undoFacts, type: z.literal('UndoStarted') })
-  .openapi('UndoStarted', { description: 'A call is about to be taken back.' });
+  .object({ ...undoFields, type: z.literal('UndoStarted') })
+  .openapi('UndoStarted', { description: 'A call is about to be undone.' });
 
 const undone = z
   .object({
-    ...undoFacts,
+    ...undoFields,
     type: z.literal('Undone'),
     result: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
     changes: z.int(),
     conflicts: z.array(conflictSchema).readonly(),
     error: z.string().optional(),
   })
-  .openapi('Undone', { description: 'A call was taken back, or not.' });
+  .openapi('Undone', { description: 'The result of an undo.' });
 
 const serverChanged = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('ServerChanged'),
     server: z.string(),
     status: z.enum(['up', 'down', 'disabled', 'removed']),
     tools: z.int(),
     reason: z.string().optional(),
   })
-  .openapi('ServerChanged', { description: 'A server came, went, or changed how it is.' });
+  .openapi('ServerChanged', { description: 'A server was added or removed, or its status changed.' });
 
 const configurationChanged = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('ConfigurationChanged'),
     status: z.enum(['applied', 'refused']),
-    file: z.string().optional().describe('Absent when it was changed through the API.'),
-    by: principalSchema.optional().describe('Who changed it through the API.'),
-    details: z.array(z.string()).readonly().describe('What was done, or what is wrong and where.'),
+    file: z.string().optional().describe('Absent when the change was made through the API.'),
+    by: principalSchema.optional().describe('The principal who made the change through the API.'),
+    details: z.array(z.string()).readonly().describe('The changes, or the errors and their positions.'),
   })
-  .openapi('ConfigurationChanged', { description: 'The configuration was changed while the server ran.' });
+  .openapi('ConfigurationChanged', { description: 'The configuration changed while the server was running.' });
 
 const contentRead = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('ContentRead'),
     sessionId: z.string().optional(),
     server: z.string(),
     kind: z.enum(['resource', 'prompt']),
-    name: z.string().describe('The resource’s address, or the prompt’s name.'),
+    name: z.string().describe('The URI of the resource, or the name of the prompt.'),
     arguments: jsonObject.optional().describe('Without secrets.'),
     principal: principalSchema,
     outcome: z.enum(['completed', 'failed']),
     durationMs: z.number(),
     error: z.string().optional(),
   })
-  .openapi('ContentRead', { description: 'Somebody read a resource or a prompt of a server.' });
+  .openapi('ContentRead', { description: 'A resource or a prompt of a server was read.' });
 
 const approvalRequested = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('ApprovalRequested'),
     approvalId: z.string(),
     callId: z.string(),
@@ -158,20 +158,22 @@ const approvalRequested = z
     effect,
     definitionHash: z.string(),
     principal: principalSchema,
-    arguments: jsonObject.describe('What the tool would receive, without secrets.'),
+    arguments: jsonObject.describe('The arguments that the tool would receive, without secrets.'),
     hidden: hiddenParts.optional().describe('The parts that `arguments` does not show.'),
-    givenArguments: jsonObject.optional().describe('As the caller gave them, where the tool would receive others.'),
+    givenArguments: jsonObject
+      .optional()
+      .describe('The arguments as the caller sent them, when they differ from `arguments`.'),
     argumentsHash: z.string(),
     decision: decisionSchema,
     note: z.string().optional(),
     expiresAt: timestamp,
-    digest: z.string().optional().describe('Of the question as it is stored.'),
+    digest: z.string().optional().describe('The digest of the stored question.'),
   })
   .openapi('ApprovalRequested', { description: 'A human is asked about a call.' });
 
 const approvalResolved = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('ApprovalResolved'),
     approvalId: z.string(),
     callId: z.string(),
@@ -180,17 +182,17 @@ const approvalResolved = z
     decision: z.enum(['approved', 'denied']),
     by: principalSchema,
     reason: z.string().optional(),
-    arguments: jsonObject.optional().describe('In the human’s version, without secrets.'),
+    arguments: jsonObject.optional().describe('The arguments as the human edited them, without secrets.'),
     remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
-    notRemembered: z.string().optional().describe('Why it could not be remembered as the human asked.'),
+    notRemembered: z.string().optional().describe('Why the approval could not be remembered as requested.'),
     hiddenParts: hiddenPartsSeen,
-    digest: z.string().optional().describe('Of the answer as it is stored.'),
+    digest: z.string().optional().describe('The digest of the stored answer.'),
   })
   .openapi('ApprovalResolved', { description: 'A human has answered.' });
 
 const approvalRevealed = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('ApprovalRevealed'),
     approvalId: z.string(),
     callId: z.string(),
@@ -198,43 +200,43 @@ const approvalRevealed = z
     tool: z.string(),
     by: principalSchema,
   })
-  .openapi('ApprovalRevealed', { description: 'A human has seen the hidden parts of a question.' });
+  .openapi('ApprovalRevealed', { description: 'A human revealed the hidden parts of a question.' });
 
 const ruleRevoked = z
-  .object({ ...recorded, type: z.literal('RuleRevoked'), rule: z.string(), by: principalSchema })
-  .openapi('RuleRevoked', { description: 'A remembered approval holds no longer.' });
+  .object({ ...entryFields, type: z.literal('RuleRevoked'), rule: z.string(), by: principalSchema })
+  .openapi('RuleRevoked', { description: 'A remembered approval was revoked.' });
 
-const tokenFacts = { ...recorded, tokenId: z.string(), role: roleSchema, by: principalSchema };
+const tokenFields = { ...entryFields, tokenId: z.string(), role: roleSchema, by: principalSchema };
 
 const tokenCreated = z
   .object({
-    ...tokenFacts,
+    ...tokenFields,
     type: z.literal('TokenCreated'),
     name: z.string().optional(),
     profile: z.string().optional(),
     expiresAt: timestamp.optional(),
-    digest: z.string().optional().describe('Of the token as it is stored.'),
+    digest: z.string().optional().describe('The digest of the stored token.'),
   })
-  .openapi('TokenCreated', { description: 'An access token was made.' });
+  .openapi('TokenCreated', { description: 'An access token was created.' });
 
 const tokenRevoked = z
-  .object({ ...tokenFacts, type: z.literal('TokenRevoked') })
-  .openapi('TokenRevoked', { description: 'An access token is good no longer.' });
+  .object({ ...tokenFields, type: z.literal('TokenRevoked') })
+  .openapi('TokenRevoked', { description: 'An access token was revoked.' });
 
 const authorityChanged = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('AuthorityChanged'),
     change: z
       .enum(['stored', 'removed', 'carried'])
-      .describe('`carried`: the entries that accounted for them were pruned, or are of a version that wrote none.'),
+      .describe('`carried`: the entries that recorded them were pruned, or a version wrote none.'),
     records: z
       .array(
         z.object({
           kind: z.enum(['pin', 'lock', 'sign-in', 'sign-in-link', 'token']),
-          name: z.string().describe('The server, the person or the token.'),
+          name: z.string().describe('The name of the server, person or token.'),
           id: z.string(),
-          digest: z.string().describe('Of the record as it is stored.'),
+          digest: z.string().describe('The digest of the stored record.'),
           isRevoked: z.literal(true).optional(),
         }),
       )
@@ -242,12 +244,12 @@ const authorityChanged = z
   })
   .openapi('AuthorityChanged', {
     description:
-      'Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers.',
+      'Records that grant access or trust were stored or removed: pinned definitions, accepted locks, sign-in links, browser sessions.',
   });
 
 const callSettled = z
   .object({
-    ...recorded,
+    ...entryFields,
     type: z.literal('CallSettled'),
     callId: z.string(),
     sessionId: z.string().optional(),
@@ -256,7 +258,7 @@ const callSettled = z
     by: principalSchema,
     note: z.string().optional(),
   })
-  .openapi('CallSettled', { description: 'A human has said how a call ended whose outcome was unknown.' });
+  .openapi('CallSettled', { description: 'A human set the outcome of a call whose outcome was unknown.' });
 
 export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
 
@@ -286,25 +288,25 @@ const undoStandingSchema = z
     z.object({
       state: z.literal('blocked'),
       reason: z.string(),
-      canDoTheRest: z.boolean().describe('Whether an undo with `partial` would take back the rest.'),
+      canDoTheRest: z.boolean().describe('Whether an undo with `partial` would undo the rest.'),
       changes: z.array(fileChangeSchema).readonly(),
     }),
     z.object({ state: z.literal('undone') }),
     z.object({ state: z.literal('unavailable'), reason: z.string() }),
   ])
   .openapi('UndoStanding', {
-    description: 'Whether a call can be taken back, as far as that is known without trying.',
+    description: 'Whether a call can be undone, as far as this is known in advance.',
   });
 
 const callDetails = {
   result: z
     .object({ content: z.array(contentBlock).readonly(), structuredContent: jsonValue.optional() })
     .optional()
-    .describe('The whole result, where the call was recorded for replay; `output` is the beginning of it.'),
-  keptCharacters: z.int().optional().describe('Length of the whole result, where `/api/results/{id}` has it.'),
-  approval: approvalSchema.optional().describe('The question that was asked about it, or the approval it ran by.'),
+    .describe('The complete result, when the call was recorded for replay; `output` is its beginning.'),
+  keptCharacters: z.int().optional().describe('The length of the complete result, when `/api/results/{id}` serves it.'),
+  approval: approvalSchema.optional().describe('The question about the call, or the approval that it used.'),
   undo: undoStandingSchema,
-  history: z.array(journalEntrySchema).readonly().describe('Every entry about it, oldest first.'),
+  history: z.array(journalEntrySchema).readonly().describe('Every entry about the call, oldest first.'),
 };
 
 export const callDetailsSchema = z
@@ -312,8 +314,8 @@ export const callDetailsSchema = z
     z
       .object({
         ...toolInvoked.shape,
-        ran: z.boolean().describe('Whether the tool was run, or may have been. False for a call that ended before.'),
-        waitedMs: z.number().optional().describe('How much of its duration it waited for the answer of a human.'),
+        ran: z.boolean().describe('Whether the tool ran, or may have run.'),
+        waitedMs: z.number().optional().describe('The part of the duration that was spent waiting for a human.'),
         ...callDetails,
       })
       .openapi('EndedCallDetails'),
@@ -321,18 +323,18 @@ export const callDetailsSchema = z
   ])
   .openapi('CallDetails');
 
-/** The names of journal entries. */
+/** The types of journal entries. */
 export const entryTypes = journalEntrySchema.options.map(({ shape }) => shape.type.value);
 
 const next = z
   .int()
   .optional()
-  .describe('Where the following page begins: give it as `before`, or as `after` when reading oldest first.');
+  .describe('The `before` of the next page, or its `after` when reading oldest first. Absent on the last page.');
 
 const prunedSchema = z
-  .object({ seq: z.int().describe('The last entry that went.'), at: timestamp.describe('When that was made.') })
+  .object({ seq: z.int().describe('The last pruned entry.'), at: timestamp.describe('When that entry was written.') })
   .optional()
-  .describe('Present on the last page when older entries were pruned from the journal: they are in its archives.');
+  .describe('Present on the last page when older entries were pruned and moved to archives.');
 
 export const callPageSchema = z
   .object({ items: z.array(callEntrySchema).readonly(), next, pruned: prunedSchema })

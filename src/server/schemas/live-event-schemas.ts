@@ -5,22 +5,22 @@ import { sessionEventSchema, sessionEventTypes } from './session-event-schemas.t
 
 export const readySchema = z
   .object({
-    seq: z.int().describe('The newest journal entry that was told.'),
+    seq: z.int().describe('The newest journal entry that was sent.'),
     catalog: z.int().describe('The version of the catalog.'),
   })
   .openapi('Ready', {
     description:
-      'What was missed has been told, and from here on everything is: what is looked up now stays true by the events.',
+      'All missed entries have been sent, and live events follow. Data that is loaded now can be kept up to date with the events.',
   });
 
 export const catalogChangeSchema = z
   .object({
     type: z.literal('CatalogChanged'),
     version: z.int(),
-    tools: z.int().describe('How many tools can be called now.'),
+    tools: z.int().describe('The number of tools that can be called.'),
     servers: z.array(serverSchema).readonly(),
   })
-  .openapi('CatalogChange', { description: 'Tools or servers came, went, or changed how they are.' });
+  .openapi('CatalogChange', { description: 'Tools or servers were added, removed or changed.' });
 
 export const callerChangeSchema = z
   .object({
@@ -30,14 +30,14 @@ export const callerChangeSchema = z
   })
   .openapi('CallerChange', {
     description:
-      'A pending question lost its caller, which cancelled, hung up, ran out of time or died; or a call waits for its answer again.',
+      'A pending question lost its caller (cancelled, disconnected, timed out or crashed), or a call waits for its answer again.',
   });
 
 export const liveEventSchema = z
   .union([readySchema, journalEntrySchema, sessionEventSchema, catalogChangeSchema, callerChangeSchema])
-  .openapi('LiveEvent', { description: 'The data of one message.' });
+  .openapi('LiveEvent', { description: 'The `data` of one event.' });
 
-const wanted = new Set<string>([
+const allTypes = new Set<string>([
   'journal',
   'session',
   'catalog',
@@ -48,17 +48,17 @@ const wanted = new Set<string>([
   ...sessionEventTypes,
 ]);
 
-/** `types` of a request: kinds and types with commas between them. */
-export const wantedTypes = z
+/** The query parameter `types`: a comma-separated list of kinds and types. */
+export const typesParameter = z
   .string()
   .optional()
   .transform((text) => (text === undefined ? undefined : new Set(text.split(','))))
   .superRefine((types, context) => {
     for (const type of types ?? []) {
-      if (!wanted.has(type))
+      if (!allTypes.has(type))
         context.addIssue({
           code: 'custom',
-          message: `there is no type "${type}"; there are ${[...wanted].join(', ')}`,
+          message: `unknown type "${type}"; the types are ${[...allTypes].join(', ')}`,
         });
     }
   })
@@ -66,5 +66,5 @@ export const wantedTypes = z
     type: 'string',
     example: 'catalog,ApprovalRequested,ApprovalResolved',
     description:
-      'Tells only these: `journal`, `session`, `catalog`, `approval`, and the `type` of any entry or session event, with commas between. `ready` always comes.',
+      'Sends only these events, separated by commas: `journal`, `session`, `catalog`, `approval`, or the `type` of an entry or session event. `ready` is always sent.',
   });

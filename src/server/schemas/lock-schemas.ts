@@ -10,57 +10,63 @@ const toolDiffSchema = z
       differences: z
         .array(
           z.object({
-            text: z.string().describe('A sentence for people.'),
-            short: z.string().describe('The same without the server’s prose.'),
-            weaker: z.boolean().describe('The tool asks for more trust than what was accepted.'),
+            text: z.string().describe('The difference as a sentence.'),
+            short: z.string().describe('The same without text from the server.'),
+            weaker: z.boolean().describe('The new definition needs more trust than the accepted one.'),
           }),
         )
         .readonly(),
     }),
   ])
-  .openapi('ToolDiff', { description: 'What became of a tool since it was accepted.' });
+  .openapi('ToolDiff', { description: 'A difference between a tool and its accepted definition.' });
 
 export const serverLockStatusSchema = z
   .object({
     server: z.string(),
     status: z
       .enum(['unlocked', 'unchanged', 'changed', 'down', 'disabled', 'missing'])
-      .describe('`missing`: it is locked, but not configured any more.'),
+      .describe('`missing`: locked, but no longer configured.'),
     isLocked: z.boolean(),
     isPinned: z
       .boolean()
-      .describe('It is not locked, and was seen before: what differs from then asks until it is accepted.'),
-    tools: z.int().describe('How many tools it has now.'),
-    reason: z.string().optional().describe('Why it is down.'),
+      .describe(
+        'The server is not locked, but its definitions were pinned on first use: calls of changed tools need approval until the change is accepted.',
+      ),
+    tools: z.int().describe('The number of its tools.'),
+    reason: z.string().optional().describe('Why the server is down.'),
     diff: z
       .object({
         server: z.string(),
         instructions: z
           .object({
             kind: z.enum(['added', 'removed', 'changed']),
-            text: z.string().describe('The difference, for people.'),
+            text: z.string().describe('The difference as readable text.'),
           })
           .optional()
-          .describe('What became of what the server tells models about itself; until it is accepted it is withheld.'),
+          .describe('The difference of the server’s instructions for models, which are withheld until accepted.'),
         tools: z.array(toolDiffSchema).readonly(),
       })
       .optional(),
-    fingerprint: z.string().optional().describe('Identifies what the server says now: give it as `seen`.'),
+    fingerprint: z.string().optional().describe('Identifies the current definitions: send it as `seen`.'),
   })
   .openapi('ServerStanding', {
-    description: 'How a server stands to signalbox.lock or, where it is not locked, to what was first seen of it.',
+    description:
+      'The difference between a server and signalbox.lock or, when it is not locked, its pinned definitions.',
   });
 
 export const lockSchema = z.object({ items: z.array(serverLockStatusSchema).readonly() }).openapi('Lock');
 
 export const acceptRequestSchema = z
   .strictObject({
-    seen: z.string().optional().describe('The fingerprint that was looked at: nothing else is accepted then.'),
+    seen: z
+      .string()
+      .optional()
+      .describe('The reviewed fingerprint: the request is refused when the definitions have changed since.'),
     tool: z
       .string()
       .optional()
       .describe(
-        'Only this tool, by the server’s own name for it. Not for a server that is neither locked nor changed.',
+        'Accepts only this tool, by its name on the server. Not for a server that is neither locked nor changed.',
       ),
   })
   .openapi('AcceptRequest');

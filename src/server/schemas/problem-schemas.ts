@@ -9,13 +9,13 @@ const problemSchema = z
     type: z.string().describe('`urn:signalbox:problem:` and the code.'),
     title: z.string(),
     status: z.int(),
-    code: z.enum(codes).describe('Stable: programs may switch on it.'),
-    detail: z.string().describe('What happened here, and what to do about it.'),
+    code: z.enum(codes).describe('A stable code for programs.'),
+    detail: z.string().describe('What happened, and how to fix it.'),
     issues: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('What exactly does not fit, and where.'),
-    instance: z.string().optional().describe('Identifies this occurrence in the output of the server.'),
+      .describe('The errors in the request, with their locations.'),
+    instance: z.string().optional().describe('Identifies this occurrence in the log of the server.'),
   })
   .openapi('Problem');
 
@@ -23,7 +23,7 @@ type ProblemResponses<Status extends ProblemStatus> = {
   [Each in Status]: { description: string; content: { [problemType]: { schema: typeof problemSchema } } };
 };
 
-/** Documents the problems a route can answer with. Those that every route shares need not be listed. */
+/** Documents the problem responses of a route. The statuses that all routes share are added. */
 export function problems<const Status extends ProblemStatus = never>(
   ...statuses: Status[]
 ): ProblemResponses<Status | 401 | 403 | 421 | 429> {

@@ -2,15 +2,15 @@ import { z } from '@hono/zod-openapi';
 
 const seq = z
   .string()
-  .regex(/^\d{1,15}$/, 'it is the id of an event: a whole number')
+  .regex(/^\d{1,15}$/, 'expected the id of an event, an integer')
   .transform(Number)
   .optional();
 
-/** Where a stream goes on: what browsers send by themselves when they connect again, and the same to be written in an address. */
+/** The event id to resume after. Browsers send the header when they reconnect; the query parameter is for URLs. */
 export const resumeHeaders = z.object({
-  'last-event-id': seq.openapi({ type: 'string', description: 'The `id` of the last message that was received.' }),
+  'last-event-id': seq.openapi({ type: 'string', description: 'The `id` of the last received event.' }),
 });
 
 export const resumeQuery = z.strictObject({
-  after: seq.openapi({ type: 'string', description: 'As `Last-Event-ID`, which goes before it.' }),
+  after: seq.openapi({ type: 'string', description: 'Like `Last-Event-ID`, which takes precedence.' }),
 });

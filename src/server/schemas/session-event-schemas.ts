@@ -4,16 +4,16 @@ import { contentBlock, fileChangeSchema, outcome } from './call-schemas.ts';
 import { jsonObject, jsonValue, timestamp } from './json-schemas.ts';
 import { elicitationAction, permissionMode, turnReason } from './session-schemas.ts';
 
-const told = {
-  seq: z.int().describe('Counts from 1 without gaps.'),
+const eventFields = {
+  seq: z.int().describe('Starts at 1, without gaps.'),
   sessionId: z.string(),
   at: timestamp,
 };
-const toolCallId = z.string().describe('The model’s id of the call.');
+const toolCallId = z.string().describe('The id of the call in the model’s output.');
 const approvalId = z.string();
 
-function happening<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
-  return z.object({ ...told, type: z.literal(type), ...shape });
+function eventSchema<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
+  return z.object({ ...eventFields, type: z.literal(type), ...shape });
 }
 
 const question = z.object({
@@ -32,8 +32,8 @@ const server = z.object({
 
 const elicitationId = z.string();
 
-/** A question of a server to the user. */
-export const elicitationRequiredSchema = happening('elicitation_required', {
+/** A server asks the user a question. */
+export const elicitationRequiredSchema = eventSchema('elicitation_required', {
   toolCallId,
   elicitationId,
   server: z.string().describe('The server that asks.'),
@@ -41,35 +41,35 @@ export const elicitationRequiredSchema = happening('elicitation_required', {
     .enum(['form', 'url', 'sampling'])
     .describe('A form to fill in, a page to open, or permission to send a request to a model.'),
   message: z.string(),
-  requestedSchema: jsonObject.optional().describe('Of a form: the JSON Schema of `content`.'),
-  url: z.string().optional().describe('The page to open. Show it in full before opening it.'),
-  model: z.string().optional().describe('Of sampling: the model that would answer.'),
-  request: jsonObject.optional().describe('Of sampling: the parameters of `sampling/createMessage`.'),
+  requestedSchema: jsonObject.optional().describe('For a form: the JSON Schema of `content`.'),
+  url: z.string().optional().describe('The page to open. Show the complete URL before opening it.'),
+  model: z.string().optional().describe('For sampling: the model that would be used.'),
+  request: jsonObject.optional().describe('For sampling: the parameters of `sampling/createMessage`.'),
   expiresAt: timestamp,
 }).openapi('ElicitationRequired');
 
-/** What happens in a session. */
+/** An event of a session. */
 export const sessionEventSchema = z
   .discriminatedUnion('type', [
-    happening('user_message', { turnId: z.string(), content: z.string(), by: z.string() }),
-    happening('text_delta', { text: z.string() }),
-    happening('thinking_delta', { text: z.string() }),
-    happening('tool_call_start', { toolCallId, toolName: z.string(), server: z.string(), tool: z.string() }),
-    happening('tool_call_delta', { toolCallId, inputJson: z.string().describe('A piece of the input as JSON text.') }),
-    happening('tool_call_end', { toolCallId, input: jsonObject }),
-    happening('tool_progress', {
+    eventSchema('user_message', { turnId: z.string(), content: z.string(), by: z.string() }),
+    eventSchema('text_delta', { text: z.string() }),
+    eventSchema('thinking_delta', { text: z.string() }),
+    eventSchema('tool_call_start', { toolCallId, toolName: z.string(), server: z.string(), tool: z.string() }),
+    eventSchema('tool_call_delta', { toolCallId, inputJson: z.string().describe('A part of the input as JSON text.') }),
+    eventSchema('tool_call_end', { toolCallId, input: jsonObject }),
+    eventSchema('tool_progress', {
       toolCallId,
       progress: z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() }),
     }),
-    happening('tool_result', {
+    eventSchema('tool_result', {
       toolCallId,
       outcome,
       content: z.array(contentBlock).readonly(),
       durationMs: z.number(),
-      callId: z.string().optional().describe('The call as the journal has it: `/api/calls/{id}`.'),
+      callId: z.string().optional().describe('The id of the call in the journal: `/api/calls/{id}`.'),
       changes: z.array(fileChangeSchema).readonly().optional(),
     }),
-    happening('approval_required', {
+    eventSchema('approval_required', {
       toolCallId,
       approvalId,
       toolName: z.string(),
@@ -79,7 +79,7 @@ export const sessionEventSchema = z
       rule: z.string(),
       expiresAt: timestamp,
     }),
-    happening('approval_resolved', {
+    eventSchema('approval_resolved', {
       toolCallId,
       approvalId,
       decision: z.enum(['approved', 'denied', 'expired']),
@@ -87,12 +87,12 @@ export const sessionEventSchema = z
       reason: z
         .string()
         .optional()
-        .describe('Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended.'),
+        .describe('Why the question was withdrawn: the call was cancelled, or the turn or its process ended.'),
     }),
-    happening('question_prompt', { toolCallId, questions: z.array(question).readonly() }),
-    happening('question_answered', { toolCallId, by: z.string() }),
+    eventSchema('question_prompt', { toolCallId, questions: z.array(question).readonly() }),
+    eventSchema('question_answered', { toolCallId, by: z.string() }),
     elicitationRequiredSchema,
-    happening('elicitation_resolved', {
+    eventSchema('elicitation_resolved', {
       toolCallId,
       elicitationId,
       action: elicitationAction,
@@ -102,26 +102,26 @@ export const sessionEventSchema = z
         .optional()
         .describe('Why the question was closed without an answer; absent when a person answered.'),
     }),
-    happening('sampling_result', {
+    eventSchema('sampling_result', {
       toolCallId,
       server: z.string(),
       model: z.string(),
       content: jsonValue.optional().describe('The content that the server received.'),
       error: z.string().optional().describe('Why the model gave no answer.'),
     }),
-    happening('session_status', {
+    eventSchema('session_status', {
       model: z.string().optional(),
       permissionMode,
       servers: z.array(server).readonly(),
       costUsd: z.number().optional(),
       contextTokens: z.number().optional(),
     }),
-    happening('error', { code: z.string(), message: z.string() }),
-    happening('done', { reason: turnReason }),
+    eventSchema('error', { code: z.string(), message: z.string() }),
+    eventSchema('done', { reason: turnReason }),
   ])
   .openapi('SessionEvent', {
     description:
-      'What happens in a session. On the wire its `seq` is the `id` of the message, and its `type` the `event`.',
+      'An event of a session. In a stream, `seq` is the `id` of the server-sent event, and `type` is its `event`.',
     example: {
       seq: 4,
       sessionId: 'sess_1kq2v7m0ea4hy0j8tzw',
@@ -134,5 +134,5 @@ export const sessionEventSchema = z
     },
   });
 
-/** The names of session events. */
+/** The types of session events. */
 export const sessionEventTypes = sessionEventSchema.options.map(({ shape }) => shape.type.value);

@@ -9,7 +9,7 @@ export const permissionMode = z
   .enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'])
   .openapi('PermissionMode', {
     description:
-      'How freely the agent may act. `default` asks by policy; `acceptEdits` asks only for what cannot be undone; `plan` only reads; `dontAsk` denies what would ask; `bypassPermissions` asks nothing. What a rule denies is denied in all of them.',
+      'The permission mode of the agent. `default` follows the policy; `acceptEdits` asks only about irreversible calls; `plan` allows only reads; `dontAsk` denies calls that would ask; `bypassPermissions` never asks. A rule that denies applies in every mode.',
   });
 
 export const turnReason = z
@@ -19,9 +19,9 @@ export const turnReason = z
 export const agentSchema = z
   .object({
     name: z.string().openapi({ example: 'demo' }),
-    runtime: z.string().describe('What drives its turns: `claude`, `claude-cli` or `model`.'),
+    runtime: z.string().describe('The runtime of its turns: `claude`, `claude-cli` or `model`.'),
     model: z.string().optional(),
-    isDefault: z.boolean().describe('It is the agent of sessions that name none.'),
+    isDefault: z.boolean().describe('The agent of sessions that name none.'),
   })
   .openapi('Agent');
 
@@ -36,23 +36,23 @@ export const sessionSchema = z
     permissionMode,
     state: z
       .enum(['idle', 'running', 'waiting', 'expired'])
-      .describe('`waiting`: for a human, in a turn. `expired`: idle for long; the next message takes it up again.'),
+      .describe('`waiting`: a turn waits for a human. `expired`: idle for a long time; the next message resumes it.'),
     owner: principalSchema,
     createdAt: timestamp,
     activeAt: timestamp,
     forkedFrom: z.string().optional(),
-    queued: z.int().describe('Turns that wait for the one that runs.'),
-    lastSeq: z.int().describe('The last event: `events?after=` this tells only what comes.'),
+    queued: z.int().describe('The number of queued turns.'),
+    lastSeq: z.int().describe('The seq of the last event: `events?after=` this value streams only new events.'),
     lastTurn: turnReason.optional(),
   })
-  .openapi('Session', { description: 'One conversation with an agent.' });
+  .openapi('Session', { description: 'A conversation with an agent.' });
 
 const title = z.string().openapi({ example: 'Clean up the notes' });
 
 export const newSessionSchema = z
   .strictObject({
-    agent: z.string().optional().describe('One of `/api/agents`; the default one when left out.'),
-    cwd: z.string().optional().describe('The working directory, absolute.'),
+    agent: z.string().optional().describe('One of `/api/agents`; the default agent if omitted.'),
+    cwd: z.string().optional().describe('The absolute path of the working directory.'),
     permissionMode: permissionMode.optional(),
     title: title.optional(),
   })
@@ -60,13 +60,13 @@ export const newSessionSchema = z
 
 export const sessionChangeSchema = z
   .strictObject({ title: title.optional(), permissionMode: permissionMode.optional() })
-  .refine((change) => Object.keys(change).length > 0, 'give a title or a permissionMode')
-  .openapi('SessionChange', { description: 'A turn that runs goes on as it began.' });
+  .refine((change) => Object.keys(change).length > 0, 'expected a title or a permissionMode')
+  .openapi('SessionChange', { description: 'A running turn keeps its permission mode.' });
 
-/** A resource of a server. */
+/** Identifies a resource of a server. */
 export const resourceReference = z.strictObject({ server: z.string().min(1), uri: z.string().min(1) });
 
-/** A prompt of a server, and what it is filled in with. */
+/** Identifies a prompt of a server, with its arguments. */
 export const promptReference = z.strictObject({
   server: z.string().min(1),
   name: z.string().min(1),
@@ -76,20 +76,14 @@ export const promptReference = z.strictObject({
 export const messageSchema = z
   .strictObject({
     content: z.string().optional().openapi({ example: 'ping the server' }),
-    prompt: promptReference.optional().describe('A prompt of a server, which comes before the content.'),
-    resources: z
-      .array(resourceReference)
-      .max(20)
-      .optional()
-      .describe('Resources of servers that the agent is given with the message.'),
+    prompt: promptReference.optional().describe('A prompt of a server, which precedes the content.'),
+    resources: z.array(resourceReference).max(20).optional().describe('Resources of servers to attach to the message.'),
     idempotencyKey: z
       .string()
       .min(1)
       .max(256)
       .optional()
-      .describe(
-        'A message that comes again with the same key within a day begins no second turn, at whichever server of the store.',
-      ),
+      .describe('A message with the same key within a day starts no second turn, at any replica.'),
   })
   .refine(({ content, prompt }) => content !== undefined || prompt !== undefined, {
     message: 'a message needs "content" or a "prompt"',
@@ -100,12 +94,14 @@ export const messageSchema = z
 export const sentSchema = z
   .object({
     turnId: z.string(),
-    afterSeq: z.int().describe('Events of the turn have a greater seq.'),
-    position: z.int().describe('Turns before it.'),
+    afterSeq: z.int().describe('The events of the turn have a greater seq.'),
+    position: z.int().describe('The number of turns before it in the queue.'),
     redacted: z
       .literal(true)
       .optional()
-      .describe('Registered secrets were in it. Neither is kept nor given to the model; `[redacted:NAME]` is.'),
+      .describe(
+        'The message contained registered secrets, which were replaced with `[redacted:NAME]` before storage and for the model.',
+      ),
   })
   .openapi('SentMessage');
 
@@ -118,13 +114,13 @@ const transcriptPart = z.discriminatedUnion('type', [
     input: jsonObject,
     result: z
       .object({
-        outcome: outcome.optional().describe('Absent where the transcript does not tell.'),
+        outcome: outcome.optional().describe('Absent when the transcript does not contain it.'),
         isError: z.boolean(),
         content: z.array(contentBlock).readonly(),
         durationMs: z.number().optional(),
       })
       .optional()
-      .describe('Absent until there is one.'),
+      .describe('Absent until the call has ended.'),
   }),
 ]);
 
@@ -142,47 +138,47 @@ export const transcriptSchema = z
           .openapi('TranscriptMessage'),
       )
       .readonly(),
-    before: z.string().optional().describe('There are earlier messages: give it as `before` to read them.'),
+    before: z.string().optional().describe('Send it as `before` to read earlier messages. Absent when there are none.'),
   })
   .openapi('Transcript', { description: 'Oldest first.' });
 
-const toolCallId = z.string().min(1).describe('The model’s id of the call, as the events name it.');
+const toolCallId = z.string().min(1).describe('The id of the call in the model’s output, as in the events.');
 
-const meant = {
+const pendingCall = {
   toolCallId,
   approvalId: z
     .string()
     .optional()
-    .describe(
-      'The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always.',
-    ),
+    .describe('The approval that was shown. Recommended; required when the model uses one id for several calls.'),
 };
 
-export const approveCallSchema = approveRequestSchema.extend(meant).openapi('ApproveCallRequest');
-export const denyCallSchema = denyRequestSchema.extend(meant).openapi('DenyCallRequest');
+export const approveCallSchema = approveRequestSchema.extend(pendingCall).openapi('ApproveCallRequest');
+export const denyCallSchema = denyRequestSchema.extend(pendingCall).openapi('DenyCallRequest');
 
 export const answersSchema = z
   .strictObject({
     toolCallId,
-    answers: jsonObject.openapi({ description: 'By question.', example: { 'Which colour?': 'Blue' } }),
+    answers: jsonObject.openapi({ description: 'Answers by question.', example: { 'Which colour?': 'Blue' } }),
   })
   .openapi('SubmitAnswersRequest');
 
 export const elicitationAction = z
   .enum(['accept', 'decline', 'cancel'])
-  .describe('`accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer.');
+  .describe(
+    '`accept` (with `content` for a form), `decline` (an explicit refusal) or `cancel` (dismissed without an answer).',
+  );
 
 export const elicitationAnswerSchema = z
   .strictObject({
-    elicitationId: z.string().min(1).describe('As `elicitation_required` names it.'),
+    elicitationId: z.string().min(1).describe('The id in `elicitation_required`.'),
     action: elicitationAction,
     content: jsonObject.optional().openapi({
-      description: 'The values of a form; must fit its `requestedSchema`. Only with `accept`.',
+      description: 'The values of a form, valid for its `requestedSchema`. Only with `accept`.',
       example: { name: 'Ada' },
     }),
   })
   .openapi('AnswerElicitationRequest');
 
 export const interruptionSchema = z
-  .object({ interrupted: z.boolean().describe('False when nothing ran and nothing waited.') })
+  .object({ interrupted: z.boolean().describe('Whether a turn was running or queued.') })
   .openapi('Interruption');

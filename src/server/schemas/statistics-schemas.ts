@@ -2,33 +2,37 @@ import { z } from '@hono/zod-openapi';
 import { outcome } from './call-schemas.ts';
 import { timestamp } from './json-schemas.ts';
 
-const tally = {
-  calls: z.int().describe('How many ended.'),
+const callCounts = {
+  calls: z.int().describe('The number of calls that ended.'),
   outcomes: z
     .partialRecord(outcome, z.int())
-    .describe('How many ended so; those that are none are left out.')
+    .describe('The number of calls by outcome, without zeros.')
     .openapi({ type: 'object', additionalProperties: { type: 'integer' }, example: { completed: 12, failed: 1 } }),
   latencyMs: z
     .object({ p50: z.number(), p95: z.number(), p99: z.number() })
     .optional()
-    .describe('How long those took that reached their tool; absent when none did.'),
+    .describe('The latency of calls that reached their tool; absent when none did.'),
 };
 
 export const statisticsSchema = z
   .object({
-    since: timestamp.describe('Where the first bucket begins.'),
+    since: timestamp.describe('The start of the first bucket.'),
     until: timestamp,
     bucketSeconds: z.int(),
-    total: z.object(tally),
+    total: z.object(callCounts),
     buckets: z
-      .array(z.object({ at: timestamp.describe('Where it begins.'), ...tally }))
+      .array(z.object({ at: timestamp.describe('The start of the bucket.'), ...callCounts }))
       .readonly()
-      .describe('One for each stretch of time, in order, also for those without calls.'),
+      .describe('One entry for each interval in order, including those without calls.'),
     tools: z
-      .array(z.object({ tool: z.string(), server: z.string(), ...tally }))
+      .array(z.object({ tool: z.string(), server: z.string(), ...callCounts }))
       .readonly()
       .describe('Most called first; at most 500.'),
-    prunedUntil: timestamp.optional().describe('Entries up to then were pruned from the journal, and are not counted.'),
-    servers: z.array(z.object({ server: z.string(), ...tally })).readonly(),
+    prunedUntil: timestamp
+      .optional()
+      .describe('Entries up to this time were pruned from the journal and are not counted.'),
+    servers: z.array(z.object({ server: z.string(), ...callCounts })).readonly(),
   })
-  .openapi('Statistics', { description: 'The calls that ended in a time: how many, how, and how fast.' });
+  .openapi('Statistics', {
+    description: 'The counts, outcomes and latencies of the calls that ended in a time range.',
+  });

@@ -4,25 +4,27 @@ import { timestamp } from './json-schemas.ts';
 
 export const roleSchema = z.enum(roles).openapi('Role', {
   description:
-    '`viewer` reads, `agent` calls tools and runs turns and sees only its own, `approver` reads, answers and takes back, `admin` does everything.',
+    '`viewer` reads; `agent` calls tools, runs turns and sees only its own calls and sessions; `approver` reads, approves and undoes; `admin` may do everything.',
 });
 
-const shown = {
+const tokenFields = {
   id: z.string(),
   role: roleSchema,
   name: z.string().optional(),
-  profile: z.string().optional().describe('The view of the catalog that its holder is bound to.'),
+  profile: z.string().optional().describe('The profile that the token is bound to.'),
   state: z.enum(['active', 'expired', 'revoked']),
   createdAt: timestamp,
   expiresAt: timestamp.optional(),
-  lastUsedAt: timestamp.optional().describe('To the minute.'),
+  lastUsedAt: timestamp.optional().describe('Precise to the minute.'),
   revokedAt: timestamp.optional(),
 };
 
-export const tokenSchema = z.object(shown).openapi('AccessToken', { description: 'A token without the token itself.' });
+export const tokenSchema = z
+  .object(tokenFields)
+  .openapi('AccessToken', { description: 'The metadata of an access token, without its secret.' });
 
 export const createdTokenSchema = z
-  .object({ token: z.string().describe('Shown this once: only a hash of it is kept.'), ...shown })
+  .object({ token: z.string().describe('Returned only once: the server stores a hash.'), ...tokenFields })
   .openapi('CreatedToken');
 
 export const tokenPageSchema = z.object({ items: z.array(tokenSchema).readonly() }).openapi('TokenPage');
@@ -31,7 +33,7 @@ export const tokenRequestSchema = z
   .strictObject({
     role: roleSchema,
     profile: z.string().optional().describe('Only for the role `agent`.'),
-    name: z.string().optional().describe('Tells people what it is for.'),
-    expires: z.string().optional().describe('How long it is good, as in `30d` or `12h`; for good when absent.'),
+    name: z.string().optional().describe('A name for people, such as its purpose.'),
+    expires: z.string().optional().describe('The lifetime, such as `30d` or `12h`; unlimited by default.'),
   })
   .openapi('TokenRequest');

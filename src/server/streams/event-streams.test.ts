@@ -12,7 +12,7 @@ import { runSeed } from '../../../test/support/seeded.ts';
 import { within } from '../../../test/support/within.ts';
 import type { ServerEnvironment } from '../http/server-context.ts';
 import { Problem } from '../problems/problem.ts';
-import { EventStreams, type OpenedStream, type StreamOptions, toEventFrame } from './event-streams.ts';
+import { EventStreams, type OpenedStream, type EventStreamOptions, toEventFrame } from './event-streams.ts';
 
 interface Place {
   readonly url: string;
@@ -24,7 +24,7 @@ interface Place {
 async function place(
   test: TestContext,
   open: (signal: AbortSignal) => AsyncIterable<string> | Promise<OpenedStream>,
-  { before, ...options }: Partial<StreamOptions> & { before?: (response: ServerResponse) => Promise<void> } = {},
+  { before, ...options }: Partial<EventStreamOptions> & { before?: (response: ServerResponse) => Promise<void> } = {},
 ): Promise<Place> {
   const stopping = new AbortController();
   const logged: string[] = [];
@@ -36,7 +36,7 @@ async function place(
   app.get('/', async (context) => {
     if (context.req.header('x-leaves') !== undefined) await before?.(context.env.outgoing);
     context.set('principal', { id: context.req.header('x-principal') ?? 'alice', kind: 'human' });
-    return streams.answer(context, async (signal) => {
+    return streams.respond(context, async (signal) => {
       const opened = open(signal);
       return opened instanceof Promise ? await opened : { frames: opened };
     });
@@ -70,7 +70,7 @@ describe('a stream of server-sent events', () => {
     const arrived = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
     const { url } = await place(test, silence, {
-      most: 1,
+      maxPerPrincipal: 1,
       before: async (response) => {
         arrived.resolve();
         if (!response.closed) await once(response, 'close');
@@ -213,7 +213,7 @@ describe('a stream of server-sent events', () => {
   });
 
   it('is refused to who has too many, and only to them; who closes one may open another', async (test) => {
-    const { url } = await place(test, silence, { most: 2 });
+    const { url } = await place(test, silence, { maxPerPrincipal: 2 });
     const first = await openStream(url);
     await openStream(url);
     const refused = await fetch(url);
@@ -238,7 +238,7 @@ describe('a stream of server-sent events', () => {
         if (opened > 3) return silence(signal);
         return Promise.reject(new Problem('session-unknown', 'no'));
       },
-      { most: 1 },
+      { maxPerPrincipal: 1 },
     );
     for (let time = 0; time < 3; time++) assert.equal((await fetch(url)).status, 404);
     for (let time = 0; time < 3; time++) assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);

@@ -12,34 +12,34 @@ export function acceptsEventStream(context: ServerContext): boolean {
   return /\btext\/event-stream\b/i.test(context.req.header('accept') ?? '');
 }
 
-/** What a client is sent; `id` is what it asks to go on from when it comes back. */
+/** A server-sent event. Clients resume after the `id` of the last one that they received. */
 export interface StreamMessage {
   readonly id?: number;
   readonly event: string;
   readonly data: object;
 }
 
-/** A message as it goes over the wire. JSON text has no line breaks, and says lone surrogates in ASCII: any text at all fits in one line. */
+/** Formats an event. JSON text contains no line breaks and escapes lone surrogates, so any data fits in one `data` line. */
 export function toEventFrame({ id, event, data }: StreamMessage): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** What a stream has to tell. */
+/** The content of a stream. */
 export interface OpenedStream {
-  /** Where it begins: what the client goes on from if it is cut off before the first message. */
+  /** The id from which a client resumes that disconnects before the first event. */
   readonly after?: number | undefined;
-  /** Messages as `toEventFrame` makes them. The next one is asked for when the client has taken those before. */
+  /** Events that `toEventFrame` formatted. Read with backpressure: the next one only when the client has received the previous ones. */
   readonly frames: AsyncIterable<string>;
 }
 
-/** How streams are held. */
-export interface StreamOptions {
-  /** Ends them all. */
+/** Options of `EventStreams`. */
+export interface EventStreamOptions {
+  /** Aborted to end all streams. */
   readonly stopping: AbortSignal;
-  /** Where faults in the middle of a stream are told. */
+  /** Logs errors that occur while a stream is open. */
   readonly log: (line: string) => void;
-  /** How many one principal may have open. */
-  readonly most?: number;
+  /** The maximum of open streams for one principal. */
+  readonly maxPerPrincipal?: number;
   readonly heartbeatMs?: number;
 }
 
@@ -49,21 +49,21 @@ const heartbeat = ':\n\n';
 export const eventStreamHeaders = {
   ...securityHeaders,
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies that gather an answer before they pass it on would hold events back.
+  // Disables buffering by proxies, which would delay events.
   'X-Accel-Buffering': 'no',
 };
 
-/** Streams of server-sent events, all that are open. */
+/** Sends streams of server-sent events, and ends them when the server stops. */
 export class EventStreams {
   readonly #open = new Map<string, Set<AbortController>>();
   readonly #stopping: AbortSignal;
-  readonly #most: number;
+  readonly #maxPerPrincipal: number;
   readonly #heartbeatMs: number;
   readonly #log: (line: string) => void;
 
-  constructor({ stopping, log, most = 100, heartbeatMs = 15_000 }: StreamOptions) {
+  constructor({ stopping, log, maxPerPrincipal = 100, heartbeatMs = 15_000 }: EventStreamOptions) {
     this.#stopping = stopping;
-    this.#most = most;
+    this.#maxPerPrincipal = maxPerPrincipal;
     this.#heartbeatMs = heartbeatMs;
     this.#log = log;
     stopping.addEventListener('abort', () => {
@@ -72,10 +72,10 @@ export class EventStreams {
   }
 
   /**
-   * Answers with what `open` gives, until that ends, the client goes or the server stops: the signal says so. What `open`
-   * throws is answered as a problem.
+   * Responds with the stream that `open` returns. The signal aborts when the client disconnects or the server stops. An error of
+   * `open` becomes a problem response.
    */
-  async answer(context: ServerContext, open: (signal: AbortSignal) => Promise<OpenedStream>): Promise<Response> {
+  async respond(context: ServerContext, open: (signal: AbortSignal) => Promise<OpenedStream>): Promise<Response> {
     const { outgoing } = context.env;
     const stream = new AbortController();
     const leave = this.#enter(context.var.principal.id, stream);
@@ -98,15 +98,19 @@ export class EventStreams {
 
   #enter(principal: string, stream: AbortController): () => void {
     if (this.#stopping.aborted) {
-      throw new Problem('box-closed', 'the server stops; come back when it has started again', {
+      throw new Problem('box-closed', 'the server is stopping; try again when it has restarted', {
         headers: { 'Retry-After': '1' },
       });
     }
     const own = this.#open.get(principal) ?? new Set();
-    if (own.size >= this.#most) {
-      throw new Problem('streams-exhausted', `${own.size} streams are open for ${principal}; close one first`, {
-        headers: { 'Retry-After': '10' },
-      });
+    if (own.size >= this.#maxPerPrincipal) {
+      throw new Problem(
+        'streams-exhausted',
+        `${principal} has ${own.size} open streams, the maximum; close one first`,
+        {
+          headers: { 'Retry-After': '10' },
+        },
+      );
     }
     this.#open.set(principal, own.add(stream));
     return () => {
@@ -116,17 +120,17 @@ export class EventStreams {
 
   async #send(outgoing: ServerResponse, frames: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
     let unread = 0;
-    const beating = setInterval(() => {
+    const heartbeats = setInterval(() => {
       if (!outgoing.writableNeedDrain) outgoing.write(heartbeat);
-      // Nothing was taken since the last time: whoever is there comes back and goes on from the last message it got.
+      // The client received nothing since the last heartbeat. If it is alive, it reconnects and resumes.
       else if (outgoing.writableLength === unread) outgoing.destroy();
       unread = outgoing.writableLength;
     }, this.#heartbeatMs);
     const end = (): void => {
-      clearInterval(beating);
+      clearInterval(heartbeats);
       outgoing.end();
     };
-    // Not when the messages end: whoever makes them may be slow to hear that they are not wanted any more.
+    // Ends the response at once, because `frames` may react late to the signal.
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
     try {
@@ -135,9 +139,9 @@ export class EventStreams {
         if (!outgoing.write(frame)) await once(outgoing, 'drain', { signal });
       }
     } catch (error) {
-      // A client that takes nothing any more would hold up the end of the server.
+      // A client that does not read would delay the end of the server.
       if (signal.aborted) outgoing.destroy();
-      // The client cannot be told any more; it comes back and goes on from the last message it got.
+      // The response has started, so the error is only logged; the client reconnects and resumes.
       else toProblem(error, this.#log);
     } finally {
       signal.removeEventListener('abort', end);
@@ -146,7 +150,7 @@ export class EventStreams {
   }
 }
 
-/** An event of a session in a stream of that session. */
+/** Formats an event for the stream of its session. */
 export function toSessionFrame(event: SessionEvent): string {
   return toEventFrame({ id: event.seq, event: event.type, data: event });
 }

@@ -1,59 +1,56 @@
 import { AsyncQueue } from '../../core/async/async-queue.ts';
 
-/** Characters that are joined to one piece on the wire: what is written costs by the piece, and what a client does not take is held twice. */
-const maxPiece = 64 * 1024;
+/** The target length of joined frames. Fewer, larger writes are cheaper, but unread data is held twice. */
+const maxChunkLength = 64 * 1024;
 
-/**
- * Frames on their way to one client, joined to pieces. A client that is too far behind is disconnected: it comes back and goes on
- * from the last frame it got.
- */
+/** A queue of frames for one client, joined into chunks. A client that falls too far behind is disconnected, and resumes after its last event. */
 export class FrameQueue implements AsyncIterable<string> {
-  readonly #most: number;
+  readonly #maxLength: number;
   readonly #frames = new AsyncQueue<string>();
-  /** Characters that were pushed and not read. */
+  /** The length of the frames that were pushed and not read. */
   #length = 0;
 
-  /** Holds as many characters. */
-  constructor(most: number, signal: AbortSignal) {
-    this.#most = most;
+  /** Creates a queue of up to `maxLength` characters. */
+  constructor(maxLength: number, signal: AbortSignal) {
+    this.#maxLength = maxLength;
     if (signal.aborted) this.end();
     else signal.addEventListener('abort', () => this.end(), { once: true });
   }
 
   push(frame: string): void {
-    // Nothing after the gap may be delivered: its id would say that what is missing was received.
-    if (this.#length > 0 && this.#length + frame.length > this.#most) return this.end();
+    // Ends the stream, because a later event id would mark the missing events as received.
+    if (this.#length > 0 && this.#length + frame.length > this.#maxLength) return this.end();
     this.#length += frame.length;
     this.#frames.push(frame);
   }
 
-  /** Ends the stream after the frames that wait. */
+  /** Ends the stream after the queued frames. */
   end(): void {
     this.#frames.end();
   }
 
-  /** Ends the stream with an error after the frames that wait. */
+  /** Ends the stream with an error after the queued frames. */
   fail(error: unknown): void {
     this.#frames.fail(error);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for await (const frames of this.#frames.batches()) {
-      for (const piece of pieces(frames)) {
-        this.#length -= piece.length;
-        yield piece;
+      for (const chunk of chunks(frames)) {
+        this.#length -= chunk.length;
+        yield chunk;
       }
     }
   }
 }
 
-function* pieces(frames: readonly string[]): Generator<string> {
-  let piece = '';
+function* chunks(frames: readonly string[]): Generator<string> {
+  let chunk = '';
   for (const frame of frames) {
-    piece += frame;
-    if (piece.length < maxPiece) continue;
-    yield piece;
-    piece = '';
+    chunk += frame;
+    if (chunk.length < maxChunkLength) continue;
+    yield chunk;
+    chunk = '';
   }
-  if (piece !== '') yield piece;
+  if (chunk !== '') yield chunk;
 }

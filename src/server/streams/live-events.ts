@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import type { CallerChange } from '../../pipeline/approvals/approval-inbox.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
@@ -13,38 +13,38 @@ import type { callerChangeSchema, catalogChangeSchema, readySchema } from '../sc
 import type { SessionRedactor } from '../routes/sessions/session-redactor.ts';
 import { type OpenedStream, toEventFrame } from './event-streams.ts';
 
-/** What a client wants to hear of: kinds (`journal`, `session`, `catalog`, `approval`) and types (`ToolInvoked`, `text_delta`); all without it. */
-export type WantedTypes = ReadonlySet<string> | undefined;
+/** A filter of kinds (`journal`, `session`, `catalog`, `approval`) and types (`ToolInvoked`, `text_delta`); `undefined` selects all. */
+export type EventFilter = ReadonlySet<string> | undefined;
 
-interface Listening {
-  /** Resolves when it is known where the journal stands. */
-  readonly begun: Promise<void>;
+interface Subscription {
+  /** Resolves when the newest seq of the journal is known. */
+  readonly ready: Promise<void>;
   stop(): void;
 }
 
-/** What a stream carries. */
+/** The request of a stream. */
 interface LiveRequest {
-  /** The last journal entry that the client has. */
+  /** The last journal entry that the client received. */
   readonly after: number | undefined;
-  readonly wants: WantedTypes;
-  /** Whether hidden parts of calls are in the events of sessions. */
-  readonly isWhole: boolean;
+  readonly filter: EventFilter;
+  /** Whether the client may see the hidden parts of calls. */
+  readonly canSeeHidden: boolean;
 }
 
-interface Watcher extends Pick<LiveRequest, 'wants' | 'isWhole'> {
-  /** The newest entry it has. */
+interface Watcher extends Pick<LiveRequest, 'filter' | 'canSeeHidden'> {
+  /** The newest entry that was sent. */
   readonly seq: number;
   readonly queue: FrameQueue;
 }
 
 const page = { limit: 200, bytes: 128 * 1024 };
-const mostBehind = 256 * 1024;
-/** Told at a time: those who read are given the time to, so that only those who do not are ever far behind. */
-const longestBreath = 32 * 1024;
+const maxQueueLength = 256 * 1024;
+/** After this many characters, clients get a turn of the event loop to read, so that only slow ones fall behind. */
+const maxLengthPerTurn = 32 * 1024;
 
 /**
- * Everything that happens, live. Entries of the journal have their seq as id, and so come without a gap to whoever was away;
- * the rest is told to those who are there. Each event is written once, however many watch, and nothing is done while nobody does.
+ * The live events of the journal, sessions, catalog and approvals. Journal entries have their seq as event id, so clients resume
+ * without a gap; other events are live only. Each event is serialized once for all clients. Nothing is subscribed without a client.
  */
 export class LiveEvents {
   readonly #box: InternalSignalbox;
@@ -52,9 +52,9 @@ export class LiveEvents {
   readonly #redacted: SessionRedactor;
   readonly #watchers = new Set<Watcher>();
   #streams = 0;
-  #listening: Listening | undefined;
-  /** The newest entry that watchers were told of. */
-  #told = 0;
+  #subscription: Subscription | undefined;
+  /** The newest entry that was sent to watchers. */
+  #sentSeq = 0;
 
   constructor(box: InternalSignalbox, sessions: Sessions | undefined, redacted: SessionRedactor) {
     this.#box = box;
@@ -62,21 +62,21 @@ export class LiveEvents {
     this.#redacted = redacted;
   }
 
-  /** Opens a stream: the entries after `after`, `ready`, and then what happens. */
+  /** Opens a stream with the entries after `after`, the event `ready`, and then live events. */
   async open(request: LiveRequest, signal: AbortSignal): Promise<OpenedStream> {
-    // Who is gone already will not be heard leaving.
+    // An aborted signal emits no event.
     if (signal.aborted) return { frames: new FrameQueue(0, signal) };
     this.#streams += 1;
     signal.addEventListener('abort', this.#leave, { once: true });
-    this.#listening ??= this.#listen();
-    await this.#listening.begun;
-    const from = wantsEntries(request.wants) ? await this.#begin(request.after) : this.#told;
-    return { after: from, frames: this.#frames(from, request, signal) };
+    this.#subscription ??= this.#subscribe();
+    await this.#subscription.ready;
+    const startSeq = includesJournal(request.filter) ? await this.#startSeq(request.after) : this.#sentSeq;
+    return { after: startSeq, frames: this.#frames(startSeq, request, signal) };
   }
 
-  /** A place that the journal has not reached is of another journal: what that one did not get to must not be waited for. */
-  async #begin(after = this.#told): Promise<number> {
-    return after <= this.#told ? after : Math.min(after, await this.#newest());
+  /** Returns the seq to start after. A seq beyond the end of the journal belongs to another journal, so the end is used instead. */
+  async #startSeq(after = this.#sentSeq): Promise<number> {
+    return after <= this.#sentSeq ? after : Math.min(after, await this.#newest());
   }
 
   async #newest(): Promise<number> {
@@ -84,17 +84,17 @@ export class LiveEvents {
     return items[0]?.seq ?? 0;
   }
 
-  async *#frames(from: number, { wants, isWhole }: LiveRequest, signal: AbortSignal): AsyncGenerator<string> {
-    let seq = from;
+  async *#frames(startSeq: number, { filter, canSeeHidden }: LiveRequest, signal: AbortSignal): AsyncGenerator<string> {
+    let seq = startSeq;
     do {
       const { items } = await this.#box.journal.query({ after: seq, order: 'oldest-first', ...page });
       for (const entry of items) {
         seq = entry.seq;
-        if (isWanted(wants, 'journal', entry.type)) yield entryFrame(entry);
+        if (matchesFilter(filter, 'journal', entry.type)) yield entryFrame(entry);
       }
-    } while (seq < this.#told);
-    const queue = new FrameQueue(mostBehind, signal);
-    const watcher = { wants, isWhole, seq, queue };
+    } while (seq < this.#sentSeq);
+    const queue = new FrameQueue(maxQueueLength, signal);
+    const watcher = { filter, canSeeHidden, seq, queue };
     this.#watchers.add(watcher);
     try {
       const ready: z.output<typeof readySchema> = { seq, catalog: this.#box.catalog().version };
@@ -107,31 +107,31 @@ export class LiveEvents {
 
   readonly #leave = (): void => {
     this.#streams -= 1;
-    if (this.#streams === 0) this.#listening?.stop();
+    if (this.#streams === 0) this.#subscription?.stop();
   };
 
-  #listen(): Listening {
+  #subscribe(): Subscription {
     const controller = new AbortController();
     const unsubscribe = [
-      this.#sessions?.subscribe((event) => this.#tellOfSession(event)),
+      this.#sessions?.subscribe((event) => this.#emitSessionEvent(event)),
       this.#box.on(
         'CatalogChanged',
-        (catalog) => void this.#tell('catalog', 'CatalogChanged', () => catalogFrame(catalog)),
+        (catalog) => void this.#emit('catalog', 'CatalogChanged', () => catalogFrame(catalog)),
       ),
     ];
     const stop = (): void => {
-      this.#listening = undefined;
+      this.#subscription = undefined;
       controller.abort();
       for (const end of unsubscribe) end?.();
     };
-    const following = this.#box.approvals.followCallers(
-      (change) => void this.#tell('approval', 'ApprovalCallerChanged', () => callerFrame(change)),
+    const callerUpdates = this.#box.approvals.followCallers(
+      (change) => void this.#emit('approval', 'ApprovalCallerChanged', () => callerFrame(change)),
     );
-    const begun = Promise.all([this.#newest(), following]).then(
+    const ready = Promise.all([this.#newest(), callerUpdates]).then(
       ([newest, unfollow]) => {
         unsubscribe.push(unfollow);
         if (controller.signal.aborted) unfollow();
-        this.#told = newest;
+        this.#sentSeq = newest;
         void this.#follow(controller.signal, stop);
       },
       (error: unknown) => {
@@ -139,71 +139,71 @@ export class LiveEvents {
         throw error;
       },
     );
-    return { begun, stop };
+    return { ready, stop };
   }
 
   async #follow(signal: AbortSignal, stop: () => void): Promise<void> {
     try {
-      let told = 0;
-      for await (const entry of this.#box.journal.stream({ after: this.#told }, { follow: true, signal })) {
-        this.#told = entry.seq;
-        told += this.#tell('journal', entry.type, () => entryFrame(entry), entry.seq);
-        if (told < longestBreath) continue;
-        told = 0;
-        await breath();
+      let sentLength = 0;
+      for await (const entry of this.#box.journal.stream({ after: this.#sentSeq }, { follow: true, signal })) {
+        this.#sentSeq = entry.seq;
+        sentLength += this.#emit('journal', entry.type, () => entryFrame(entry), entry.seq);
+        if (sentLength < maxLengthPerTurn) continue;
+        sentLength = 0;
+        await nextTurn();
       }
     } catch (error) {
       if (signal.aborted) return;
-      // Nobody may be left with a stream that stays silent about the journal.
+      // A stream without journal entries would look complete, so every stream fails.
       stop();
       for (const { queue } of this.#watchers) queue.fail(error);
     }
   }
 
-  #tellOfSession(event: SessionEvent): void {
-    this.#tell(
+  #emitSessionEvent(event: SessionEvent): void {
+    this.#emit(
       'session',
       event.type,
       () => sessionFrame(event),
       undefined,
-      ({ isWhole }) => isWhole,
+      ({ canSeeHidden }) => canSeeHidden,
     );
-    const isRedacted = ({ isWhole }: Watcher): boolean => !isWhole;
+    const isRedacted = ({ canSeeHidden }: Watcher): boolean => !canSeeHidden;
     if (![...this.#watchers].some(isRedacted)) return;
     const redacted = this.#redacted.event(event);
-    if (redacted !== undefined) this.#tell('session', event.type, () => sessionFrame(redacted), undefined, isRedacted);
+    if (redacted !== undefined) this.#emit('session', event.type, () => sessionFrame(redacted), undefined, isRedacted);
   }
 
-  /** Tells those who want it; how much that was. */
-  #tell(
+  /** Sends an event to the clients that want it. Returns its length; 0 when none does. */
+  #emit(
     kind: string,
     type: string,
-    write: () => string,
+    format: () => string,
     seq = Number.POSITIVE_INFINITY,
-    isFor: (watcher: Watcher) => boolean = () => true,
+    isRecipient: (watcher: Watcher) => boolean = () => true,
   ): number {
     let frame: string | undefined;
     for (const watcher of this.#watchers) {
-      if (!isFor(watcher)) continue;
-      if (seq > watcher.seq && isWanted(watcher.wants, kind, type)) watcher.queue.push((frame ??= write()));
+      if (!isRecipient(watcher)) continue;
+      if (seq > watcher.seq && matchesFilter(watcher.filter, kind, type)) watcher.queue.push((frame ??= format()));
     }
     return frame?.length ?? 0;
   }
 }
 
-function wantsEntries(wants: WantedTypes): boolean {
-  return wants === undefined || entryTypes.some((type) => isWanted(wants, 'journal', type));
+function includesJournal(filter: EventFilter): boolean {
+  return filter === undefined || entryTypes.some((type) => matchesFilter(filter, 'journal', type));
 }
 
-function isWanted(wants: WantedTypes, kind: string, type: string): boolean {
-  return wants === undefined || wants.has(kind) || wants.has(type);
+function matchesFilter(filter: EventFilter, kind: string, type: string): boolean {
+  return filter === undefined || filter.has(kind) || filter.has(type);
 }
 
 function entryFrame(entry: JournalEvent): string {
   return toEventFrame({ id: entry.seq, event: 'journal', data: entry });
 }
 
-/** Without an id: seqs of sessions count apart, and would be taken for places in the journal. */
+/** Has no id, because clients would use the seq of a session as one of the journal. */
 function sessionFrame(event: SessionEvent): string {
   return toEventFrame({ event: 'session', data: event });
 }

@@ -19,9 +19,9 @@ const linkRoute = createRoute({
   path: '/api/sign-in-links',
   'x-roles': routeRoles.change,
   tags: ['Access'],
-  summary: 'A link that signs one more browser in',
+  summary: 'Create a sign-in link',
   description:
-    'It works once, for ten minutes. The person who opens it may do everything, and what they do is recorded under `name`; without one, under the name of the caller.',
+    'The link works once, within ten minutes, and signs in a browser as admin. The journal records its actions under `name`, or under the name of the caller.',
   request: { query: z.object({ name: z.string().min(1).max(100).optional().openapi({ example: 'Ada' }) }) },
   responses: {
     201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } },
@@ -34,20 +34,21 @@ const outRoute = createRoute({
   path: '/api/sign-out',
   'x-roles': routeRoles.change,
   tags: ['Access'],
-  summary: 'Sign this browser out',
-  description: 'In all of its windows, whose streams end. Tokens are not touched: `DELETE /api/tokens/{id}` ends one.',
-  responses: { 204: { description: 'It is signed out.' }, ...problems() },
+  summary: 'Sign out this browser',
+  description:
+    'Signs out all windows of the browser and ends their streams. Tokens remain valid: `DELETE /api/tokens/{id}` revokes one.',
+  responses: { 204: { description: 'The browser was signed out.' }, ...problems() },
 });
 
-/** What browsers are signed in and out with. */
-interface SignInParts {
+/** Options of `addSignInRoutes`. */
+interface SignInRouteOptions {
   readonly codes: SignInCodes;
   readonly url: () => string;
   readonly browserSessions: BrowserSessions;
 }
 
-/** The ways in and out for browsers. */
-export function addSignInRoutes(app: ServerApp, { codes, url, browserSessions }: SignInParts): void {
+/** Adds the routes that create sign-in links and sign out. */
+export function addSignInRoutes(app: ServerApp, { codes, url, browserSessions }: SignInRouteOptions): void {
   app.openapi(linkRoute, async (context) => {
     const { name } = context.req.valid('query');
     const link = await codes.linkAt(url(), name === undefined ? context.var.principal : personNamed(name));
@@ -62,8 +63,8 @@ export function addSignInRoutes(app: ServerApp, { codes, url, browserSessions }:
   });
 }
 
-function personNamed(given: string): Principal {
-  const name = normalizeName(given);
-  if (name === '') throw new Problem('request-malformed', 'the name of a person has visible characters');
+function personNamed(text: string): Principal {
+  const name = normalizeName(text);
+  if (name === '') throw new Problem('request-malformed', 'the name of a person needs a visible character');
   return { id: `user:${name}`, kind: 'human' };
 }

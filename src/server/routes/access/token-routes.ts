@@ -16,7 +16,7 @@ const listRoute = createRoute({
   path: '/api/tokens',
   'x-roles': routeRoles.change,
   tags,
-  summary: 'The tokens there are, without the tokens themselves',
+  summary: 'List access tokens',
   responses: {
     200: { description: 'Newest first.', content: { 'application/json': { schema: tokenPageSchema } } },
     ...problems(503),
@@ -28,27 +28,30 @@ const revokeRoute = createRoute({
   path: '/api/tokens/{id}',
   'x-roles': routeRoles.change,
   tags,
-  summary: 'End a token',
-  description: 'At once and for good. Requests that its holder has open end within a second or two.',
+  summary: 'Revoke a token',
+  description: 'Takes effect at once. Open requests with the token end within two seconds.',
   request: { params: z.object({ id: z.string() }) },
   responses: {
-    200: { description: 'The token as it is now.', content: { 'application/json': { schema: tokenSchema } } },
+    200: { description: 'The revoked token.', content: { 'application/json': { schema: tokenSchema } } },
     ...problems(404, 503),
   },
 });
 
-/** Tokens for others: who may do what. */
+/** Adds the routes that manage access tokens. */
 export function addTokenRoutes(app: ServerApp, { tokens }: InternalSignalbox, maxBodyBytes: number): void {
   const createTokenRoute = createRoute({
     method: 'post',
     path: '/api/tokens',
     'x-roles': routeRoles.change,
     tags,
-    summary: 'Make a token',
+    summary: 'Create a token',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: tokenRequestSchema } } } },
     responses: {
-      201: { description: 'The token, this once.', content: { 'application/json': { schema: createdTokenSchema } } },
+      201: {
+        description: 'The token, which is returned only once.',
+        content: { 'application/json': { schema: createdTokenSchema } },
+      },
       ...problems(400, 413, 415, 422, 503),
     },
   });

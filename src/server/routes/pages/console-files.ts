@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-/** How a file may be sent, smallest first, and what the build calls that form of it. */
+/** The content encodings by size, smallest first, and the file extensions that the build gives them. */
 const encodings = { br: '.br', gzip: '.gz' } as const;
 type Encoding = keyof typeof encodings;
 
@@ -13,21 +13,21 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** A file as it is sent. */
+/** A file of the console with its compressed variants. */
 export interface ConsoleFile {
   readonly type: string;
-  readonly whole: Uint8Array<ArrayBuffer>;
-  readonly packed: Readonly<Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>>;
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly compressed: Readonly<Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>>;
 }
 
-/** The built console, read once. */
+/** The files of the built console. */
 export interface ConsoleFiles {
   readonly page: ConsoleFile;
-  /** By their names, which change with their content. */
+  /** By file names, which contain a content hash. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
 
-/** Where the build puts what the page loads, and where it is served. */
+/** The folder of the assets in the build, and in their URLs. */
 export const assetFolder = 'console';
 
 /** Reads a built console. */
@@ -40,24 +40,24 @@ export async function readConsoleFiles(directory: string): Promise<ConsoleFiles>
 }
 
 async function readConsoleFile(path: string): Promise<ConsoleFile> {
-  const packed: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>> = {};
+  const compressed: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>> = {};
   for (const [encoding, extension] of Object.entries(encodings) as [Encoding, string][]) {
     const bytes = await readFile(path + extension).catch(() => undefined);
-    if (bytes !== undefined) packed[encoding] = bytes;
+    if (bytes !== undefined) compressed[encoding] = bytes;
   }
-  return { type: types[extname(path)] ?? 'application/octet-stream', whole: await readFile(path), packed };
+  return { type: types[extname(path)] ?? 'application/octet-stream', content: await readFile(path), compressed };
 }
 
-/** The form of a file that fits what the client takes. */
-export function packedFor(
+/** Returns the smallest variant of a file that the client accepts. */
+export function bestVariant(
   file: ConsoleFile,
   accepted: string,
 ): { readonly body: Uint8Array<ArrayBuffer>; readonly encoding?: Encoding } {
   for (const encoding of Object.keys(encodings) as Encoding[]) {
-    const body = file.packed[encoding];
+    const body = file.compressed[encoding];
     if (body !== undefined && accepts(accepted, encoding)) return { body, encoding };
   }
-  return { body: file.whole };
+  return { body: file.content };
 }
 
 function accepts(header: string, encoding: string): boolean {

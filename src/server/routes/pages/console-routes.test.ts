@@ -6,7 +6,7 @@ import { type TestContext, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { bareRequest, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
-import { consolePlaces } from './console-routes.ts';
+import { consolePaths } from './console-routes.ts';
 
 const page = '<!doctype html><script type="module" src="/console/index-1.js"></script>';
 const script = `console.log(${JSON.stringify('x'.repeat(500))})`;
@@ -28,7 +28,7 @@ describe('the console', () => {
   it('is the same page at each of its places, and is asked for anew each time', async (test) => {
     const directory = builtConsole(test);
     const { get } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
-    for (const place of Object.keys(consolePlaces)) {
+    for (const place of Object.keys(consolePaths)) {
       const response = await get(place.replaceAll(/\{\w+\}/g, 'a%2Fb'));
       assert.equal(response.status, 200, place);
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');

@@ -1,22 +1,22 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { routeRoles } from '../../access/route-roles.ts';
-import { assetFolder, type ConsoleFile, type ConsoleFiles, packedFor, readConsoleFiles } from './console-files.ts';
+import { assetFolder, type ConsoleFile, type ConsoleFiles, bestVariant, readConsoleFiles } from './console-files.ts';
 import type { ServerApp, ServerContext } from '../../http/server-context.ts';
 import { unavailablePage } from '../../pages/error-pages.ts';
 import { Problem } from '../../problems/problem.ts';
 import { problems } from '../../schemas/problem-schemas.ts';
 
-/** Where the built console is; rejects with what is wrong with it. Absent: this server has none. */
+/** Returns the directory of the built console. Rejects when it cannot be built. */
 export type FindConsole = () => Promise<string>;
 
 const page = { 'text/html': { schema: z.string() } };
 
-/** The places of the console, each of which answers with its one page. The console itself knows what to show there. */
-export const consolePlaces: Readonly<Record<string, string>> = {
+/** The paths of the console and their descriptions. All serve the same page, which routes in the browser. */
+export const consolePaths: Readonly<Record<string, string>> = {
   '/': 'The console: sessions with agents',
   '/sessions': 'The console: sessions with agents',
   '/sessions/{id}': 'The console: one session',
-  '/inbox': 'The console: what waits for an answer',
+  '/inbox': 'The console: approvals and questions',
   '/tools': 'The console: the catalog',
   '/tools/{name}': 'The console: one tool, and a form to try it',
   '/resources': 'The console: resources and prompts',
@@ -39,7 +39,7 @@ const assetRoute = createRoute({
   responses: { 200: { description: 'Script, stylesheet or image.' }, ...problems(404) },
 });
 
-/** Serves the console. Its files are read when somebody first asks, and kept. */
+/** Serves the console. Its files are read with the first request and cached. */
 export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined): void {
   let reading: Promise<ConsoleFiles> | undefined;
   const files = async (): Promise<ConsoleFiles> => {
@@ -48,13 +48,13 @@ export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined):
     try {
       return await reading;
     } catch (error) {
-      // It may be there the next time.
+      // The next request tries again.
       reading = undefined;
       throw error;
     }
   };
 
-  for (const [path, summary] of Object.entries(consolePlaces)) {
+  for (const [path, summary] of Object.entries(consolePaths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()] as const);
     const request = {
       ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(names)) }),
@@ -70,7 +70,7 @@ export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined):
       ...(path === '/'
         ? {
             description:
-              'With a one-time code from the link that `signalbox serve` prints: signs the browser in, and goes on without the code.',
+              'With the one-time code of a sign-in link, signs in the browser and redirects to the path without the code.',
           }
         : {}),
       request,
@@ -78,8 +78,8 @@ export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined):
         200: { description: 'The page.', content: page },
         ...(path === '/' ? { 303: { description: 'Signed in.' } } : {}),
         ...problems(),
-        401: { description: 'Not signed in; the page tells how.', content: page },
-        503: { description: 'The console is not there; the page tells why.', content: page },
+        401: { description: 'Not signed in; the page explains how.', content: page },
+        503: { description: 'The console is not available; the page explains why.', content: page },
       },
     });
     app.openapi(route, async (context) => {
@@ -100,7 +100,7 @@ export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined):
 }
 
 function send(context: ServerContext, file: ConsoleFile, headers: Readonly<Record<string, string>> = {}): Response {
-  const { body, encoding } = packedFor(file, context.req.header('accept-encoding') ?? '');
+  const { body, encoding } = bestVariant(file, context.req.header('accept-encoding') ?? '');
   return context.body(body, 200, {
     'Content-Type': file.type,
     Vary: 'Accept-Encoding',

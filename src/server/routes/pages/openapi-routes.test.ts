@@ -37,7 +37,7 @@ describe('GET /openapi.json', () => {
       box,
       registry: await createPrometheusMetrics().registry(),
       codes: new SignInCodes(box.shared.keyValues),
-      browserSessions: await BrowserSessions.with(box.shared, 'a-token-of-nobody'),
+      browserSessions: await BrowserSessions.open(box.shared, 'a-token-of-nobody'),
       role: 'all',
       startedAt: new Date(),
       maxBodyBytes: 1,

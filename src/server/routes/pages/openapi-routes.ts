@@ -5,7 +5,7 @@ import { jsonObject } from '../../schemas/json-schemas.ts';
 import { problems } from '../../schemas/problem-schemas.ts';
 import { serializedJson } from '../../http/json-response.ts';
 
-/** The OpenAPI document, as far as the readable page needs to know it. */
+/** An OpenAPI document. */
 export type OpenApiDocument = ReturnType<ServerApp['getOpenAPI31Document']>;
 
 const route = createRoute({
@@ -14,23 +14,23 @@ const route = createRoute({
   'x-roles': routeRoles.look,
   'x-page': true,
   tags: ['Documentation'],
-  summary: 'This API as an OpenAPI 3.1 document',
+  summary: 'Get the OpenAPI 3.1 document of this API',
   responses: {
     200: { description: 'The document.', content: { 'application/json': { schema: jsonObject } } },
     ...problems(),
   },
 });
 
-/** Serves the document that the routes themselves make up. It is put together when it is first asked for: then all routes are there. */
+/** Serves the OpenAPI document of the routes. It is generated with the first request, when all routes are registered. */
 export function addOpenApiRoute(app: ServerApp, version: string): () => OpenApiDocument {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token. Each operation names the roles it takes as `x-roles`.',
+    description: 'An access token. Each operation lists the roles that may use it in `x-roles`.',
   });
   let document: OpenApiDocument | undefined;
   let text: string | undefined;
-  const read = (): OpenApiDocument =>
+  const getDocument = (): OpenApiDocument =>
     (document ??= app.getOpenAPI31Document({
       openapi: '3.1.0',
       info: {
@@ -58,6 +58,6 @@ export function addOpenApiRoute(app: ServerApp, version: string): () => OpenApiD
         name,
       })),
     }));
-  app.openapi(route, (context) => serializedJson(context, jsonObject, (text ??= JSON.stringify(read())), 200));
-  return read;
+  app.openapi(route, (context) => serializedJson(context, jsonObject, (text ??= JSON.stringify(getDocument())), 200));
+  return getDocument;
 }

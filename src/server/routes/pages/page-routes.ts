@@ -14,11 +14,11 @@ const docsRoute = createRoute({
   'x-roles': routeRoles.look,
   'x-page': true,
   tags: ['Documentation'],
-  summary: 'This API to read',
+  summary: 'The API documentation as a page',
   responses: {
     200: { description: 'The page.', content: page },
     ...problems(),
-    401: { description: 'Not signed in; the page tells how.', content: page },
+    401: { description: 'Not signed in; the page explains how.', content: page },
   },
 });
 
@@ -32,7 +32,7 @@ const styleRoute = createRoute({
   responses: { 200: { description: 'CSS.', content: { 'text/css': { schema: z.string() } } }, ...problems() },
 });
 
-/** The pages that need no script: the API to read. */
+/** Adds the API documentation, and the stylesheet of all pages without scripts. */
 export function addPageRoutes(app: ServerApp, document: () => OpenApiDocument): void {
   app.openapi(docsRoute, (context) => context.html(docsPage(document())));
   app.openapi(styleRoute, (context) => context.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8' }));

@@ -4,7 +4,7 @@ import { compileCacheEnv } from '../../../core/compile-cache.ts';
 import type { PolicyProblem } from '../../../policy/rules/policy-error.ts';
 import { Problem } from '../../problems/problem.ts';
 
-/** What is wrong with rules, if anything. */
+/** The result of a check of rules. */
 export interface PolicyCheck {
   readonly valid: boolean;
   readonly version?: string;
@@ -12,23 +12,23 @@ export interface PolicyCheck {
   readonly problems: readonly Omit<PolicyProblem, 'file'>[];
 }
 
-/** The largest rules that are looked at over HTTP, in bytes of the request. */
+/** The maximum size of a request with rules to check. */
 export const maxRulesBytes = 1024 * 1024;
-/** Told at a time. */
+/** The maximum number of reported errors. */
 export const maxProblems = 200;
 
-const mostWaiting = 8;
-const longestMs = 10_000;
-const idleMs = 30_000;
+const maxQueuedChecks = 8;
+const checkTimeoutMs = 10_000;
+const workerIdleMs = 30_000;
 const program = import.meta.url.endsWith('.ts')
   ? new URL('./policy-check-worker.ts', import.meta.url)
   : new URL('./policy-check-worker.js', import.meta.url);
 
-/** Checks rules on a thread of its own, one after the other: a megabyte of them takes a second, for which nobody else may wait. */
+/** Checks rules one after another on a worker thread, because a megabyte of rules takes a second. */
 export class PolicyChecker {
   #worker: Worker | undefined;
-  #idling: NodeJS.Timeout | undefined;
-  #waiting = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #queued = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(stopping: AbortSignal) {
@@ -36,24 +36,24 @@ export class PolicyChecker {
   }
 
   check(sources: readonly RuleSource[]): Promise<PolicyCheck> {
-    if (this.#waiting >= mostWaiting)
-      throw new Problem('overloaded', 'other rules are being checked; try again in a moment', {
+    if (this.#queued >= maxQueuedChecks)
+      throw new Problem('overloaded', 'too many checks of rules are queued; try again in a moment', {
         headers: { 'Retry-After': '1' },
       });
-    this.#waiting += 1;
-    const checked = this.#last.then(() => this.#check(sources)).finally(() => (this.#waiting -= 1));
+    this.#queued += 1;
+    const checked = this.#last.then(() => this.#check(sources)).finally(() => (this.#queued -= 1));
     this.#last = checked.catch(() => undefined);
     return checked;
   }
 
   async #check(sources: readonly RuleSource[]): Promise<PolicyCheck> {
-    clearTimeout(this.#idling);
+    clearTimeout(this.#idleTimer);
     const worker = (this.#worker ??= start());
     const { promise, resolve, reject } = Promise.withResolvers<PolicyCheck>();
-    const tooMuch = (): void =>
-      reject(new Problem('policy-invalid', 'the rules take too much time or memory to be read; make them simpler'));
-    const timer = setTimeout(tooMuch, longestMs);
-    worker.on('message', resolve).on('error', tooMuch).on('exit', tooMuch);
+    const rejectAsTooComplex = (): void =>
+      reject(new Problem('policy-invalid', 'checking the rules takes too much time or memory; simplify them'));
+    const timer = setTimeout(rejectAsTooComplex, checkTimeoutMs);
+    worker.on('message', resolve).on('error', rejectAsTooComplex).on('exit', rejectAsTooComplex);
     try {
       worker.postMessage(sources, []);
       return await promise;
@@ -62,13 +62,13 @@ export class PolicyChecker {
       throw error;
     } finally {
       clearTimeout(timer);
-      worker.off('message', resolve).off('error', tooMuch).off('exit', tooMuch);
-      this.#idling = setTimeout(() => this.#end(), idleMs).unref();
+      worker.off('message', resolve).off('error', rejectAsTooComplex).off('exit', rejectAsTooComplex);
+      this.#idleTimer = setTimeout(() => this.#end(), workerIdleMs).unref();
     }
   }
 
   #end(): void {
-    // What comes of it now is nobody's business any more.
+    // Errors of a terminated worker are irrelevant.
     void this.#worker?.on('error', () => undefined).terminate();
     this.#worker = undefined;
   }

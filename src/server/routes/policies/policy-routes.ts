@@ -21,22 +21,25 @@ import { type ServedConfiguration, requireConfiguration } from '../servers/serve
 import { problems } from '../../schemas/problem-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
-const usualChanged = 1000;
-/** They are compiled where everybody else is served. */
-const largestBacktest = 64 * 1024;
+const defaultChangedLimit = 1000;
+/** Limited, because a backtest compiles the rules on the main thread. */
+const maxBacktestBytes = 64 * 1024;
 
-const inForce = { description: 'The policies in force.', content: { 'application/json': { schema: policiesSchema } } };
+const activePolicies = {
+  description: 'The active policies.',
+  content: { 'application/json': { schema: policiesSchema } },
+};
 
 const readRoute = createRoute({
   method: 'get',
   path: '/api/policies',
   'x-roles': routeRoles.read,
   tags: ['Policies'],
-  summary: 'The rules that decide calls',
-  responses: { 200: inForce, ...problems(503) },
+  summary: 'Get the active policies',
+  responses: { 200: activePolicies, ...problems(503) },
 });
 
-/** The policies in force, other ones, and what other ones would have said. */
+/** Adds the routes that read, replace, check and backtest policies. */
 export function addPolicyRoutes(
   app: ServerApp,
   box: InternalSignalbox,
@@ -49,25 +52,25 @@ export function addPolicyRoutes(
     path: '/api/policies',
     'x-roles': routeRoles.change,
     tags: ['Policies'],
-    summary: 'Put other rules into force',
+    summary: 'Replace the active rules',
     description:
-      'All or none. Policies in code stay. Without `save`, no file is written: they hold until the rules of the configuration change or Signalbox is started again.',
+      'Activates all rules or none. Policies in code remain. Without `save`, no file is written: the rules apply until those of the configuration change or Signalbox restarts.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newPoliciesSchema } } } },
-    responses: { 200: inForce, ...problems(400, 404, 409, 413, 415, 500, 503) },
+    responses: { 200: activePolicies, ...problems(400, 404, 409, 413, 415, 500, 503) },
   });
   const checkRoute = createRoute({
     method: 'post',
     path: '/api/policies/check',
     'x-roles': routeRoles.read,
     tags: ['Policies'],
-    summary: 'Everything that is wrong with rules',
-    description: `Nothing is put into force and nothing is written. Tells the first ${maxProblems} problems.`,
+    summary: 'Check rules',
+    description: `Activates and writes nothing. Returns the first ${maxProblems} errors.`,
     middleware: readJsonBody(Math.min(maxBodyBytes, maxRulesBytes)),
     request: { body: { content: { 'application/json': { schema: policyCheckRequestSchema } } } },
     responses: {
       200: {
-        description: 'What is wrong, if anything.',
+        description: 'The errors, if any.',
         content: { 'application/json': { schema: policyCheckSchema } },
       },
       ...problems(400, 413, 415, 503),
@@ -78,36 +81,39 @@ export function addPolicyRoutes(
     path: '/api/policies/backtest',
     'x-roles': routeRoles.read,
     tags: ['Policies'],
-    summary: 'Which recorded calls other rules would have decided otherwise',
+    summary: 'Backtest rules on recorded calls',
     description: 'Rules of up to 64 KB; `signalbox policy backtest` takes larger ones.',
-    middleware: readJsonBody(Math.min(maxBodyBytes, largestBacktest)),
+    middleware: readJsonBody(Math.min(maxBodyBytes, maxBacktestBytes)),
     request: { body: { content: { 'application/json': { schema: backtestRequestSchema } } } },
     responses: {
-      200: { description: 'What differs.', content: { 'application/json': { schema: backtestSchema } } },
+      200: {
+        description: 'The calls with a different decision.',
+        content: { 'application/json': { schema: backtestSchema } },
+      },
       ...problems(400, 413, 415, 503),
     },
   });
 
-  const shown = (): z.output<typeof policiesSchema> => {
+  const currentPolicies = (): z.output<typeof policiesSchema> => {
     const file = configuration?.policyFile();
     return { ...box.policies.list(), ...(file === undefined ? {} : { file }) };
   };
 
-  app.openapi(readRoute, (context) => json(context, policiesSchema, shown(), 200));
+  app.openapi(readRoute, (context) => json(context, policiesSchema, currentPolicies(), 200));
 
   app.openapi(changeRoute, async (context) => {
     const by = context.var.principal;
     const { version: before = 'none' } = box.policies.list();
-    const { save = false, seen, ...given } = context.req.valid('json');
-    const sources = rulesOf(given);
-    if (save) await requireConfiguration(configuration).savePolicies(textOf(given), seen);
+    const { save = false, seen, ...ruleInput } = context.req.valid('json');
+    const sources = rulesOf(ruleInput);
+    if (save) await requireConfiguration(configuration).savePolicies(textOf(ruleInput), seen);
     else await box.policies.set(sources, { keepCode: true });
     const { version = 'none', rules } = box.policies.list();
     const details = [
-      `changed the policies: ${pluralize(rules.length, 'rule')}, version ${version} in the place of ${before}`,
+      `changed the policies: ${pluralize(rules.length, 'rule')}, version ${version} instead of ${before}`,
     ];
     box.recordConfiguration({ status: 'applied', by, details });
-    return json(context, policiesSchema, shown(), 200);
+    return json(context, policiesSchema, currentPolicies(), 200);
   });
 
   app.openapi(checkRoute, async (context) => {
@@ -115,12 +121,12 @@ export function addPolicyRoutes(
   });
 
   app.openapi(backtestRoute, async (context) => {
-    const { since, limit = usualChanged, ...given } = context.req.valid('json');
+    const { since, limit = defaultChangedLimit, ...ruleInput } = context.req.valid('json');
     const from = since === undefined ? undefined : Date.parse(since);
     if (Number.isNaN(from))
       throw new Problem('request-invalid', 'body.since: expected a timestamp, as in 2026-11-15T08:30:00Z');
     const { signal } = context.req.raw;
-    const rules = rulesOf(given);
+    const rules = rulesOf(ruleInput);
     const { valid, problems: wrong } = await checks.check(rules);
     if (!valid) throw new PolicyError(wrong.map((problem) => ({ file: 'policies', ...problem })));
     const result = await box.policies.backtest(rules, { signal, ...(from === undefined ? {} : { since: from }) });
@@ -130,7 +136,7 @@ export function addPolicyRoutes(
 }
 
 function textOf({ text }: { text?: string | undefined }): string {
-  if (text === undefined) throw new Problem('request-invalid', 'body.text: what is saved is a text, not "rules"');
+  if (text === undefined) throw new Problem('request-invalid', 'body.text: saving requires "text", not "rules"');
   return text;
 }
 

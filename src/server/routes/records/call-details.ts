@@ -11,22 +11,22 @@ import type { callDetailsSchema } from '../../schemas/journal-schemas.ts';
 
 type Details = z.output<typeof callDetailsSchema>;
 
-const mostEntries = 100;
+const maxEntries = 100;
 
-/** Puts together what is known of one call. */
+/** Returns a call with its result, approval, undo state and journal entries. */
 export async function readCallDetails(box: InternalSignalbox, call: ToolInvoked | CallStarted): Promise<Details> {
   const { callId } = call;
-  const [recording, kept, undo, { items: history }] = await Promise.all([
+  const [recording, storedResult, undo, { items: history }] = await Promise.all([
     box.journal.recording(callId),
-    unlessUnknown(box.journal.result(callId, { limit: 1 })),
+    ignoreUnknown(box.journal.result(callId, { limit: 1 })),
     box.undo.status(callId),
-    box.journal.query({ call: callId, order: 'oldest-first', limit: mostEntries }),
+    box.journal.query({ call: callId, order: 'oldest-first', limit: maxEntries }),
   ]);
-  const asked = call.approvalId ?? history.find(isQuestion)?.approvalId;
-  const approval = asked === undefined ? undefined : await unlessUnknown(box.approvals.get(asked));
+  const approvalId = call.approvalId ?? history.find(isQuestion)?.approvalId;
+  const approval = approvalId === undefined ? undefined : await ignoreUnknown(box.approvals.get(approvalId));
   const details = {
     ...(recording === undefined ? {} : { result: resultOf(recording) }),
-    ...(kept === undefined ? {} : { keptCharacters: kept.total }),
+    ...(storedResult === undefined ? {} : { keptCharacters: storedResult.total }),
     ...(approval === undefined ? {} : { approval }),
     undo,
     history,
@@ -49,10 +49,10 @@ function isQuestion(entry: JournalEvent): entry is JournalEvent & { readonly typ
   return entry.type === 'ApprovalRequested';
 }
 
-/** What is kept only for a time may be gone. */
-async function unlessUnknown<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+/** Resolves to `undefined` for an approval or result that is unknown, because they are stored for a limited time. */
+async function ignoreUnknown<Found>(lookup: Promise<Found>): Promise<Found | undefined> {
   try {
-    return await finding;
+    return await lookup;
   } catch (error) {
     if (error instanceof SignalboxError && (error.code === 'result-unknown' || error.code === 'approval-unknown'))
       return undefined;

@@ -4,7 +4,7 @@ import { maySeeHidden } from '../../access/identity.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import type { LiveEvents } from '../../streams/live-events.ts';
 import { resumeHeaders, resumeQuery } from '../../schemas/resume-schemas.ts';
-import { liveEventSchema, wantedTypes } from '../../schemas/live-event-schemas.ts';
+import { liveEventSchema, typesParameter } from '../../schemas/live-event-schemas.ts';
 import { problems } from '../../schemas/problem-schemas.ts';
 import type { EventStreams } from '../../streams/event-streams.ts';
 
@@ -13,13 +13,13 @@ const route = createRoute({
   path: '/api/events',
   'x-roles': routeRoles.read,
   tags: ['Record'],
-  summary: 'Everything that happens, live',
+  summary: 'Stream live events',
   description:
-    'Server-sent events of five kinds, by their `event`: `journal` (an entry as `/api/journal` shows it, approvals among them; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), `approval` (whether the caller of a pending question still waits), and `ready`, once, after the missed entries. ' +
-    'With `Last-Event-ID` or `after`, journal entries come without a gap; all other events are live only, so reload what you show when `ready` comes. A client that falls far behind is disconnected and reconnects. Viewers get events of sessions redacted like the journal, without pieces of text.',
-  request: { query: resumeQuery.extend({ types: wantedTypes }), headers: resumeHeaders },
+    'Server-sent events of five kinds, named in `event`: `journal` (an entry of `/api/journal`, including approvals; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), `approval` (whether the caller of a pending approval still waits), and `ready`, once, after the missed entries. ' +
+    'With `Last-Event-ID` or `after`, journal entries are sent without a gap. All other events are live only, so reload displayed data at `ready`. A client that falls far behind is disconnected and can reconnect. Viewers get session events redacted like the journal, without text deltas.',
+  request: { query: resumeQuery.extend({ types: typesParameter }), headers: resumeHeaders },
   responses: {
-    200: { description: 'One event in each message.', content: { 'text/event-stream': { schema: liveEventSchema } } },
+    200: { description: 'A stream of events.', content: { 'text/event-stream': { schema: liveEventSchema } } },
     ...problems(400, 429, 503),
   },
 });
@@ -27,9 +27,9 @@ const route = createRoute({
 export function addEventRoutes(app: ServerApp, live: LiveEvents, streams: EventStreams): void {
   app.openapi(route, (context) => {
     const { after, types } = context.req.valid('query');
-    const from = context.req.valid('header')['last-event-id'] ?? after;
-    return streams.answer(context, (signal) =>
-      live.open({ after: from, wants: types, isWhole: maySeeHidden(context.var.identity) }, signal),
+    const startSeq = context.req.valid('header')['last-event-id'] ?? after;
+    return streams.respond(context, (signal) =>
+      live.open({ after: startSeq, filter: types, canSeeHidden: maySeeHidden(context.var.identity) }, signal),
     );
   });
 }

@@ -16,8 +16,8 @@ const callsRoute = createRoute({
   path: '/api/calls',
   'x-roles': routeRoles.look,
   tags: ['Record'],
-  summary: 'Calls, one entry each',
-  description: 'How each call ended, or `CallStarted` while it runs. Agents see their own calls.',
+  summary: 'List calls',
+  description: 'One entry for each call: `ToolInvoked`, or `CallStarted` while it runs. Agents see their own calls.',
   request: { query: callQuerySchema },
   responses: {
     200: { description: 'A page of calls.', content: { 'application/json': { schema: callPageSchema } } },
@@ -30,9 +30,9 @@ const addCallRoutes = createRoute({
   path: '/api/calls/{id}',
   'x-roles': routeRoles.look,
   tags: ['Record'],
-  summary: 'Everything about one call',
+  summary: 'Get a call',
   description:
-    'The last word on it, its whole result, its approval, whether it can be undone, and every entry about it.',
+    'Returns the call with its complete result, its approval, whether it can be undone, and all its journal entries.',
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: { description: 'The call.', content: { 'application/json': { schema: callDetailsSchema } } },
@@ -45,7 +45,7 @@ const journalRoute = createRoute({
   path: '/api/journal',
   'x-roles': routeRoles.read,
   tags: ['Record'],
-  summary: 'The journal, paged',
+  summary: 'List journal entries',
   request: { query: journalQuerySchema },
   responses: {
     200: { description: 'A page of entries.', content: { 'application/json': { schema: journalPageSchema } } },
@@ -59,9 +59,9 @@ export function addJournalRoutes(app: ServerApp, box: InternalSignalbox): void {
     const query = toJournalQuery(context.req.valid('query'));
     if (role === 'agent' && query.principal !== undefined && !mayView(context.var.identity, query.principal))
       return json(context, callPageSchema, { items: [] }, 200);
-    const whose = role === 'agent' ? { principal: principal.id } : {};
+    const ownCalls = role === 'agent' ? { principal: principal.id } : {};
     const { signal } = context.req.raw;
-    const page = await box.journal.calls({ ...whose, ...query, signal });
+    const page = await box.journal.calls({ ...ownCalls, ...query, signal });
     return json(context, callPageSchema, await withPruned(box.journal, page), 200);
   });
 
@@ -69,7 +69,7 @@ export function addJournalRoutes(app: ServerApp, box: InternalSignalbox): void {
     const { id } = context.req.valid('param');
     const call = await box.journal.call(id);
     if (call === undefined || !mayView(context.var.identity, call.principal.id))
-      throw new Problem('call-unknown', 'no call of that id is in the journal');
+      throw new Problem('call-unknown', 'the journal has no call with this id');
     return json(context, callDetailsSchema, await readCallDetails(box, call), 200);
   });
 

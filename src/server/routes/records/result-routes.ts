@@ -10,12 +10,12 @@ import { json } from '../../http/json-response.ts';
 
 const resultSchema = z
   .object({
-    owner: z.string().describe('Who made the call.'),
+    owner: z.string().describe('The principal who made the call.'),
     mimeType: z.string(),
     text: z.string(),
     offset: z.int(),
-    total: z.int().describe('Length of the whole, in UTF-16 units.'),
-    next: z.int().optional().describe('Where the next page begins; absent on the last page.'),
+    total: z.int().describe('The length of the complete text, in UTF-16 code units.'),
+    next: z.int().optional().describe('The `offset` of the next page. Absent on the last page.'),
   })
   .openapi('ResultPage');
 
@@ -24,9 +24,9 @@ const route = createRoute({
   path: '/api/results/{id}',
   'x-roles': routeRoles.look,
   tags: ['Record'],
-  summary: 'A part of a result that was too large to be handed out whole',
+  summary: 'Read a large result in parts',
   description:
-    'Agents see those of their own calls, and viewers see results redacted like the journal. The id is that of the call, which the `resource_link` of the shortened result names.',
+    'Agents see results of their own calls. Viewers see results redacted like the journal. The id is that of the call; the `resource_link` in the shortened result contains it.',
   request: {
     params: z.object({ id: z.string() }),
     query: z.strictObject({
@@ -40,7 +40,7 @@ const route = createRoute({
   },
 });
 
-/** Redacting a result takes all of it at once: a page may begin in the middle of a secret. */
+/** A result is redacted as a whole, because a page may begin in the middle of a secret. */
 const maxRedactedCharacters = 4 * 1024 * 1024;
 
 export function addResultRoutes(app: ServerApp, box: InternalSignalbox): void {
@@ -48,11 +48,11 @@ export function addResultRoutes(app: ServerApp, box: InternalSignalbox): void {
     const { id } = context.req.valid('param');
     const query = context.req.valid('query');
     const { identity } = context.var;
-    const isWhole = maySeeHidden(identity);
-    const page = await box.journal.result(id, isWhole ? query : { offset: 0, limit: maxRedactedCharacters });
+    const canSeeHidden = maySeeHidden(identity);
+    const page = await box.journal.result(id, canSeeHidden ? query : { offset: 0, limit: maxRedactedCharacters });
     if (!mayView(identity, page.owner))
-      throw new Problem('result-unknown', `no result of a call of yours is kept as ${id}`);
-    return json(context, resultSchema, isWhole ? page : redactedPage(box, page, query), 200);
+      throw new Problem('result-unknown', `there is no stored result with the id ${id}`);
+    return json(context, resultSchema, canSeeHidden ? page : redactedPage(box, page, query), 200);
   });
 }
 
@@ -64,7 +64,7 @@ function redactedPage(
   if (whole.next !== undefined)
     throw new Problem(
       'role-refused',
-      `the result has ${whole.total} characters, and at most ${maxRedactedCharacters} are redacted for viewers; read it with an approver's token`,
+      `the result has ${whole.total} characters, and the maximum for viewers is ${maxRedactedCharacters}; read it with the token of an approver`,
     );
   const text = JSON.parse(box.redactJson(JSON.stringify(whole.text))) as string;
   const { owner, mimeType } = whole;

@@ -9,25 +9,25 @@ import { problems } from '../../schemas/problem-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
 const requestSchema = z
-  .strictObject({ as: settledAs, note: z.string().max(1000).optional().describe('How you know.') })
+  .strictObject({ as: settledAs, note: z.string().max(1000).optional().describe('How the outcome was determined.') })
   .openapi('SettleRequest');
 
-/** What `signalbox settle` does on the command line. */
+/** Adds the route that sets the outcome of a call, like `signalbox settle`. */
 export function addSettleRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/calls/{id}/settle',
     'x-roles': routeRoles.answer,
     tags: ['Record'],
-    summary: 'Say how a call ended whose outcome is unknown',
-    description: 'Nothing is run again; later deliveries with the same idempotency key get this outcome.',
+    summary: 'Set the outcome of a call whose outcome is unknown',
+    description: 'Does not run the tool. Later calls with the same idempotency key get this outcome.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),
       body: { content: { 'application/json': { schema: requestSchema } } },
     },
     responses: {
-      200: { description: 'The call, settled.', content: { 'application/json': { schema: callEntrySchema } } },
+      200: { description: 'The settled call.', content: { 'application/json': { schema: callEntrySchema } } },
       ...problems(400, 404, 409, 413, 415, 503),
     },
   });
@@ -37,7 +37,7 @@ export function addSettleRoutes(app: ServerApp, box: InternalSignalbox, maxBodyB
     const { as, note } = context.req.valid('json');
     await box.journal.settle(id, { as, by: context.var.principal, ...(note === undefined ? {} : { note }) });
     const call = await box.journal.call(id);
-    if (call === undefined) throw new Problem('call-unknown', 'no call of that id is in the journal');
+    if (call === undefined) throw new Problem('call-unknown', 'the journal has no call with this id');
     return json(context, callEntrySchema, call, 200);
   });
 }

@@ -8,10 +8,10 @@ import { problems } from '../../schemas/problem-schemas.ts';
 import { statisticsSchema } from '../../schemas/statistics-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
-const usualWindow = 24 * 60 * 60 * 1000;
-const usualBuckets = 60;
-const mostBuckets = 1000;
-const mostTools = 500;
+const defaultWindowMs = 24 * 60 * 60 * 1000;
+const defaultBuckets = 60;
+const maxBuckets = 1000;
+const maxTools = 500;
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -22,41 +22,44 @@ const route = createRoute({
   path: '/api/statistics',
   'x-roles': routeRoles.read,
   tags: ['Record'],
-  summary: 'How many calls ended, how, and how fast',
-  description: 'In all, in steps of time, and by tool and by server. Buckets begin at multiples of their length.',
+  summary: 'Get call statistics',
+  description:
+    'Counts, outcomes and latencies: in total, by time bucket, by tool and by server. Buckets start at multiples of their length.',
   request: {
     query: z.strictObject({
-      since: timeParameter.describe('A day before `until` unless said.'),
-      until: timeParameter.describe('Now unless said.'),
+      since: timeParameter.describe('The default is one day before `until`.'),
+      until: timeParameter.describe('The default is now.'),
       bucketSeconds: z.coerce
         .number<string>()
         .int()
         .min(1)
         .max(100 * 366 * day)
         .optional()
-        .describe(`A round time that makes about ${usualBuckets} buckets unless said; at most ${mostBuckets} buckets.`),
+        .describe(
+          `The default is a round duration that gives up to ${defaultBuckets} buckets. The maximum is ${maxBuckets} buckets.`,
+        ),
       tool: toolParameter,
       server: z.string().optional().describe('Only calls of this server’s tools.'),
     }),
   },
   responses: {
-    200: { description: 'The calls, counted.', content: { 'application/json': { schema: statisticsSchema } } },
+    200: { description: 'The statistics.', content: { 'application/json': { schema: statisticsSchema } } },
     ...problems(400, 503),
   },
 });
 
 export function addStatisticsRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(route, async (context) => {
-    const { tool, server, until = Date.now(), ...given } = context.req.valid('query');
-    const begin = Math.max(0, given.since ?? until - usualWindow);
-    const bucketSeconds = given.bucketSeconds ?? roundBucket((until - begin) / 1000);
+    const { tool, server, until = Date.now(), ...range } = context.req.valid('query');
+    const begin = Math.max(0, range.since ?? until - defaultWindowMs);
+    const bucketSeconds = range.bucketSeconds ?? roundBucket((until - begin) / 1000);
     const bucketMs = bucketSeconds * 1000;
     const since = Math.floor(begin / bucketMs) * bucketMs;
     if (since >= until) throw new Problem('request-invalid', 'query.since: expected a time before `until`');
-    if (until - since > mostBuckets * bucketMs)
+    if (until - since > maxBuckets * bucketMs)
       throw new Problem(
         'request-invalid',
-        `query.bucketSeconds: that makes more than ${mostBuckets} buckets; take longer ones or a shorter time`,
+        `query.bucketSeconds: more than ${maxBuckets} buckets; use longer buckets or a shorter time range`,
       );
     const found = await box.journal.statistics({
       since,
@@ -73,15 +76,15 @@ export function addStatisticsRoutes(app: ServerApp, box: InternalSignalbox): voi
       bucketSeconds,
       ...found,
       buckets: found.buckets.map(({ at, ...bucket }) => ({ at: new Date(at).toISOString(), ...bucket })),
-      tools: found.tools.slice(0, mostTools),
+      tools: found.tools.slice(0, maxTools),
       ...(since > prunedAt || prunedAt === 0 ? {} : { prunedUntil: new Date(prunedAt).toISOString() }),
     };
     return json(context, statisticsSchema, body, 200);
   });
 }
 
-/** The shortest round time of which no more than the usual number fit. */
+/** Returns the shortest round duration that gives no more than `defaultBuckets`. */
 function roundBucket(seconds: number): number {
-  const shortest = seconds / usualBuckets;
+  const shortest = seconds / defaultBuckets;
   return roundSeconds.find((round) => round >= shortest) ?? Math.ceil(shortest / day) * day;
 }

@@ -15,46 +15,46 @@ const undoSchema = z
     callId: z.string(),
     tool: z.string(),
     outcome: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
-    changes: z.array(fileChangeSchema).readonly().describe('What the call had changed.'),
+    changes: z.array(fileChangeSchema).readonly().describe('The changes of the call.'),
     conflicts: z.array(conflictSchema).readonly(),
-    error: z.string().optional().describe('Why it failed: the tool’s own undo, or what stood in the way.'),
+    error: z.string().optional().describe('Why the undo failed.'),
   })
   .openapi('UndoResult');
 
 const requestSchema = z
   .strictObject({
-    partial: z.boolean().optional().describe('Restore what nobody has changed since, and leave the rest.'),
+    partial: z.boolean().optional().describe('Restores files without later changes, and skips the rest.'),
     again: z
       .boolean()
       .optional()
-      .describe('Run the tool’s own undo once more although it failed or was cut short before.'),
+      .describe('Runs the undo function of the tool again after it failed or was interrupted.'),
     waitSeconds: z
       .number()
       .min(0)
       .max(3600)
       .optional()
-      .describe('How long to wait for calls that run in the same workspace, in seconds (60).'),
+      .describe('How long to wait for running calls in the same workspace, in seconds (60).'),
   })
   .openapi('UndoRequest');
 
 const undoPageSchema = z.object({ items: z.array(undoSchema).readonly() }).openapi('UndoResults');
 
-/** Not for agents: no rule decides what is taken back. What it met on the way is a problem with one issue for each path. */
+/** Adds the routes that undo calls. Not for agents, because no rule decides about an undo. A conflict is a problem with an issue for each path. */
 export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/calls/{id}/undo',
     'x-roles': routeRoles.answer,
     tags: ['Record'],
-    summary: 'Take back what a call changed',
-    description: 'Where something was changed since, nothing is touched and the answer is `undo-conflict`.',
+    summary: 'Undo a call',
+    description: 'When a file has later changes, nothing is changed and the response is `undo-conflict`.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),
       body: { content: { 'application/json': { schema: requestSchema } } },
     },
     responses: {
-      200: { description: 'What was taken back.', content: { 'application/json': { schema: undoSchema } } },
+      200: { description: 'The result of the undo.', content: { 'application/json': { schema: undoSchema } } },
       ...problems(400, 404, 409, 413, 415, 503),
     },
   });
@@ -63,7 +63,7 @@ export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyByt
     const result = await box.undo.call(context.req.valid('param').id, undoOptions(context, context.req.valid('json')));
     if (result.outcome === 'conflict') {
       const issues = result.conflicts.map(({ path, reason }) => ({ path, message: reason }));
-      throw new Problem('undo-conflict', `${issues.length} paths were changed since; nothing was touched`, { issues });
+      throw new Problem('undo-conflict', `${issues.length} paths have later changes; nothing was undone`, { issues });
     }
     return json(context, undoSchema, result, 200);
   });
@@ -73,16 +73,16 @@ export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyByt
     path: '/api/sessions/{id}/undo',
     'x-roles': routeRoles.answer,
     tags: ['Record'],
-    summary: 'Undo the changes of all calls of a session',
+    summary: 'Undo all calls of a session',
     description:
-      'Undoes the last call first, and stops at a call that cannot be undone: see the `outcome` of the last item. Works for any session that calls name.',
+      'Undoes the last call first, and stops at a call that cannot be undone: see the `outcome` of the last item. Works for any session name that calls used.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),
       body: { content: { 'application/json': { schema: requestSchema } } },
     },
     responses: {
-      200: { description: 'What was taken back.', content: { 'application/json': { schema: undoPageSchema } } },
+      200: { description: 'The result of the undo.', content: { 'application/json': { schema: undoPageSchema } } },
       ...problems(400, 413, 415, 503),
     },
   });

@@ -13,8 +13,8 @@ const params = z.object({ name: z.string().openapi({ example: 'search' }) });
 
 const changedSchema = z
   .object({
-    servers: z.array(z.string()).readonly().describe('The servers that were added.'),
-    notes: z.array(z.string()).readonly().describe('What became of secrets, and what is still to be done.'),
+    servers: z.array(z.string()).readonly().describe('The added servers.'),
+    notes: z.array(z.string()).readonly().describe('Notes about stored secrets and remaining steps.'),
   })
   .openapi('ChangedServers');
 
@@ -23,11 +23,11 @@ const foundSchema = z
     items: z
       .array(
         z.object({
-          name: z.string().describe('What it would be called here.'),
-          entry: jsonObject.describe('As it would stand in the configuration: references in the place of secrets.'),
+          name: z.string().describe('The name it would get.'),
+          entry: jsonObject.describe('The configuration entry, with references instead of secrets.'),
           from: z.array(z.object({ client: z.string(), file: z.string() })).readonly(),
           notes: z.array(z.string()).readonly(),
-          secrets: z.array(z.string()).readonly().describe('The names of the secrets that would be kept encrypted.'),
+          secrets: z.array(z.string()).readonly().describe('The names of the secrets that would be stored encrypted.'),
         }),
       )
       .readonly(),
@@ -36,7 +36,7 @@ const foundSchema = z
 
 const signInSchema = z
   .object({
-    url: z.string().describe('Where to send the person. The browser comes back to a loopback address of this machine.'),
+    url: z.string().describe('The URL to open. The browser is redirected to a loopback address of this machine.'),
     since: timestamp,
   })
   .openapi('BegunSignIn');
@@ -45,7 +45,7 @@ const newServerSchema = z
   .strictObject({
     name: z.string().min(1).max(100),
     entry: jsonObject
-      .describe('As under `mcpServers` in the configuration.')
+      .describe('The entry as under `mcpServers` in the configuration.')
       .openapi({ example: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] } }),
   })
   .openapi('NewServer');
@@ -62,10 +62,10 @@ const removeRoute = createRoute({
   path: '/api/servers/{name}',
   'x-roles': routeRoles.change,
   tags: ['Servers'],
-  summary: 'Take a server out of the configuration',
-  description: 'Its calls under way may end; the rest of the file stays as it is.',
+  summary: 'Remove a server from the configuration',
+  description: 'Running calls of the server may end. The rest of the file does not change.',
   request: { params },
-  responses: { 204: { description: 'It is gone.' }, ...problems(404, 409, 500) },
+  responses: { 204: { description: 'The server was removed.' }, ...problems(404, 409, 500) },
 });
 
 const foundRoute = createRoute({
@@ -73,10 +73,10 @@ const foundRoute = createRoute({
   path: '/api/import',
   'x-roles': routeRoles.change,
   tags: ['Servers'],
-  summary: 'The servers of other clients on this machine that could be taken over',
-  description: 'Nothing is written. What the configuration has already is left out.',
+  summary: 'List importable servers of other clients on this machine',
+  description: 'Writes nothing. Servers that are in the configuration already are omitted.',
   responses: {
-    200: { description: 'What was found.', content: { 'application/json': { schema: foundSchema } } },
+    200: { description: 'The importable servers.', content: { 'application/json': { schema: foundSchema } } },
     ...problems(404, 500),
   },
 });
@@ -86,78 +86,78 @@ const signInRoute = createRoute({
   path: '/api/servers/{name}/sign-in',
   'x-roles': routeRoles.change,
   tags: ['Servers'],
-  summary: 'Begin to sign in at a server that is protected with OAuth',
+  summary: 'Start the OAuth sign-in to a server',
   description:
-    'Open `url` in a browser on this machine within five minutes. `signIn` of the server tells how it ends; the server is connected anew by itself.',
+    'Open `url` in a browser on this machine within five minutes. `signIn` of the server has the result. The server then reconnects automatically.',
   request: { params },
   responses: {
-    200: { description: 'Where to go.', content: { 'application/json': { schema: signInSchema } } },
+    200: { description: 'The sign-in URL.', content: { 'application/json': { schema: signInSchema } } },
     ...problems(404, 409, 502),
   },
 });
 
-/** What `add`, `remove`, `import` and `login` do on the command line, for the servers that run here. */
+/** Adds the routes that add, remove, import and sign in to configured servers, like the commands of the same names. */
 export function addConfiguredServerRoutes(
   app: ServerApp,
   box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
   maxBodyBytes: number,
 ): void {
-  const present = (): ServedConfiguration => requireConfiguration(configuration);
-  const record = ({ var: { principal } }: ServerContext, what: string): void =>
-    box.recordConfiguration({ status: 'applied', by: principal, details: [what] });
+  const configured = (): ServedConfiguration => requireConfiguration(configuration);
+  const record = ({ var: { principal } }: ServerContext, detail: string): void =>
+    box.recordConfiguration({ status: 'applied', by: principal, details: [detail] });
 
   const addRoute = createRoute({
     method: 'post',
     path: '/api/servers',
     'x-roles': routeRoles.change,
     tags: ['Servers'],
-    summary: 'Add a server to the configuration, and start it',
+    summary: 'Add a server to the configuration and start it',
     description:
-      'Writes the configuration file. Secrets in the entry are kept encrypted; references to them stand in the file. It is being connected when this answers: read it for how that went.',
+      'Writes the configuration file. Secrets in the entry are stored encrypted, and the file contains references to them. The server is still connecting when the response is sent: read its state for the result.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newServerSchema } } } },
-    responses: { 201: changed('It was added.'), ...problems(400, 404, 409, 413, 415, 500) },
+    responses: { 201: changed('The server was added.'), ...problems(400, 404, 409, 413, 415, 500) },
   });
   const importRoute = createRoute({
     method: 'post',
     path: '/api/import',
     'x-roles': routeRoles.change,
     tags: ['Servers'],
-    summary: 'Take over servers of other clients',
-    description: 'Like `signalbox import`. The files of other clients are never written.',
+    summary: 'Import servers of other clients',
+    description: 'Like `signalbox import`. The files of other clients are never changed.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: takeOverSchema } } } },
-    responses: { 200: changed('They were added.'), ...problems(400, 404, 409, 413, 415, 500) },
+    responses: { 200: changed('The servers were imported.'), ...problems(400, 404, 409, 413, 415, 500) },
   });
 
   app.openapi(addRoute, async (context) => {
     const { name, entry } = context.req.valid('json');
-    const added = await present().addServer(name, entry as JsonObject);
+    const added = await configured().addServer(name, entry as JsonObject);
     record(context, `added ${name} to the configuration`);
     return json(context, changedSchema, added, 201);
   });
 
   app.openapi(removeRoute, async (context) => {
     const { name } = context.req.valid('param');
-    await present().removeServer(name);
+    await configured().removeServer(name);
     record(context, `removed ${name} from the configuration`);
     return context.body(null, 204);
   });
 
   app.openapi(foundRoute, async (context) => {
-    const items = await present().foundServers();
+    const items = await configured().foundServers();
     return json(context, foundSchema, { items }, 200);
   });
 
   app.openapi(importRoute, async (context) => {
-    const taken = await present().takeOver(context.req.valid('json').names);
+    const taken = await configured().takeOver(context.req.valid('json').names);
     record(context, `took over ${taken.servers.join(', ')} from other clients`);
     return json(context, changedSchema, taken, 200);
   });
 
   app.openapi(signInRoute, async (context) => {
-    const url = await present().signIn(context.req.valid('param').name);
+    const url = await configured().signIn(context.req.valid('param').name);
     return json(context, signInSchema, { url: url.href, since: new Date().toISOString() }, 200);
   });
 }

@@ -13,14 +13,14 @@ const listRoute = createRoute({
   path: '/api/lock',
   'x-roles': routeRoles.read,
   tags: ['Lock'],
-  summary: 'How the servers differ from what was accepted',
+  summary: 'Compare servers with their accepted definitions',
   responses: {
     200: { description: 'Every configured or locked server.', content: { 'application/json': { schema: lockSchema } } },
     ...problems(404, 409),
   },
 });
 
-/** What `signalbox lock` does on the command line, for the servers that run here. */
+/** Adds the routes that show and accept tool definitions, like `signalbox lock`. */
 export function addLockRoutes(
   app: ServerApp,
   box: InternalSignalbox,
@@ -32,9 +32,9 @@ export function addLockRoutes(
     path: '/api/lock/{server}/accept',
     'x-roles': routeRoles.change,
     tags: ['Lock'],
-    summary: 'Take over what a server says now',
+    summary: 'Accept the current definitions of a server',
     description:
-      'Like `signalbox lock accept`, and holds at once: writes signalbox.lock, or the pin of a server that is not locked and has changed.',
+      'Like `signalbox lock accept`, effective at once: writes signalbox.lock, or the pin of a changed server that is not locked.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ server: z.string().openapi({ example: 'files' }) }),
@@ -42,7 +42,7 @@ export function addLockRoutes(
     },
     responses: {
       200: {
-        description: 'How the server stood before it was accepted.',
+        description: 'The state of the server before the change.',
         content: { 'application/json': { schema: serverLockStatusSchema } },
       },
       ...problems(400, 404, 409, 413, 415, 500),
@@ -57,12 +57,12 @@ export function addLockRoutes(
     const { server } = context.req.valid('param');
     const { seen, tool } = context.req.valid('json');
     const by = context.var.principal;
-    const standing = await requireConfiguration(configuration).accept(server, {
+    const lockStatus = await requireConfiguration(configuration).accept(server, {
       ...(seen === undefined ? {} : { seen }),
       ...(tool === undefined ? {} : { tool }),
     });
-    const what = tool === undefined ? `the definitions of ${server}` : `the definition of ${tool} of ${server}`;
-    box.recordConfiguration({ status: 'applied', by, details: [`accepted ${what}`] });
-    return json(context, serverLockStatusSchema, standing, 200);
+    const accepted = tool === undefined ? `the definitions of ${server}` : `the definition of ${tool} of ${server}`;
+    box.recordConfiguration({ status: 'applied', by, details: [`accepted ${accepted}`] });
+    return json(context, serverLockStatusSchema, lockStatus, 200);
   });
 }

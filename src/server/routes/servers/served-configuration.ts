@@ -3,37 +3,37 @@ import type { PolicyFileText } from '../../../config/file/policy-file.ts';
 import type { AcceptedPart, ServerLockStatus } from '../../../config/lock/lock-status.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 
-/** The configuration that a server runs from, as far as its routes need it. */
+/** The configuration of a running server, as the routes use it. */
 export interface ServedConfiguration {
   readonly file: string;
-  /** Why the files as they are now are not what runs; absent when they are. */
+  /** Returns why the current files are not active; `undefined` when they are. */
   problem(): ConfigurationRefusal | undefined;
-  /** Starts what was not started, and offers its tools. */
+  /** Enables a server, and starts it if necessary. */
   enable(server: string): Promise<void>;
-  /** The file of rules as it is now; none where they stand in the configuration itself. */
+  /** Returns the policy file; `undefined` when the configuration contains the rules. */
   policyFile(): PolicyFileText | undefined;
-  /** Writes the file of rules, and puts them into force. With `seen`, only if that is still its fingerprint. */
+  /** Writes the policy file and activates its rules. With `seen`, only if it is the current fingerprint. */
   savePolicies(text: string, seen?: string): Promise<void>;
-  /** Whether a server stands in the file. */
+  /** Returns whether the file contains a server. */
   has(server: string): boolean;
-  /** Adds a server to the file and starts it. Secrets in the entry are kept encrypted and never stand in the file. */
+  /** Adds a server to the file and starts it. Secrets in the entry are stored encrypted, not in the file. */
   addServer(name: string, entry: JsonObject): Promise<ChangedServers>;
-  /** Takes a server out of the file and ends it. */
+  /** Removes a server from the file and stops it. */
   removeServer(name: string): Promise<void>;
-  /** The servers of other clients on this machine that could be taken over. */
+  /** Returns the servers of other clients on this machine that can be imported. */
   foundServers(): Promise<readonly FoundServer[]>;
   takeOver(names: readonly string[]): Promise<ChangedServers>;
-  /** Begins a sign-in at a server; answers where to send the person. */
+  /** Starts a sign-in to a server, and returns the URL to open. */
   signIn(server: string): Promise<URL>;
-  /** How it stands with the last sign-in that was begun here. */
+  /** Returns the state of the last sign-in that this process started. */
   signInState(server: string): SignInState | undefined;
-  /** How each server stands to the lock, as the lock is now. */
+  /** Compares each server with the current lock. */
   lockStatuses(): readonly ServerLockStatus[];
-  /** Accepts what a server says now, or one of its tools. With `seen`, only if that is still the fingerprint of what it says. */
+  /** Accepts the current definitions of a server, or of one tool. With `seen`, only if it is the current fingerprint. */
   accept(server: string, only?: AcceptedPart): Promise<ServerLockStatus>;
 }
 
-/** Servers that the file has now, and what their operator should know. */
+/** The servers that were added to the file, and notes for the operator. */
 export interface ChangedServers {
   readonly servers: readonly string[];
   readonly notes: readonly string[];
@@ -41,27 +41,27 @@ export interface ChangedServers {
 
 /** A server of another client. */
 export interface FoundServer {
-  /** What it would be called here. */
+  /** The name that it would get. */
   readonly name: string;
-  /** As it would stand in the file: without secrets. */
+  /** The configuration entry, without secrets. */
   readonly entry: JsonObject;
   readonly from: readonly { readonly client: string; readonly file: string }[];
   readonly notes: readonly string[];
-  /** The names of the secrets that would be kept encrypted. */
+  /** The names of the secrets that would be stored encrypted. */
   readonly secrets: readonly string[];
 }
 
-/** How it stands with a sign-in. */
+/** The state of a sign-in. */
 export interface SignInState {
   readonly state: 'waiting' | 'signed-in' | 'failed';
   readonly since: number;
   readonly error?: string;
 }
 
-/** Files that were changed and could not be used. */
+/** Changed files that cannot be used. */
 export interface ConfigurationRefusal {
   readonly since: number;
-  /** What is wrong and where; one each. */
+  /** The errors with their positions. */
   readonly details: readonly string[];
 }
 

@@ -14,19 +14,19 @@ import { json } from '../../http/json-response.ts';
 const pageSchema = z.object({ items: z.array(serverStateSchema).readonly() }).openapi('ServerPage');
 const params = z.object({ name: z.string().openapi({ example: 'signalbox' }) });
 const state = {
-  description: 'The server as it is now.',
+  description: 'The updated server.',
   content: { 'application/json': { schema: serverStateSchema } },
 };
-const untilThen = 'Holds until the entry changes or Signalbox is started again: the configuration file is not written.';
+const temporaryChange = 'Applies until the entry changes or Signalbox restarts. The configuration file is not changed.';
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/servers',
   'x-roles': routeRoles.look,
   tags: ['Servers'],
-  summary: 'The mounted servers and how they are',
+  summary: 'List servers',
   responses: {
-    200: { description: 'Every mounted server.', content: { 'application/json': { schema: pageSchema } } },
+    200: { description: 'All servers.', content: { 'application/json': { schema: pageSchema } } },
     ...problems(),
   },
 });
@@ -36,7 +36,7 @@ const oneRoute = createRoute({
   path: '/api/servers/{name}',
   'x-roles': routeRoles.read,
   tags: ['Servers'],
-  summary: 'One server, with the last it wrote to its error output',
+  summary: 'Get a server with its recent log',
   request: { params },
   responses: {
     200: { description: 'The server.', content: { 'application/json': { schema: serverDetailsSchema } } },
@@ -49,8 +49,8 @@ const enableRoute = createRoute({
   path: '/api/servers/{name}/enable',
   'x-roles': routeRoles.change,
   tags: ['Servers'],
-  summary: 'Offer a server’s tools again',
-  description: untilThen,
+  summary: 'Enable a server',
+  description: temporaryChange,
   request: { params },
   responses: { 200: state, ...problems(404) },
 });
@@ -60,8 +60,8 @@ const disableRoute = createRoute({
   path: '/api/servers/{name}/disable',
   'x-roles': routeRoles.change,
   tags: ['Servers'],
-  summary: 'Hide a server’s tools',
-  description: untilThen,
+  summary: 'Disable a server',
+  description: temporaryChange,
   request: { params },
   responses: { 200: state, ...problems(404) },
 });
@@ -71,9 +71,9 @@ const restartRoute = createRoute({
   path: '/api/servers/{name}/restart',
   'x-roles': routeRoles.change,
   tags: ['Servers'],
-  summary: 'Connect a server anew',
+  summary: 'Restart a server',
   description:
-    'Ends its process or connection and makes a new one; calls under way at it end. Answers when the attempt has ended, well or not: read `health`.',
+    'Ends its process or connection and creates a new one. Running calls of the server end. Returns when the attempt succeeded or failed: read `health`.',
   request: { params },
   responses: { 200: state, ...problems(404, 409) },
 });
@@ -83,8 +83,8 @@ export function addServerRoutes(
   box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
 ): void {
-  const record = ({ var: { principal } }: ServerContext, what: string): void =>
-    box.recordConfiguration({ status: 'applied', by: principal, details: [what] });
+  const record = ({ var: { principal } }: ServerContext, detail: string): void =>
+    box.recordConfiguration({ status: 'applied', by: principal, details: [detail] });
 
   app.openapi(listRoute, (context) => {
     const items = box.catalog(profileFor(context.var.identity)).servers.map((server) => toState(box, server));
@@ -136,11 +136,11 @@ function stateOf(box: InternalSignalbox, name: string): z.output<typeof serverSt
 function toState(box: InternalSignalbox, server: ServerProvenance): z.output<typeof serverStateSchema> {
   const health = box.servers.health(server.name);
   if (health === undefined) return toServer(server);
-  const { state: now, since, lastError, nextRetryAt, restarts, protocolVersion, serverInfo } = health;
+  const { state: current, since, lastError, nextRetryAt, restarts, protocolVersion, serverInfo } = health;
   return {
     ...toServer(server),
     health: {
-      state: now,
+      state: current,
       since: new Date(since).toISOString(),
       ...(lastError === undefined ? {} : { lastError }),
       ...(nextRetryAt === undefined ? {} : { nextRetryAt: new Date(nextRetryAt).toISOString() }),

@@ -24,34 +24,34 @@ const elicitationsRoute = createRoute({
   path: '/api/elicitations',
   'x-roles': routeRoles.read,
   tags: ['Sessions'],
-  summary: 'Questions of servers that wait for an answer',
-  request: { query: z.object({ session: z.string().optional().describe('Only those of this session.') }) },
+  summary: 'List pending questions of servers',
+  request: { query: z.object({ session: z.string().optional().describe('Only questions of this session.') }) },
   responses: {
-    200: { description: 'The oldest first.', content: { 'application/json': { schema: elicitationPageSchema } } },
+    200: { description: 'Oldest first.', content: { 'application/json': { schema: elicitationPageSchema } } },
     ...problems(400, 404, 503),
   },
 });
 
-/** What humans say in the middle of a turn. */
+/** Adds the routes that approve calls and answer questions during a turn. */
 export function addAnswerRoutes(app: ServerApp, served: SessionAccess, maxBodyBytes: number): void {
-  function answerRoute<What extends string, Body extends z.ZodType>(what: What, summary: string, schema: Body) {
+  function answerRoute<Action extends string, Body extends z.ZodType>(action: Action, summary: string, schema: Body) {
     return createRoute({
       method: 'post',
-      path: `/api/sessions/{id}/${what}`,
+      path: `/api/sessions/{id}/${action}`,
       'x-roles': routeRoles.answer,
       tags: ['Sessions'],
       summary,
-      description: 'The first answer wins: the others get 409.',
+      description: 'The first answer wins. Later ones get 409.',
       middleware: readJsonBody(maxBodyBytes),
       request: { params: z.object({ id: z.string() }), body: { content: { 'application/json': { schema } } } },
       responses: {
-        200: { description: 'The session as it is now.', content: { 'application/json': { schema: sessionSchema } } },
+        200: { description: 'The updated session.', content: { 'application/json': { schema: sessionSchema } } },
         ...problems(400, 404, 409, 413, 415, 422, 503),
       },
     });
   }
 
-  app.openapi(answerRoute('approve', 'Say yes to the call that waits', approveCallSchema), async (context) => {
+  app.openapi(answerRoute('approve', 'Approve a pending call', approveCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, approvalId, arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
     await served.all.approve(id, toolCallId, {
@@ -64,7 +64,7 @@ export function addAnswerRoutes(app: ServerApp, served: SessionAccess, maxBodyBy
     return json(context, sessionSchema, await served.all.get(id), 200);
   });
 
-  app.openapi(answerRoute('deny', 'Say no to the call that waits', denyCallSchema), async (context) => {
+  app.openapi(answerRoute('deny', 'Deny a pending call', denyCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, approvalId, reason } = context.req.valid('json');
     await served.all.deny(id, toolCallId, {
@@ -75,7 +75,7 @@ export function addAnswerRoutes(app: ServerApp, served: SessionAccess, maxBodyBy
     return json(context, sessionSchema, await served.all.get(id), 200);
   });
 
-  app.openapi(answerRoute('submit-answers', 'Answer the agent’s question', answersSchema), async (context) => {
+  app.openapi(answerRoute('submit-answers', 'Answer a question of the agent', answersSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, answers } = context.req.valid('json');
     await served.all.answer(id, toolCallId, answers as JsonObject, context.var.principal);
@@ -84,7 +84,7 @@ export function addAnswerRoutes(app: ServerApp, served: SessionAccess, maxBodyBy
 
   const answerElicitation = answerRoute(
     'answer-elicitation',
-    'Answer a server’s form, page or sampling request',
+    'Answer a form, page or sampling request of a server',
     elicitationAnswerSchema,
   );
   app.openapi(answerElicitation, async (context) => {

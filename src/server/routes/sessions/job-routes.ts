@@ -10,34 +10,34 @@ import { timestamp } from '../../schemas/json-schemas.ts';
 import { problems } from '../../schemas/problem-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
-/** What the routes need of schedules. */
+/** The schedules that a server serves. */
 export type ServedSchedules = Pick<Schedules, 'create' | 'list' | 'delete' | 'run'>;
 
-const asked = {
+const jobFields = {
   cron: z
     .string()
     .openapi({ example: '0 9 * * 1-5', description: 'Minute, hour, day of the month, month, day of the week.' }),
-  timezone: z.string().optional().describe('That of the machine unless said.'),
-  prompt: z.string().min(1).describe('The message that its sessions begin with.'),
+  timezone: z.string().optional().describe('The default is the time zone of the server.'),
+  prompt: z.string().min(1).describe('The first message of each session.'),
   agent: z.string().optional(),
   cwd: z.string().optional(),
 };
 
-const newJobSchema = z.strictObject(asked).openapi('NewJob');
+const newJobSchema = z.strictObject(jobFields).openapi('NewJob');
 
 const jobSchema = z
   .object({
     id: z.string(),
-    ...asked,
+    ...jobFields,
     timezone: z.string(),
     owner: principalSchema,
     createdAt: timestamp,
     nextAt: timestamp,
     lastRunAt: timestamp.optional(),
-    lastSession: z.string().optional().describe('The session of the last run that had one.'),
-    lastError: z.string().optional().describe('Why the last run came to nothing.'),
+    lastSession: z.string().optional().describe('The session of the last run that started one.'),
+    lastError: z.string().optional().describe('Why the last run started no session.'),
   })
-  .openapi('Job', { description: 'A turn that begins again and again, each time in a session of its own.' });
+  .openapi('Job', { description: 'Starts a session with a prompt at scheduled times.' });
 
 const pageSchema = z.object({ items: z.array(jobSchema).readonly() }).openapi('JobPage');
 
@@ -46,7 +46,7 @@ const listRoute = createRoute({
   path: '/api/jobs',
   'x-roles': routeRoles.read,
   tags: ['Sessions'],
-  summary: 'The jobs that begin sessions at their times',
+  summary: 'List jobs',
   responses: {
     200: { description: 'Oldest first.', content: { 'application/json': { schema: pageSchema } } },
     ...problems(404, 503),
@@ -59,9 +59,9 @@ const deleteRoute = createRoute({
   'x-roles': routeRoles.change,
   tags: ['Sessions'],
   summary: 'Delete a job',
-  description: 'A session that it began goes on.',
+  description: 'Sessions that it started continue.',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'It is gone.' }, ...problems(404, 503) },
+  responses: { 204: { description: 'The job was deleted.' }, ...problems(404, 503) },
 });
 
 const runRoute = createRoute({
@@ -80,14 +80,14 @@ const runRoute = createRoute({
   },
 });
 
-/** What `create_job`, `list_jobs` and `delete_job` do for agents, for people. */
+/** Adds the routes that manage scheduled jobs, as the tools `create_job`, `list_jobs` and `delete_job` do for agents. */
 export function addJobRoutes(app: ServerApp, schedules: ServedSchedules | undefined, maxBodyBytes: number): void {
   const createJobRoute = createRoute({
     method: 'post',
     path: '/api/jobs',
     'x-roles': routeRoles.change,
     tags: ['Sessions'],
-    summary: 'Have a turn begin again and again',
+    summary: 'Create a job',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newJobSchema } } } },
     responses: {
@@ -97,27 +97,30 @@ export function addJobRoutes(app: ServerApp, schedules: ServedSchedules | undefi
   });
 
   app.openapi(listRoute, async (context) => {
-    const items = await present(schedules).list();
+    const items = await requireSchedules(schedules).list();
     return json(context, pageSchema, { items }, 200);
   });
 
   app.openapi(createJobRoute, async (context) => {
-    const job = await present(schedules).create(omitUndefined(context.req.valid('json')), context.var.principal);
+    const job = await requireSchedules(schedules).create(
+      omitUndefined(context.req.valid('json')),
+      context.var.principal,
+    );
     return json(context, jobSchema, job, 201);
   });
 
   app.openapi(runRoute, async (context) => {
-    const job = await present(schedules).run(context.req.valid('param').id);
+    const job = await requireSchedules(schedules).run(context.req.valid('param').id);
     return json(context, jobSchema, job, 200);
   });
 
   app.openapi(deleteRoute, async (context) => {
-    await present(schedules).delete(context.req.valid('param').id);
+    await requireSchedules(schedules).delete(context.req.valid('param').id);
     return context.body(null, 204);
   });
 }
 
-function present(schedules: ServedSchedules | undefined): ServedSchedules {
+function requireSchedules(schedules: ServedSchedules | undefined): ServedSchedules {
   if (schedules !== undefined) return schedules;
-  throw new Problem('sessions-absent', 'no jobs are kept behind this server; "signalbox serve" keeps some');
+  throw new Problem('sessions-absent', 'this server has no jobs; start it with "signalbox serve"');
 }

@@ -9,7 +9,7 @@ import { problems } from '../../schemas/problem-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
 const requestSchema = z
-  .strictObject({ text: z.string().optional().describe('The text of a `policies.yaml` to decide the calls by.') })
+  .strictObject({ text: z.string().optional().describe('The text of a `policies.yaml` that decides the calls.') })
   .openapi('ReplayRequest');
 
 const replaySchema = z
@@ -23,32 +23,34 @@ const replaySchema = z
           replayed: outcome,
           differs: z
             .enum(['no', 'outcome', 'content', 'decision'])
-            .describe('What is not as it was: the outcome, what came back, or only what the given rules say of it.'),
+            .describe('What differs: the outcome, the content of the result, or only the decision.'),
           error: callErrorSchema.optional(),
-          decision: decisionSchema.optional().describe('What is said of it now.'),
+          decision: decisionSchema.optional().describe('The new decision.'),
         }),
       )
       .readonly(),
-    changed: z.int().describe('How many came out otherwise.'),
+    changed: z.int().describe('The number of calls that differ.'),
   })
-  .openapi('Replay', { description: 'The calls of a session, then and now, in the order they ended.' });
+  .openapi('Replay', {
+    description: 'The recorded and replayed calls of a session, in the order in which they ended.',
+  });
 
-/** What `signalbox replay` does on the command line. */
+/** Adds the route that replays a session, like `signalbox replay`. */
 export function addReplayRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/sessions/{id}/replay',
     'x-roles': routeRoles.read,
     tags: ['Sessions'],
-    summary: 'Run the recorded calls of a session against recorded results',
-    description: 'Nothing outside is reached and nothing is written. Humans answer as they did.',
+    summary: 'Replay the calls of a session with recorded results',
+    description: 'Runs no tools and writes nothing. Approvals are answered as recorded.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),
       body: { content: { 'application/json': { schema: requestSchema } } },
     },
     responses: {
-      200: { description: 'What came of it.', content: { 'application/json': { schema: replaySchema } } },
+      200: { description: 'The result of the replay.', content: { 'application/json': { schema: replaySchema } } },
       ...problems(400, 404, 413, 415, 503),
     },
   });
@@ -56,11 +58,11 @@ export function addReplayRoutes(app: ServerApp, box: InternalSignalbox, maxBodyB
   app.openapi(route, async (context) => {
     const { text } = context.req.valid('json');
     const { id } = context.req.valid('param');
-    // Imported when it is needed: it is for people who look back.
+    // Imported on demand, because it is rarely used.
     const { recordedSession, replaySession } = await import('../../../testing/index.ts');
     const session = await recordedSession(box.journal, id);
     if (session.calls.length === 0)
-      throw new Problem('session-unknown', `no call of a session ${JSON.stringify(id)} is in the journal`);
+      throw new Problem('session-unknown', `the journal has no call of a session ${JSON.stringify(id)}`);
     const policies = text === undefined ? [] : [{ text, file: 'policies' }];
     const items: z.output<typeof replaySchema>['items'][number][] = [];
     for await (const { recorded, replayed, differs } of replaySession(session, { policies })) {

@@ -8,9 +8,9 @@ import { assertRole } from '../../access/authorize.ts';
 import { type Identity, maySeeHidden, mayView } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import { Problem } from '../../problems/problem.ts';
-import { type SessionRedactor, maxLookBack } from './session-redactor.ts';
+import { type SessionRedactor, maxLookback } from './session-redactor.ts';
 
-/** The sessions that a server holds, as whoever asks may see them. */
+/** Checks which sessions a caller may see, and redacts them for viewers. */
 export class SessionAccess {
   readonly #sessions: Sessions | undefined;
   readonly #redacted: SessionRedactor;
@@ -20,17 +20,17 @@ export class SessionAccess {
     this.#redacted = redacted;
   }
 
-  /** All of them. */
+  /** Returns all sessions, or throws `sessions-absent` when the server has none. */
   get all(): Sessions {
     if (this.#sessions !== undefined) return this.#sessions;
-    throw new Problem('sessions-absent', 'no agents run behind this server; "signalbox serve" brings some');
+    throw new Problem('sessions-absent', 'this server runs no agents; start it with "signalbox serve"');
   }
 
-  /** One session. To those who may not see it, it is as if there were none. */
+  /** Returns a session. Rejects with `session-unknown` also when the caller may not see it. */
   async one(identity: Identity, id: string): Promise<Session> {
     const session = await this.all.get(id);
     if (mayView(identity, session.owner.id)) return maySeeHidden(identity) ? session : this.#redacted.session(session);
-    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)} (any more)`);
+    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}`);
   }
 
   async list(identity: Identity, query: SessionQuery): Promise<SessionPage> {
@@ -48,7 +48,7 @@ export class SessionAccess {
   events(identity: Identity, id: string, after: number | undefined, signal: AbortSignal): AsyncIterable<SessionEvent> {
     if (maySeeHidden(identity)) return this.all.events(id, after === undefined ? { signal } : { after, signal });
     if (after === undefined) return this.#redacted.events(this.all.events(id, { signal }), 0);
-    return this.#redacted.events(this.all.events(id, { after: Math.max(0, after - maxLookBack), signal }), after);
+    return this.#redacted.events(this.all.events(id, { after: Math.max(0, after - maxLookback), signal }), after);
   }
 
   async elicitations(identity: Identity): Promise<readonly PendingElicitation[]> {
@@ -58,15 +58,15 @@ export class SessionAccess {
 
   async create(identity: Identity, request: NewSession): Promise<Session> {
     const { principal, profile } = identity;
-    // The agent of a session has the profile that the configuration gives it, which may be a wider one.
+    // The profile of a session is configured for its agent, and may allow more than that of the token.
     if (profile !== undefined)
-      throw new Problem('role-refused', `a token that is bound to a profile (${profile}) begins no sessions`);
+      throw new Problem('role-refused', `a token that is bound to a profile (${profile}) cannot create sessions`);
     assertModeAllowed(identity, request.permissionMode);
     return this.all.create(request, principal);
   }
 }
 
-/** Agents may bind themselves more than the policy does, and not less. */
+/** Throws `role-refused` when the role may not choose a mode that is less restrictive than the policy. */
 export function assertModeAllowed(identity: Identity, mode: PermissionMode | undefined): void {
   if (mode !== undefined && isFreerMode(mode)) assertRole(identity, routeRoles.answer, `the permission mode ${mode}`);
 }

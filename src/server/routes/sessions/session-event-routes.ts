@@ -13,27 +13,27 @@ const route = createRoute({
   path: '/api/sessions/{id}/events',
   'x-roles': routeRoles.look,
   tags: ['Sessions'],
-  summary: 'What happens in a session, live',
+  summary: 'Stream the events of a session',
   description:
-    'Server-sent events. First what the turn that runs, or the last one, told so far, or with `Last-Event-ID` or `after` what was told since; then what comes, until the session is deleted. No event is missing and none comes twice. Viewers get it redacted like the journal, and each text at once when it is complete.',
+    'Server-sent events: first those of the running or last turn, or with `Last-Event-ID` or `after` those after that event; then live events until the session is deleted. No event is missing or repeated. Viewers get events redacted like the journal, and each text at once when it is complete.',
   request: { params: z.object({ id: z.string() }), query: resumeQuery, headers: resumeHeaders },
   responses: {
     200: {
-      description: 'One event in each message.',
+      description: 'A stream of events.',
       content: { 'text/event-stream': { schema: sessionEventSchema } },
     },
     ...problems(400, 404, 429, 503),
   },
 });
 
-/** Watching a session: as many as like, from wherever they were cut off. */
+/** Adds the route that streams the events of a session. */
 export function addSessionEventRoutes(app: ServerApp, served: SessionAccess, streams: EventStreams): void {
   app.openapi(route, async (context) => {
     const { id, lastSeq } = await served.one(context.var.identity, context.req.valid('param').id);
-    const from = context.req.valid('header')['last-event-id'] ?? context.req.valid('query').after;
-    // A place that the session has not reached must not be what the client comes back with: what comes until then would be left out.
-    const after = from === undefined ? undefined : Math.min(from, lastSeq);
-    return streams.answer(context, async (signal) => ({
+    const startSeq = context.req.valid('header')['last-event-id'] ?? context.req.valid('query').after;
+    // A seq beyond the last event would skip the events until then.
+    const after = startSeq === undefined ? undefined : Math.min(startSeq, lastSeq);
+    return streams.respond(context, async (signal) => ({
       after,
       frames: frames(served.events(context.var.identity, id, after, signal)),
     }));

@@ -5,14 +5,14 @@ import type { Session } from '../../../sessions/sessions.ts';
 /** Redacts JSON text as the journal does: registered values and text that looks like a secret. */
 type RedactJson = (text: string) => string;
 
-type TextPiece = Extract<SessionEvent, { type: 'text_delta' | 'thinking_delta' }>;
+type TextDelta = Extract<SessionEvent, { type: 'text_delta' | 'thinking_delta' }>;
 
-/** How many events before the requested place are read to find where a text began. */
-export const maxLookBack = 5000;
+/** The number of earlier events that are read to find the beginning of a text. */
+export const maxLookback = 5000;
 
 /**
- * Sessions as viewers see them: without the parts of calls that an approval hides. Redacts everything else in a session too,
- * since results and the model's own text repeat arguments.
+ * Redacts sessions for viewers, who must not see the hidden parts of calls. It redacts all text of a session, because results and the
+ * text of the model repeat arguments.
  */
 export class SessionRedactor {
   readonly #redact: RedactJson;
@@ -26,35 +26,35 @@ export class SessionRedactor {
   }
 
   message(message: TranscriptMessage): TranscriptMessage {
-    const unshown: TranscriptPart = { type: 'text', text: '[redacted]' };
-    return { ...message, content: message.content.map((part) => this.#value(part) ?? unshown) };
+    const redactedPart: TranscriptPart = { type: 'text', text: '[redacted]' };
+    return { ...message, content: message.content.map((part) => this.#value(part) ?? redactedPart) };
   }
 
-  /** Returns one event without pieces of text, in which a secret cannot be recognised; `undefined` when nothing of it can be shown. */
+  /** Returns a redacted event; `undefined` when nothing of it can be shown. Text deltas are emptied, because a part of a secret cannot be recognized. */
   event<Event extends SessionEvent>(event: Event): Event | undefined {
     if (event.type === 'text_delta' || event.type === 'thinking_delta') return { ...event, text: '' };
     if (event.type === 'tool_call_delta') return { ...event, inputJson: '' };
-    // Its arguments are those of the approval, and `hidden` has positions in them.
+    // Its arguments are redacted already, and `hidden` contains positions in them.
     return event.type === 'approval_required' ? event : this.#value(event);
   }
 
   /**
-   * Yields the events after `after`. The last piece of a text carries all of it, and the pieces before are empty. `events` begin
-   * up to `maxLookBack` earlier, so that a text is redacted as a whole wherever a client resumes.
+   * Yields the redacted events after `after`. The last delta of a text contains the whole text, and earlier ones are empty. `events`
+   * start up to `maxLookback` events earlier, so that a text is redacted as a whole.
    */
   async *events(events: AsyncIterable<SessionEvent>, after: number): AsyncGenerator<SessionEvent, void, undefined> {
-    let held: TextPiece | undefined;
-    // The beginning of a text that goes on here was not read, so nothing of it is shown.
-    let isCut: TextPiece['type'] | undefined;
+    let held: TextDelta | undefined;
+    // A text whose beginning was not read is not shown.
+    let isCut: TextDelta['type'] | undefined;
     let isFirst = true;
     for await (const event of events) {
-      const isPiece = event.type === 'text_delta' || event.type === 'thinking_delta';
-      if (isFirst && isPiece && event.seq > 1) isCut = event.type;
+      const isDelta = event.type === 'text_delta' || event.type === 'thinking_delta';
+      if (isFirst && isDelta && event.seq > 1) isCut = event.type;
       isFirst = false;
-      const continues = isPiece && held?.type === event.type;
-      if (held !== undefined && held.seq > after) yield continues ? { ...held, text: '' } : this.#whole(held);
-      if (!isPiece || event.type !== isCut) isCut = undefined;
-      if (isPiece) {
+      const continues = isDelta && held?.type === event.type;
+      if (held !== undefined && held.seq > after) yield continues ? { ...held, text: '' } : this.#completeText(held);
+      if (!isDelta || event.type !== isCut) isCut = undefined;
+      if (isDelta) {
         const before = continues ? (held?.text ?? '') : '';
         held = { ...event, text: isCut === undefined ? before + event.text : '' };
         continue;
@@ -65,8 +65,8 @@ export class SessionRedactor {
     }
   }
 
-  #whole(piece: TextPiece): TextPiece {
-    return { ...piece, text: this.#value(piece.text) ?? '' };
+  #completeText(delta: TextDelta): TextDelta {
+    return { ...delta, text: this.#value(delta.text) ?? '' };
   }
 
   /** Returns `undefined` when redaction leaves no value of the same shape. */

@@ -21,7 +21,7 @@ const agentPageSchema = z.object({ items: z.array(agentSchema).readonly() }).ope
 const pageSchema = z
   .object({
     items: z.array(sessionSchema).readonly(),
-    next: z.string().optional().describe('Give it as `after` to read on; absent on the last page.'),
+    next: z.string().optional().describe('The `after` of the next page. Absent on the last page.'),
   })
   .openapi('SessionPage');
 const session = { 'application/json': { schema: sessionSchema } };
@@ -31,9 +31,12 @@ const agentsRoute = createRoute({
   path: '/api/agents',
   'x-roles': routeRoles.look,
   tags,
-  summary: 'The agents that sessions can be held with',
+  summary: 'List agents',
   responses: {
-    200: { description: 'As configured.', content: { 'application/json': { schema: agentPageSchema } } },
+    200: {
+      description: 'The agents of the configuration.',
+      content: { 'application/json': { schema: agentPageSchema } },
+    },
     ...problems(404),
   },
 });
@@ -43,19 +46,19 @@ const listRoute = createRoute({
   path: '/api/sessions',
   'x-roles': routeRoles.look,
   tags,
-  summary: 'Conversations with agents',
-  description: 'Agents see their own.',
+  summary: 'List sessions',
+  description: 'Agents see their own sessions.',
   request: {
     query: z.strictObject({
       limit: z.coerce.number<string>().int().min(1).max(500).default(50),
-      after: z.string().optional().describe('`next` of the page before.'),
+      after: z.string().optional().describe('`next` of the previous page.'),
       cwd: z.string().optional(),
       owner: z.string().optional().describe('The id of a principal.'),
-      active: z.stringbool().optional().describe('Only those with a turn that runs or waits.'),
+      active: z.stringbool().optional().describe('Only sessions with a running or queued turn.'),
     }),
   },
   responses: {
-    200: { description: 'Last active first.', content: { 'application/json': { schema: pageSchema } } },
+    200: { description: 'Most recently active first.', content: { 'application/json': { schema: pageSchema } } },
     ...problems(400, 404, 503),
   },
 });
@@ -65,7 +68,7 @@ const getRoute = createRoute({
   path: '/api/sessions/{id}',
   'x-roles': routeRoles.look,
   tags,
-  summary: 'One session',
+  summary: 'Get a session',
   request: { params },
   responses: { 200: { description: 'The session.', content: session }, ...problems(404, 503) },
 });
@@ -75,10 +78,10 @@ const deleteRoute = createRoute({
   path: '/api/sessions/{id}',
   'x-roles': routeRoles.call,
   tags,
-  summary: 'Forget a session',
-  description: 'Interrupts what runs in it. What its calls left in the journal stays.',
+  summary: 'Delete a session',
+  description: 'Interrupts its turns. The journal entries of its calls remain.',
   request: { params },
-  responses: { 204: { description: 'It is gone.' }, ...problems(404, 503) },
+  responses: { 204: { description: 'The session was deleted.' }, ...problems(404, 503) },
 });
 
 const forkRoute = createRoute({
@@ -86,8 +89,8 @@ const forkRoute = createRoute({
   path: '/api/sessions/{id}/fork',
   'x-roles': routeRoles.call,
   tags,
-  summary: 'Go on in a new session from where this one is',
-  description: 'This one stays as it is.',
+  summary: 'Fork a session',
+  description: 'Creates a session that continues from the current state. The original does not change.',
   request: { params },
   responses: { 201: { description: 'The new session.', content: session }, ...problems(404, 422, 503) },
 });
@@ -97,14 +100,14 @@ const transcriptRoute = createRoute({
   path: '/api/sessions/{id}/messages',
   'x-roles': routeRoles.look,
   tags,
-  summary: 'What was said and done in a session',
+  summary: 'Get the transcript of a session',
   description:
-    'All of it, or with `limit` the last messages, and with `before` those before a message. Viewers get it redacted like the journal.',
+    'Returns all messages, or with `limit` the last ones, and with `before` those before a message. Viewers get them redacted like the journal.',
   request: {
     params,
     query: z.strictObject({
       limit: z.coerce.number<string>().int().min(1).max(1000).optional(),
-      before: z.string().optional().describe('`before` of the page after this one.'),
+      before: z.string().optional().describe('`before` of the following page.'),
     }),
   },
   responses: {
@@ -113,19 +116,19 @@ const transcriptRoute = createRoute({
   },
 });
 
-/** Sessions as things: made, listed, changed, forgotten. What happens in them is in the files beside this one. */
+/** Adds the routes that create, list, change, fork and delete sessions. */
 export function addSessionRoutes(app: ServerApp, served: SessionAccess, maxBodyBytes: number): void {
   const createSessionRoute = createRoute({
     method: 'post',
     path: '/api/sessions',
     'x-roles': routeRoles.call,
     tags,
-    summary: 'Begin a session',
-    description: 'The permission modes `acceptEdits` and `bypassPermissions` are not for agents to choose.',
+    summary: 'Create a session',
+    description: 'Agents may not choose the permission modes `acceptEdits` and `bypassPermissions`.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newSessionSchema } } } },
     responses: {
-      201: { description: 'The session; `Location` is its address.', content: session },
+      201: { description: 'The session; `Location` is its URL.', content: session },
       ...problems(400, 404, 413, 415, 422, 503),
     },
   });
@@ -134,12 +137,12 @@ export function addSessionRoutes(app: ServerApp, served: SessionAccess, maxBodyB
     path: '/api/sessions/{id}',
     'x-roles': routeRoles.steer,
     tags,
-    summary: 'Rename a session, or change how freely its agent may act',
-    description: 'The permission modes `acceptEdits` and `bypassPermissions` are for approvers and admins to choose.',
+    summary: 'Change the title or permission mode of a session',
+    description: 'Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`.',
     middleware: readJsonBody(maxBodyBytes),
     request: { params, body: { content: { 'application/json': { schema: sessionChangeSchema } } } },
     responses: {
-      200: { description: 'The session as it is now.', content: session },
+      200: { description: 'The updated session.', content: session },
       ...problems(400, 404, 413, 415, 422, 503),
     },
   });
@@ -187,7 +190,7 @@ export function addSessionRoutes(app: ServerApp, served: SessionAccess, maxBodyB
     const { limit = Infinity, before } = context.req.valid('query');
     const all = await served.transcript(context.var.identity, id);
     const end = before === undefined ? all.length : all.findIndex((message) => message.id === before);
-    if (end === -1) throw new Problem('request-invalid', 'query.before: the session has no message of that id');
+    if (end === -1) throw new Problem('request-invalid', 'query.before: the session has no message with this id');
     const start = Math.max(0, end - limit);
     const first = all[start];
     const more = start === 0 || first === undefined ? {} : { before: first.id };

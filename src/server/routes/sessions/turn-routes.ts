@@ -21,15 +21,18 @@ const interruptRoute = createRoute({
   path: '/api/sessions/{id}/interrupt',
   'x-roles': routeRoles.steer,
   tags,
-  summary: 'End the turn that runs, and take back those that wait',
+  summary: 'Interrupt the running turn and cancel queued ones',
   request: { params },
   responses: {
-    200: { description: 'Whether there was one.', content: { 'application/json': { schema: interruptionSchema } } },
+    200: {
+      description: 'Whether a turn was running or queued.',
+      content: { 'application/json': { schema: interruptionSchema } },
+    },
     ...problems(404, 503),
   },
 });
 
-/** Turns: a message begins one, and nothing but its end or an interruption ends it. */
+/** Adds the routes that start and interrupt turns. Closing a connection does not end a turn. */
 export function addTurnRoutes(
   app: ServerApp,
   box: InternalSignalbox,
@@ -42,18 +45,18 @@ export function addTurnRoutes(
     path: '/api/sessions/{id}/messages',
     'x-roles': routeRoles.call,
     tags,
-    summary: 'Say something to the agent: a turn',
+    summary: 'Send a message and start a turn',
     description:
-      'With `Accept: text/event-stream`, what happens in the turn, until its `done`. Who is cut off goes on at `/events` with `Last-Event-ID`: the turn does not end with the connection. Turns run one after the other.',
+      'With `Accept: text/event-stream`, streams the events of the turn up to `done`. The turn does not end with the connection: a disconnected client resumes at `/events` with `Last-Event-ID`. Turns of a session run one after another.',
     middleware: readJsonBody(maxBodyBytes),
     request: { params, body: { content: { 'application/json': { schema: messageSchema } } } },
     responses: {
       200: {
-        description: 'The events of the turn, one in each message.',
+        description: 'A stream of the events of the turn.',
         content: { 'text/event-stream': { schema: sessionEventSchema } },
       },
       202: {
-        description: 'The message is taken; `Location` is where its events are told.',
+        description: 'The message was accepted; `Location` is the URL of its events.',
         content: { 'application/json': { schema: sentSchema } },
       },
       ...problems(400, 404, 409, 413, 415, 422, 429, 502, 503),
@@ -68,7 +71,7 @@ export function addTurnRoutes(
     const content = await messageContent(message, readerFor(box, context, id), context.req.raw.signal);
     const send = () => served.all.send(id, content, principal, idempotencyKey === undefined ? {} : { idempotencyKey });
     if (acceptsEventStream(context)) {
-      return streams.answer(context, async (signal) => {
+      return streams.respond(context, async (signal) => {
         const { turnId, afterSeq } = await send();
         return { after: afterSeq, frames: turnFrames(served.all.events(id, { after: afterSeq, signal }), turnId) };
       });
@@ -84,12 +87,12 @@ export function addTurnRoutes(
   });
 }
 
-/** The events of one turn: those before are of turns that were asked for earlier. */
+/** Yields the events of one turn. Events of turns that were queued before it are skipped. */
 async function* turnFrames(events: AsyncIterable<SessionEvent>, turnId: string): AsyncGenerator<string> {
-  let begun = false;
+  let hasStarted = false;
   for await (const event of events) {
-    begun ||= event.type === 'user_message' && event.turnId === turnId;
-    if (!begun) continue;
+    hasStarted ||= event.type === 'user_message' && event.turnId === turnId;
+    if (!hasStarted) continue;
     yield toSessionFrame(event);
     if (event.type === 'done') return;
   }

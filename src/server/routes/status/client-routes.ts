@@ -9,36 +9,36 @@ import { timestamp } from '../../schemas/json-schemas.ts';
 import { problems } from '../../schemas/problem-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
-const most = 200;
+const maxClients = 200;
 
 const clientSchema = z
   .object({
-    name: z.string().describe('What it calls itself.'),
+    name: z.string().describe('The name as reported by the client.'),
     version: z.string(),
-    protocolVersion: z.string().describe('The revision of MCP it speaks.'),
-    principal: z.string().describe('Who it acts for.'),
+    protocolVersion: z.string().describe('The protocol version of the connection.'),
+    principal: z.string().describe('The id of the principal.'),
     profile: z.string().optional(),
-    sessionId: z.string().describe('What its calls are recorded under.'),
+    sessionId: z.string().describe('The session name of its calls in the journal.'),
     since: timestamp,
     lastSeenAt: timestamp,
-    inUse: z.boolean().describe('A request of it is being served, or it listens for changes.'),
+    inUse: z.boolean().describe('Whether a request is running or the client listens for changes.'),
     lastCall: z
       .object({ callId: z.string(), tool: z.string(), at: timestamp, outcome: outcome.optional() })
       .optional()
-      .describe('Its latest call; without an outcome while it runs.'),
+      .describe('The latest call, without an outcome while it runs.'),
   })
   .openapi('McpClient');
 
 const clientsSchema = z
   .object({
-    items: z.array(clientSchema).readonly().describe('Those heard of in the last half hour, the latest first.'),
+    items: z.array(clientSchema).readonly().describe('The clients of the last half hour, the latest first.'),
     connect: z.object({
-      url: z.string().describe('The address of the MCP endpoint.'),
-      tokenFile: z.string().optional().describe('Where the token for agents of this machine is kept.'),
+      url: z.string().describe('The URL of the MCP endpoint.'),
+      tokenFile: z.string().optional().describe('The file with the token for agents on this machine.'),
       commands: z
         .array(z.object({ client: z.string(), command: z.string() }))
         .readonly()
-        .describe('Lines for a shell that connect a client. They read the token from its file.'),
+        .describe('Shell commands that connect a client. They read the token from its file.'),
     }),
   })
   .openapi('McpClients');
@@ -48,25 +48,25 @@ const route = createRoute({
   path: '/api/clients',
   'x-roles': routeRoles.read,
   tags: ['State'],
-  summary: 'The MCP clients of this server, and how to connect one',
+  summary: 'List MCP clients and the commands to connect one',
   responses: {
     200: {
-      description: 'The clients over HTTP. Those of `signalbox stdio` are in processes of their own.',
+      description: 'The clients that are connected over HTTP, not those of `signalbox stdio`.',
       content: { 'application/json': { schema: clientsSchema } },
     },
     ...problems(503),
   },
 });
 
-interface ClientParts {
+interface ClientRouteOptions {
   readonly box: InternalSignalbox;
   readonly clients: () => readonly RecentClient[];
   readonly url: () => string;
   readonly agentTokenFile?: string | undefined;
 }
 
-export function addClientRoutes(app: ServerApp, parts: ClientParts): void {
-  const { box, agentTokenFile } = parts;
+export function addClientRoutes(app: ServerApp, options: ClientRouteOptions): void {
+  const { box, agentTokenFile } = options;
 
   async function lastCall(session: string): Promise<Pick<z.output<typeof clientSchema>, 'lastCall'>> {
     const [call] = (await box.journal.calls({ session, limit: 1 })).items;
@@ -77,9 +77,9 @@ export function addClientRoutes(app: ServerApp, parts: ClientParts): void {
 
   app.openapi(route, async (context) => {
     const items = await Promise.all(
-      parts
+      options
         .clients()
-        .slice(0, most)
+        .slice(0, maxClients)
         .map(async ({ name, version, protocolVersion, principal, profile, session, since, seen, isInUse }) => ({
           name: box.secrets.redact(name),
           version: box.secrets.redact(version),
@@ -93,7 +93,7 @@ export function addClientRoutes(app: ServerApp, parts: ClientParts): void {
           ...(await lastCall(session)),
         })),
     );
-    const url = parts.url();
+    const url = options.url();
     const connect =
       agentTokenFile === undefined
         ? { url: `${url}/mcp`, commands: [] }

@@ -1,12 +1,12 @@
-/** What a client is connected with. */
+/** A shell command that connects a client. */
 export interface ConnectCommand {
   readonly client: string;
   readonly command: string;
 }
 
-/** Lines for a shell, which reads the token from its file: what is shown, copied and pasted holds none. */
+/** Returns shell commands that connect clients. They read the token from its file, so that no token is displayed or copied. */
 export function connectCommands(url: string, tokenFile: string): [ConnectCommand, ...ConnectCommand[]] {
-  const token = `$(cat ${/^[\w~./-]+$/.test(tokenFile) ? tokenFile : quotedForShell(tokenFile)})`;
+  const token = `$(cat ${/^[\w~./-]+$/.test(tokenFile) ? tokenFile : quoteForShell(tokenFile)})`;
   const header = `--header "Authorization: Bearer ${token}"`;
   return [
     { client: 'Claude Code', command: `claude mcp add --transport http signalbox ${url}/mcp ${header}` },
@@ -18,8 +18,8 @@ export function connectCommands(url: string, tokenFile: string): [ConnectCommand
   ];
 }
 
-/** A shell reads `~` only where it is not quoted. */
-function quotedForShell(path: string): string {
+/** Quotes a path for the shell, except a leading `~/`, which the shell expands only without quotes. */
+function quoteForShell(path: string): string {
   const [, home = '', rest = ''] = /^(~\/)?(.*)$/s.exec(path) ?? [];
   return `${home}'${rest.replaceAll("'", String.raw`'\''`)}'`;
 }

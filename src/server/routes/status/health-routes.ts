@@ -12,9 +12,9 @@ const healthSchema = z
     starting: z
       .number()
       .int()
-      .describe('How many servers are in their first start. Readiness waits only for those that are required.'),
+      .describe('The number of servers in their first start. Readiness waits only for required servers.'),
   })
-  .openapi('Health', { description: 'An answer at all means alive; `ok` means ready for calls.' });
+  .openapi('Health', { description: 'Any response means alive; `ok` means ready for calls.' });
 const aliveSchema = z.object({ status: z.literal('ok') }).openapi('Alive');
 
 const content = { 'application/json': { schema: healthSchema } };
@@ -27,8 +27,8 @@ const healthRoute = createRoute({
   method: 'get',
   path: '/api/health',
   tags: ['State'],
-  summary: 'Whether the server is ready for calls',
-  description: 'Needs no token, like the two below it. The same as `/api/health/ready`.',
+  summary: 'Check readiness',
+  description: 'Needs no token, like the other health routes. Same as `/api/health/ready`.',
   security: [],
   responses,
 });
@@ -36,9 +36,8 @@ const readyRoute = createRoute({
   method: 'get',
   path: '/api/health/ready',
   tags: ['State'],
-  summary: 'Readiness: whether new requests should come here',
-  description:
-    'From the moment the server is told to stop it says 503 `stopping`. The store is asked at most once a second.',
+  summary: 'Check readiness (for load balancers)',
+  description: 'Returns 503 `stopping` as soon as the server shuts down. The store is checked at most once a second.',
   security: [],
   responses,
 });
@@ -46,13 +45,15 @@ const liveRoute = createRoute({
   method: 'get',
   path: '/api/health/live',
   tags: ['State'],
-  summary: 'Liveness: whether the process answers',
-  description: 'Asks nobody else: a server whose database is away must not be started again for it.',
+  summary: 'Check liveness',
+  description: 'Checks only the process: a restart does not help when the database is unavailable.',
   security: [],
-  responses: { 200: { description: 'It does.', content: { 'application/json': { schema: aliveSchema } } } },
+  responses: {
+    200: { description: 'The process is alive.', content: { 'application/json': { schema: aliveSchema } } },
+  },
 });
 
-/** Tells probes how the server is, and nothing that is not theirs to know. */
+/** Adds the routes of health probes. They need no token, so they reveal no details. */
 export function addHealthRoutes(app: ServerApp, box: InternalSignalbox, draining: AbortSignal): void {
   const store = new StoreCheck(box);
   for (const route of [healthRoute, readyRoute])

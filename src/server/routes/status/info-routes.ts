@@ -15,22 +15,25 @@ const infoSchema = z
   .object({
     product: z.literal('Signalbox'),
     version: z.string(),
-    role: z.enum(processRoles).describe('What this process does: `web` leaves turns and jobs to others.'),
+    role: z.enum(processRoles).describe('The role of this process: `web` leaves turns and jobs to workers.'),
     reader: z
       .object({ id: z.string(), name: z.string().optional(), role: roleSchema })
-      .describe('Who asks. Each operation names the roles it takes as `x-roles`.'),
+      .describe('The caller. Each operation lists its roles in `x-roles`.'),
     startedAt: timestamp,
     uptimeSeconds: z.number(),
-    tools: z.int().describe('How many tools can be called now.'),
+    tools: z.int().describe('The number of tools that can be called.'),
     servers: z.object({ up: z.int(), down: z.int(), disabled: z.int() }),
-    journal: z.string().describe('Where the journal is kept.'),
+    journal: z.string().describe('The location of the journal.'),
     configuration: z
       .object({
         file: z.string(),
         refused: z
-          .object({ since: timestamp, details: z.array(z.string()).readonly().describe('What is wrong and where.') })
+          .object({
+            since: timestamp,
+            details: z.array(z.string()).readonly().describe('The errors with their positions.'),
+          })
           .optional()
-          .describe('Present when the files have changed and cannot be used: what ran before runs on.'),
+          .describe('Present when the files have changed and are invalid: the previous configuration stays active.'),
       })
       .optional(),
   })
@@ -41,22 +44,22 @@ const route = createRoute({
   path: '/api/info',
   'x-roles': routeRoles.look,
   tags: ['State'],
-  summary: 'Version, uptime, and how much is mounted',
+  summary: 'Get version, uptime and totals',
   responses: {
     200: { description: 'About this server.', content: { 'application/json': { schema: infoSchema } } },
     ...problems(),
   },
 });
 
-/** What there is to tell of. */
-interface Told {
+/** Options of `addInfoRoutes`. */
+interface InfoRouteOptions {
   readonly box: InternalSignalbox;
   readonly role: ProcessRole;
   readonly startedAt: Date;
   readonly configuration?: ServedConfiguration | undefined;
 }
 
-export function addInfoRoutes(app: ServerApp, { box, role, startedAt, configuration }: Told): void {
+export function addInfoRoutes(app: ServerApp, { box, role, startedAt, configuration }: InfoRouteOptions): void {
   app.openapi(route, (context) => {
     const { identity } = context.var;
     const { tools, servers } = box.catalog(profileFor(identity));

@@ -11,7 +11,7 @@ const route = createRoute({
   path: '/metrics',
   'x-roles': routeRoles.read,
   tags: ['State'],
-  summary: 'Metrics for Prometheus',
+  summary: 'Get metrics for Prometheus',
   responses: {
     200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: z.string() } } },
     ...problems(),

@@ -1,5 +1,5 @@
-/** What a process does of what `serve` can do. */
+/** The roles of a server process. */
 export const processRoles = ['all', 'web', 'worker'] as const;
 
-/** `web` answers requests and leaves turns and jobs to others; `worker` runs those, and answers only probes. */
+/** `web` serves requests; `worker` runs turns and jobs, and serves only probes and metrics; `all` does both. */
 export type ProcessRole = (typeof processRoles)[number];

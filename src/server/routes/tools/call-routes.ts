@@ -6,7 +6,7 @@ import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts
 import { profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import { SessionOwners } from './session-owners.ts';
-import { type Admission, admit } from '../../http/admission.ts';
+import { type Admission, admitCall } from '../../http/admission.ts';
 import type { ServerApp, ServerContext } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import {
@@ -20,10 +20,10 @@ import { acceptsEventStream } from '../../streams/event-streams.ts';
 import { StreamedCalls } from './streamed-calls.ts';
 import { json } from '../../http/json-response.ts';
 
-const usualWaitSeconds = 60;
+const defaultWaitSeconds = 60;
 const content = { 'application/json': { schema: callResultSchema } };
 
-/** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
+/** Adds the routes that call tools. Unknown tools and invalid arguments are recorded outcomes, not HTTP errors. */
 export function addCallRoutes(
   app: ServerApp,
   box: InternalSignalbox,
@@ -39,12 +39,12 @@ export function addCallRoutes(
     path: '/api/tools/{name}/call',
     'x-roles': routeRoles.call,
     tags: ['Tools'],
-    summary: 'Call a tool through the pipeline',
+    summary: 'Call a tool',
     description:
-      'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call. ' +
-      'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once. ' +
-      'With `Accept: text/event-stream`, the response has the events of the running call, and its result in the last event.',
-    middleware: [admit(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
+      'Returns 200 for every outcome, also when the tool is unknown, denied or failed: read `outcome`. Closing the connection cancels the call. ' +
+      'Returns 202 when a call awaits approval for longer than `waitSeconds`; after the approval, the same call runs at once. ' +
+      'With `Accept: text/event-stream`, the response streams the events of the call; the last one contains the result.',
+    middleware: [admitCall(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
     request: {
       params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
       body: { content: { 'application/json': { schema: callRequestSchema } } },
@@ -66,7 +66,7 @@ export function addCallRoutes(
     const options = callOptions(context, body);
     if (acceptsEventStream(context)) {
       const waitMs = body.waitSeconds === undefined ? Number.POSITIVE_INFINITY : options.waitMs;
-      return streamed.answer(context, { canAnswer: body.elicitation === true }, (reports) =>
+      return streamed.respond(context, { canAnswer: body.elicitation === true }, (reports) =>
         box.call(name, body.arguments, { ...options, waitMs, ...reports }),
       );
     }
@@ -80,13 +80,13 @@ export function addCallRoutes(
     'x-roles': routeRoles.call,
     tags: ['Tools'],
     summary: 'Answer a question of a tool',
-    description: 'For callers that set `elicitation` and read the event stream, which has the id.',
+    description: 'For calls with `elicitation` and an event stream, which contains the id.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),
       body: { content: { 'application/json': { schema: elicitationAnswerSchema } } },
     },
-    responses: { 204: { description: 'The tool has the answer.' }, ...problems(400, 404, 413, 415) },
+    responses: { 204: { description: 'The answer was sent to the tool.' }, ...problems(400, 404, 413, 415) },
   });
 
   const cancelRoute = createRoute({
@@ -94,10 +94,10 @@ export function addCallRoutes(
     path: '/api/call-streams/{id}',
     'x-roles': routeRoles.call,
     tags: ['Tools'],
-    summary: 'Cancel a call that streams',
-    description: 'By the id of its event `started`. The stream goes on to the result.',
+    summary: 'Cancel a streamed call',
+    description: 'The id is in the event `started`. The stream continues until the result.',
     request: { params: z.object({ id: z.string() }) },
-    responses: { 204: { description: 'It is cancelled.' }, ...problems(404) },
+    responses: { 204: { description: 'The call was cancelled.' }, ...problems(404) },
   });
 
   app.openapi(cancelRoute, (context) => {
@@ -117,7 +117,7 @@ function callOptions(context: ServerContext, body: z.output<typeof callRequestSc
     principal: context.var.principal,
     ...profileFor(context.var.identity),
     signal: context.req.raw.signal,
-    waitMs: (body.waitSeconds ?? usualWaitSeconds) * 1000,
+    waitMs: (body.waitSeconds ?? defaultWaitSeconds) * 1000,
     ...(body.sessionId === undefined ? {} : { session: body.sessionId }),
     ...(body.timeoutSeconds === undefined ? {} : { deadline: Date.now() + body.timeoutSeconds * 1000 }),
     ...(body.idempotencyKey === undefined ? {} : { idempotencyKey: body.idempotencyKey }),

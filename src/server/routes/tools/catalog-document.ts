@@ -4,21 +4,21 @@ import type { HiddenTool, ServerProvenance } from '../../../catalog/snapshot.ts'
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import type { catalogSchema, hiddenToolSchema, serverSchema } from '../../schemas/catalog-schemas.ts';
 
-/** The catalog as it goes over the wire. */
+/** A serialized catalog. */
 export interface CatalogDocument {
   readonly text: string;
   readonly etag: string;
 }
 
-/** Prepares the catalog, or a profile's view of it, once for each version, however often it is asked for. */
+/** Returns a function that serializes the catalog, or the view of a profile, once for each version. */
 export function createCatalogDocuments(box: InternalSignalbox): (profile?: string) => CatalogDocument {
-  // Versions begin anew with each process, so they alone do not identify a catalog.
-  const start = randomBytes(6).toString('base64url');
-  const prepared = new Map<string | undefined, CatalogDocument & { readonly version: number }>();
+  // Versions restart with each process, so they do not identify a catalog alone.
+  const processId = randomBytes(6).toString('base64url');
+  const documents = new Map<string | undefined, CatalogDocument & { readonly version: number }>();
   return (profile) => {
     const { version, tools, servers, hidden, notices } = box.catalog(profile === undefined ? {} : { profile });
-    const known = prepared.get(profile);
-    if (known?.version === version) return known;
+    const cached = documents.get(profile);
+    if (cached?.version === version) return cached;
     const document: z.output<typeof catalogSchema> = {
       items: tools,
       version,
@@ -26,14 +26,14 @@ export function createCatalogDocuments(box: InternalSignalbox): (profile?: strin
       hidden: hidden.map(toHiddenTool),
       notices,
     };
-    const of = profile === undefined ? '' : `.${encodeURIComponent(profile)}`;
-    const made = { version, text: JSON.stringify(document), etag: `"${start}.${version}${of}"` };
-    prepared.set(profile, made);
-    return made;
+    const suffix = profile === undefined ? '' : `.${encodeURIComponent(profile)}`;
+    const created = { version, text: JSON.stringify(document), etag: `"${processId}.${version}${suffix}"` };
+    documents.set(profile, created);
+    return created;
   };
 }
 
-/** A server as it goes over the wire. */
+/** Converts a server to its wire format. */
 export function toServer(server: ServerProvenance): z.output<typeof serverSchema> {
   return { ...server, since: new Date(server.since).toISOString() };
 }

@@ -30,10 +30,10 @@ const promptsSchema = z.object({ items: z.array(promptSchema) });
 
 const contentsSchema = z
   .looseObject({ contents: z.array(z.looseObject({ uri: z.string().optional() })) })
-  .openapi('ResourceContents', { description: 'The answer of the server, in the shape of MCP.' });
+  .openapi('ResourceContents', { description: 'The response of the server, as defined by MCP.' });
 const messagesSchema = z
   .looseObject({ messages: z.array(z.looseObject({ role: z.string() })) })
-  .openapi('PromptMessages', { description: 'The answer of the server, in the shape of MCP.' });
+  .openapi('PromptMessages', { description: 'The response of the server, as defined by MCP.' });
 
 const tags = ['Resources and prompts'];
 const resourcesRoute = createRoute({
@@ -41,10 +41,10 @@ const resourcesRoute = createRoute({
   path: '/api/resources',
   'x-roles': routeRoles.look,
   tags,
-  summary: 'The resources that servers offer, and the templates of their addresses',
+  summary: 'List resources and resource templates',
   responses: {
     200: {
-      description: 'Those of all servers that are up.',
+      description: 'The list of all servers that are up.',
       content: { 'application/json': { schema: resourcesSchema } },
     },
     ...problems(404),
@@ -55,10 +55,10 @@ const promptsRoute = createRoute({
   path: '/api/prompts',
   'x-roles': routeRoles.look,
   tags,
-  summary: 'The prompts that servers offer',
+  summary: 'List prompts',
   responses: {
     200: {
-      description: 'Those of all servers that are up.',
+      description: 'The list of all servers that are up.',
       content: { 'application/json': { schema: promptsSchema } },
     },
     ...problems(404),
@@ -74,7 +74,7 @@ export function addContentRoutes(app: ServerApp, box: InternalSignalbox, maxBody
     tags,
     summary: 'Read a resource',
     description:
-      'A call of `mcp__SERVER__resources/read` with the argument `uri`: rules decide about it, and it is recorded. One that a rule or a human refuses, or that still waits for an approval after a minute, is answered with 403.',
+      'Runs as a call of `mcp__SERVER__resources/read` with the argument `uri`, which the policy decides and the journal records. Returns 403 when it is denied, or awaits approval for more than a minute.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: resourceReference } } } },
     responses: {
@@ -87,13 +87,13 @@ export function addContentRoutes(app: ServerApp, box: InternalSignalbox, maxBody
     path: '/api/prompts/get',
     'x-roles': routeRoles.call,
     tags,
-    summary: 'Fill in a prompt',
+    summary: 'Get a prompt',
     description:
-      'A call of `mcp__SERVER__prompts/get` with `name` and `arguments`: rules decide about it, and it is recorded. To begin a turn with a prompt, send it as `prompt` of a message.',
+      'Runs as a call of `mcp__SERVER__prompts/get` with `name` and `arguments`, which the policy decides and the journal records. To start a turn with a prompt, send it as `prompt` of a message.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: promptReference } } } },
     responses: {
-      200: { description: 'Its messages.', content: { 'application/json': { schema: messagesSchema } } },
+      200: { description: 'The messages of the prompt.', content: { 'application/json': { schema: messagesSchema } } },
       ...problems(400, 403, 404, 409, 413, 415, 502, 503),
     },
   });

@@ -40,7 +40,7 @@ export class StreamedCalls {
    * Runs a call and streams what it reports; the first event is `started`, the last one `result`, or `problem` when there is none.
    * The call is cancelled when the client closes the connection.
    */
-  async answer(
+  async respond(
     context: ServerContext,
     { canAnswer }: { readonly canAnswer: boolean },
     run: (reports: CallReporting) => Promise<CallResult>,
@@ -59,14 +59,14 @@ export class StreamedCalls {
     const sendIfRead = (event: string, data: object): void => {
       if (!outgoing.writableNeedDrain) send(event, data);
     };
-    const beating = setInterval(() => outgoing.writableNeedDrain || outgoing.write(heartbeat), heartbeatMs);
-    const elicit = (request: Elicitation, asking: QuestionOptions): Promise<ElicitationAnswer> =>
-      this.#elicit(principal, request, asking, send);
+    const heartbeats = setInterval(() => outgoing.writableNeedDrain || outgoing.write(heartbeat), heartbeatMs);
+    const elicit = (request: Elicitation, options: QuestionOptions): Promise<ElicitationAnswer> =>
+      this.#elicit(principal, request, options, send);
     send('started', { id });
     try {
       const result = await run({
         signal: cancelled.signal,
-        approve: (request) => asked(request, send),
+        approve: (request) => requestApproval(request, send),
         onProgress: (progress) => sendIfRead('progress', progress),
         client: { log: (message) => sendIfRead('log', message), ...(canAnswer ? { elicit } : {}) },
       });
@@ -75,7 +75,7 @@ export class StreamedCalls {
       send('problem', toProblem(error, this.#log).document());
     } finally {
       this.#running.delete(id);
-      clearInterval(beating);
+      clearInterval(heartbeats);
       outgoing.end();
     }
     return RESPONSE_ALREADY_SENT;
@@ -85,7 +85,7 @@ export class StreamedCalls {
   cancel(id: string, principal: string): void {
     const call = this.#running.get(id);
     if (call?.principal !== principal)
-      throw new SignalboxError('call-unknown', `no call streams as ${id.slice(0, 100)}`);
+      throw new SignalboxError('call-unknown', `there is no streamed call with the id ${id.slice(0, 100)}`);
     call.cancel();
   }
 
@@ -93,7 +93,7 @@ export class StreamedCalls {
   submit(id: string, principal: string, answer: ElicitationAnswer): void {
     const pending = this.#pending.get(id);
     if (pending?.principal !== principal)
-      throw new SignalboxError('question-unknown', `no question ${id.slice(0, 100)} waits for an answer`);
+      throw new SignalboxError('question-unknown', `there is no pending question with the id ${id.slice(0, 100)}`);
     this.#pending.delete(id);
     pending.resolve(answer);
   }
@@ -123,7 +123,7 @@ export class StreamedCalls {
 }
 
 /** Reports the approval request. The first answer through the approvals API wins. */
-function asked(
+function requestApproval(
   { signal, expiresAt, ...request }: ApprovalRequest,
   send: (event: string, data: object) => void,
 ): Promise<ApprovalAnswer> {

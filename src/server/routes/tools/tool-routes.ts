@@ -16,18 +16,18 @@ const listRoute = createRoute({
   path: '/api/tools',
   'x-roles': routeRoles.look,
   tags: ['Tools'],
-  summary: 'The catalog, with what is hidden or down and why',
+  summary: 'List tools and servers',
   request: {
     headers: z.object({ 'if-none-match': z.string().optional() }),
-    query: z.object({ profile: z.string().optional().describe('Only what a client of this profile sees.') }),
+    query: z.object({ profile: z.string().optional().describe('Only the tools of this profile.') }),
   },
   responses: {
     200: {
-      description: 'Every tool that can be called now.',
+      description: 'The catalog, including hidden tools with reasons.',
       content: { 'application/json': { schema: catalogSchema } },
       headers: z.object({ ETag: z.string().describe('Changes with the catalog.') }),
     },
-    304: { description: 'The catalog is still the one of `If-None-Match`.' },
+    304: { description: 'The catalog has not changed since `If-None-Match`.' },
     ...problems(404),
   },
 });
@@ -37,7 +37,7 @@ const oneRoute = createRoute({
   path: '/api/tools/{name}',
   'x-roles': routeRoles.look,
   tags: ['Tools'],
-  summary: 'One tool',
+  summary: 'Get a tool',
   request: { params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }) },
   responses: {
     200: { description: 'The tool.', content: { 'application/json': { schema: toolSchema } } },
@@ -64,7 +64,7 @@ export function addToolRoutes(app: ServerApp, box: InternalSignalbox): void {
     const reason = hidden.find((candidate) => candidate.name === named)?.reason;
     throw new Problem(
       'tool-unknown',
-      reason === undefined ? 'no tool of that name is in the catalog' : `the tool is hidden: ${reason}`,
+      reason === undefined ? 'the catalog has no tool with this name' : `the tool is hidden: ${reason}`,
     );
   });
 }
