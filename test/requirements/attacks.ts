@@ -3,6 +3,7 @@ import { console } from './attacks/console.ts';
 import { argumentsAndSchemas } from './attacks/arguments.ts';
 import { conditions } from './attacks/conditions.ts';
 import { trust } from './attacks/trust.ts';
+import { fileEvasion } from './attacks/file-evasion.ts';
 import { files } from './attacks/files.ts';
 import { definitions } from './attacks/definitions.ts';
 import { identities } from './attacks/identities.ts';
@@ -19,6 +20,7 @@ export const attacks: Section<'H'> = {
   ...conditions,
   ...trust,
   ...files,
+  ...fileEvasion,
   ...definitions,
   ...identities,
   ...input,
