@@ -1,33 +1,33 @@
 // Made by `npm run console:types` from the OpenAPI document of the server. Do not edit.
 
 export type AcceptRequest = {
-  /** The fingerprint that was looked at: nothing else is accepted then. */
+  /** The reviewed fingerprint: the request is refused when the definitions have changed since. */
   readonly seen?: string | undefined;
-  /** Only this tool, by the server’s own name for it. Not for a server that is neither locked nor changed. */
+  /** Accepts only this tool, by its name on the server. Not for a server that is neither locked nor changed. */
   readonly tool?: string | undefined;
 };
 
-/** A token without the token itself. */
+/** The metadata of an access token, without its secret. */
 export type AccessToken = {
   readonly id: string;
   readonly role: Role;
   readonly name?: string | undefined;
-  /** The view of the catalog that its holder is bound to. */
+  /** The profile that the token is bound to. */
   readonly profile?: string | undefined;
   readonly state: 'active' | 'expired' | 'revoked';
   readonly createdAt: string;
   readonly expiresAt?: string | undefined;
-  /** To the minute. */
+  /** Precise to the minute. */
   readonly lastUsedAt?: string | undefined;
   readonly revokedAt?: string | undefined;
 };
 
 export type Agent = {
   readonly name: string;
-  /** What drives its turns: `claude`, `claude-cli` or `model`. */
+  /** The runtime of its turns: `claude`, `claude-cli` or `model`. */
   readonly runtime: string;
   readonly model?: string | undefined;
-  /** It is the agent of sessions that name none. */
+  /** The agent of sessions that name none. */
   readonly isDefault: boolean;
 };
 
@@ -36,19 +36,19 @@ export type AgentPage = { readonly items: readonly Agent[] };
 export type Alive = { readonly status: 'ok' };
 
 export type AnswerElicitationRequest = {
-  /** As `elicitation_required` names it. */
+  /** The id in `elicitation_required`. */
   readonly elicitationId: string;
-  /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
+  /** `accept` (with `content` for a form), `decline` (an explicit refusal) or `cancel` (dismissed without an answer). */
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** The values of a form; must fit its `requestedSchema`. Only with `accept`. */
+  /** The values of a form, valid for its `requestedSchema`. Only with `accept`. */
   readonly content?: { readonly [name: string]: unknown } | undefined;
 };
 
-/** A human’s single-use answer to one exact call, or the question before. */
+/** A single-use answer of a human to one exact call, or the pending question. */
 export type Approval = {
   readonly id: string;
   readonly state: 'pending' | 'approved' | 'denied' | 'used' | 'expired';
-  /** The call that asked first. */
+  /** The call that first needed the approval. */
   readonly callId: string;
   readonly tool: string;
   readonly server: string;
@@ -56,18 +56,18 @@ export type Approval = {
   readonly definitionHash: string;
   readonly principal: Principal;
   readonly session?: string | undefined;
-  /** What the tool would run with, without secrets. */
+  /** The arguments that the tool would receive, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   /** The parts that `arguments` does not show. Unless all are `registered`, approving needs a reveal by the same human, or `acknowledgeHidden`. */
   readonly hidden: readonly HiddenPart[];
-  /** As the caller gave them, where the tool would receive others. */
+  /** The arguments as the caller sent them, when they differ from `arguments`. */
   readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
-  /** SHA-256 of the whole arguments in canonical form (RFC 8785). */
+  /** SHA-256 of the complete arguments in canonical form (RFC 8785). */
   readonly argumentsHash: string;
   readonly decision: Decision;
-  /** What looks like an attack in the definition of the tool. */
+  /** Suspicious parts of the tool definition. */
   readonly flags?: readonly string[] | undefined;
-  /** An approval of the same call that does not hold any more, and why. */
+  /** An earlier approval of the same call that is no longer valid, and why. */
   readonly note?: string | undefined;
   readonly requestedAt: string;
   readonly expiresAt: string;
@@ -78,25 +78,25 @@ export type Approval = {
         readonly by: Principal;
         readonly at: string;
         readonly reason?: string | undefined;
-        /** In the human’s version. */
+        /** The arguments as the human edited them. */
         readonly arguments?: { readonly [name: string]: unknown } | undefined;
-        /** The rule that remembers it. */
+        /** The rule that was created to remember the approval. */
         readonly rule?: string | undefined;
-        /** Why it could not be remembered as the human asked; it holds for this one call. */
+        /** Why the approval could not be remembered as requested; it is valid for this call only. */
         readonly notRemembered?: string | undefined;
-        /** How the human took note of hidden parts that are not registered secret values. */
+        /** How the human handled hidden parts that are not registered secret values. */
         readonly hiddenParts?: 'revealed' | 'acknowledged' | undefined;
       }
     | undefined;
-  /** The call that ran by it. */
+  /** The call that used the approval. */
   readonly usedBy?: string | undefined;
 };
 
 export type ApprovalPage = {
   readonly items: readonly Approval[];
-  /** How many there are on all pages. */
+  /** The total number on all pages. */
   readonly total: number;
-  /** Where the following page begins: give it as `cursor`. Absent on the last page. */
+  /** The `cursor` of the next page. Absent on the last page. */
   readonly next?: string | undefined;
   /** Every principal with a pending question, on any page, whatever the query selects. */
   readonly callers: readonly WaitingCaller[];
@@ -104,10 +104,10 @@ export type ApprovalPage = {
 
 /** A human is asked about a call. */
 export type ApprovalRequested = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'ApprovalRequested';
   readonly approvalId: string;
@@ -118,26 +118,26 @@ export type ApprovalRequested = {
   readonly effect: Effect;
   readonly definitionHash: string;
   readonly principal: Principal;
-  /** What the tool would receive, without secrets. */
+  /** The arguments that the tool would receive, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   /** The parts that `arguments` does not show. */
   readonly hidden?: readonly HiddenPart[] | undefined;
-  /** As the caller gave them, where the tool would receive others. */
+  /** The arguments as the caller sent them, when they differ from `arguments`. */
   readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly argumentsHash: string;
   readonly decision: Decision;
   readonly note?: string | undefined;
   readonly expiresAt: string;
-  /** Of the question as it is stored. */
+  /** The digest of the stored question. */
   readonly digest?: string | undefined;
 };
 
 /** A human has answered. */
 export type ApprovalResolved = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'ApprovalResolved';
   readonly approvalId: string;
@@ -147,23 +147,23 @@ export type ApprovalResolved = {
   readonly decision: 'approved' | 'denied';
   readonly by: Principal;
   readonly reason?: string | undefined;
-  /** In the human’s version, without secrets. */
+  /** The arguments as the human edited them, without secrets. */
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
   readonly remembered?: { readonly rule: string; readonly scope: RememberScope } | undefined;
-  /** Why it could not be remembered as the human asked. */
+  /** Why the approval could not be remembered as requested. */
   readonly notRemembered?: string | undefined;
-  /** How the human took note of hidden parts that are not registered secret values. */
+  /** How the human handled hidden parts that are not registered secret values. */
   readonly hiddenParts?: 'revealed' | 'acknowledged' | undefined;
-  /** Of the answer as it is stored. */
+  /** The digest of the stored answer. */
   readonly digest?: string | undefined;
 };
 
-/** A human has seen the hidden parts of a question. */
+/** A human revealed the hidden parts of a question. */
 export type ApprovalRevealed = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'ApprovalRevealed';
   readonly approvalId: string;
@@ -174,50 +174,50 @@ export type ApprovalRevealed = {
 };
 
 export type ApproveCallRequest = ApproveRequest & {
-  /** The model’s id of the call, as the events name it. */
+  /** The id of the call in the model’s output, as in the events. */
   readonly toolCallId: string;
-  /** The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always. */
+  /** The approval that was shown. Recommended; required when the model uses one id for several calls. */
   readonly approvalId?: string | undefined;
 };
 
 export type ApproveRequest = {
-  /** Runs the tool with these in the place of the arguments it asked with. */
+  /** Runs the tool with these arguments instead of the original ones. */
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
-  /** Where this is not possible (an irreversible tool, a call without a session, edited `arguments`) the call is approved once, and `answer.notRemembered` has the reason. */
+  /** If this is not possible (an irreversible tool, a call without a session, edited `arguments`), only this call is approved, and `answer.notRemembered` has the reason. */
   readonly remember?: RememberScope | 'nothing' | undefined;
   /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
   readonly acknowledgeHidden?: boolean | undefined;
 };
 
-/** Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
+/** Records that grant access or trust were stored or removed: pinned definitions, accepted locks, sign-in links, browser sessions. */
 export type AuthorityChanged = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'AuthorityChanged';
-  /** `carried`: the entries that accounted for them were pruned, or are of a version that wrote none. */
+  /** `carried`: the entries that recorded them were pruned, or a version wrote none. */
   readonly change: 'stored' | 'removed' | 'carried';
   readonly records: readonly {
     readonly kind: 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
-    /** The server, the person or the token. */
+    /** The name of the server, person or token. */
     readonly name: string;
     readonly id: string;
-    /** Of the record as it is stored. */
+    /** The digest of the stored record. */
     readonly digest: string;
     readonly isRevoked?: true | undefined;
   }[];
 };
 
-/** The recorded calls that other rules would have decided otherwise. */
+/** The recorded calls that the given rules would have decided differently. */
 export type Backtest = {
   readonly version: string;
-  /** How many calls were decided again. */
+  /** The number of calls that were evaluated. */
   readonly calls: number;
-  /** How many were decided by code, which cannot be asked again. */
+  /** The number of calls that code decided, which cannot be evaluated again. */
   readonly skipped: number;
-  /** How many differ. */
+  /** The number of calls with a different decision. */
   readonly changedTotal: number;
   readonly changed: readonly {
     readonly callId: string;
@@ -232,16 +232,16 @@ export type Backtest = {
 export type BacktestRequest = {
   /** Rules, as in `policies.yaml`. */
   readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
-  /** The text of a `policies.yaml`, in the place of `rules`. */
+  /** The text of a `policies.yaml`, instead of `rules`. */
   readonly text?: string | undefined;
-  /** Only calls since then are compared. */
+  /** Compares only calls since this time. */
   readonly since?: string | undefined;
-  /** How many that differ are listed: the newest. */
+  /** The maximum number of differing calls to list: the newest. */
   readonly limit?: number | undefined;
 };
 
 export type BegunSignIn = {
-  /** Where to send the person. The browser comes back to a loopback address of this machine. */
+  /** The URL to open. The browser is redirected to a loopback address of this machine. */
   readonly url: string;
   readonly since: string;
 };
@@ -250,7 +250,7 @@ export type CallDetails = EndedCallDetails | RunningCallDetails;
 
 export type CallEntry = ToolInvoked | CallStarted;
 
-/** A pending question lost its caller, which cancelled, hung up, ran out of time or died; or a call waits for its answer again. */
+/** A pending question lost its caller (cancelled, disconnected, timed out or crashed), or a call waits for its answer again. */
 export type CallerChange = {
   readonly type: 'ApprovalCallerChanged';
   readonly approvalId: string;
@@ -307,33 +307,33 @@ export type CallEvent = { readonly [name: string]: unknown };
 
 export type CallPage = {
   readonly items: readonly CallEntry[];
-  /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
+  /** The `before` of the next page, or its `after` when reading oldest first. Absent on the last page. */
   readonly next?: number | undefined;
-  /** Present on the last page when older entries were pruned from the journal: they are in its archives. */
+  /** Present on the last page when older entries were pruned and moved to archives. */
   readonly pruned?:
     | {
-        /** The last entry that went. */
+        /** The last pruned entry. */
         readonly seq: number;
-        /** When that was made. */
+        /** When that entry was written. */
         readonly at: string;
       }
     | undefined;
 };
 
 export type CallRequest = {
-  /** What the tool is called with; `{}` when left out. */
+  /** The arguments of the tool; `{}` by default. */
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
-  /** Calls with the same key run once; the others get the first one’s outcome. */
+  /** Calls with the same key run once; later ones get the outcome of the first. */
   readonly idempotencyKey?: string | undefined;
-  /** The session the call belongs to. */
+  /** The session of the call. */
   readonly sessionId?: string | undefined;
-  /** The definition you saw; the call is `stale` when the tool is another one now. */
+  /** The expected definition; the call is `stale` when the definition has changed. */
   readonly definitionHash?: string | undefined;
-  /** How long to wait for a human’s approval before the answer is `awaiting-approval`; with an event stream, until the question expires. */
+  /** How long to wait for a human’s approval before the outcome is `awaiting-approval`. With an event stream, the default is until the question expires. */
   readonly waitSeconds?: number | undefined;
-  /** How long the whole call may take. */
+  /** The time limit of the whole call. */
   readonly timeoutSeconds?: number | undefined;
-  /** With an event stream: questions of the tool are answered at `/api/call-questions/{id}`. */
+  /** With an event stream: the caller answers questions of the tool at `/api/call-questions/{id}`. */
   readonly elicitation?: boolean | undefined;
 };
 
@@ -346,27 +346,27 @@ export type CallResult = {
   readonly structuredContent?: unknown;
   /** The `_meta` of the result, as the server sent it. */
   readonly _meta?: { readonly [name: string]: unknown } | undefined;
-  /** Fields of the result that Signalbox does not know. */
+  /** Unknown fields of the result. */
   readonly fields?: { readonly [name: string]: unknown } | undefined;
   readonly error?: CallError | undefined;
-  /** What is awaited, when an approval is. */
+  /** The pending approval, with the outcome `awaiting-approval`. */
   readonly approvalId?: string | undefined;
   readonly durationMs: number;
-  /** What the tool says the call cost. */
+  /** The cost of the call as reported by the tool. */
   readonly costUsd?: number | undefined;
   readonly decision?: Decision | undefined;
-  /** Absent where nobody looks. */
+  /** Absent when the workspace is not tracked. */
   readonly changes?: readonly FileChange[] | undefined;
-  /** The result is one that was given out before; the tool did not run. */
+  /** The result of an earlier call; the tool did not run. */
   readonly cached?: true | undefined;
 };
 
-/** A human has said how a call ended whose outcome was unknown. */
+/** A human set the outcome of a call whose outcome was unknown. */
 export type CallSettled = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'CallSettled';
   readonly callId: string;
@@ -379,49 +379,49 @@ export type CallSettled = {
 
 /** A call is about to run. */
 export type CallStarted = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly callId: string;
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** What the tool received, without secrets. */
+  /** The arguments that the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
-  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  /** The arguments as the caller sent them, when defaults, configured values or transforms changed them. */
   readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
-  /** The tool’s name before it was shortened or characters were replaced. */
+  /** The tool name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
-  /** The server’s name for the tool, where it was given another. */
+  /** The name on the server, when the tool was renamed. */
   readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly definitionHash?: string | undefined;
-  /** The tool had an undo function of its own. */
+  /** The tool has its own undo function. */
   readonly ownUndo?: true | undefined;
-  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  /** The machine on which an undoable tool ran, and on which it can be undone. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
-  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  /** SHA-256 of the complete arguments that the tool received, in canonical form (RFC 8785). Absent for reads whose entry contains all arguments. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Rules do not count it: it led to another call that they count. */
+  /** Rules do not count this call, because it led to another call that they count. */
   readonly uncounted?: true | undefined;
-  /** The call went past Signalbox and was only seen. */
+  /** The call bypassed Signalbox and was only observed. */
   readonly observed?: true | undefined;
-  /** The approval it ran by. */
+  /** The approval that the call used. */
   readonly approvalId?: string | undefined;
-  /** The call whose arguments a human edited into this one. */
+  /** The original call, whose arguments a human edited. */
   readonly replaces?: string | undefined;
   readonly type: 'CallStarted';
 };
 
 export type Catalog = {
-  /** The tools that can be called now. */
+  /** The tools that can be called. */
   readonly items: readonly Tool[];
   readonly version: number;
   readonly servers: readonly Server[];
@@ -430,44 +430,44 @@ export type Catalog = {
     readonly server: string;
     readonly tool: string;
     readonly message: string;
-    /** It is about what looks like an attack. */
+    /** The notice is about a possible attack. */
     readonly isSuspicious?: true | undefined;
   }[];
 };
 
-/** Tools or servers came, went, or changed how they are. */
+/** Tools or servers were added, removed or changed. */
 export type CatalogChange = {
   readonly type: 'CatalogChanged';
   readonly version: number;
-  /** How many tools can be called now. */
+  /** The number of tools that can be called. */
   readonly tools: number;
   readonly servers: readonly Server[];
 };
 
 export type ChangedServers = {
-  /** The servers that were added. */
+  /** The added servers. */
   readonly servers: readonly string[];
-  /** What became of secrets, and what is still to be done. */
+  /** Notes about stored secrets and remaining steps. */
   readonly notes: readonly string[];
 };
 
-/** The configuration was changed while the server ran. */
+/** The configuration changed while the server was running. */
 export type ConfigurationChanged = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'ConfigurationChanged';
   readonly status: 'applied' | 'refused';
-  /** Absent when it was changed through the API. */
+  /** Absent when the change was made through the API. */
   readonly file?: string | undefined;
   readonly by?: Principal | undefined;
-  /** What was done, or what is wrong and where. */
+  /** The changes, or the errors and their positions. */
   readonly details: readonly string[];
 };
 
-/** A block of a result, in the shape MCP gives it. */
+/** A content block of a result, as defined by MCP. */
 export type ContentBlock =
   | {
       readonly type: 'text';
@@ -499,18 +499,18 @@ export type ContentBlock =
       readonly _meta?: { readonly [name: string]: unknown } | undefined;
     };
 
-/** Somebody read a resource or a prompt of a server. */
+/** A resource or a prompt of a server was read. */
 export type ContentRead = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'ContentRead';
   readonly sessionId?: string | undefined;
   readonly server: string;
   readonly kind: 'resource' | 'prompt';
-  /** The resource’s address, or the prompt’s name. */
+  /** The URI of the resource, or the name of the prompt. */
   readonly name: string;
   /** Without secrets. */
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
@@ -521,71 +521,71 @@ export type ContentRead = {
 };
 
 export type CreatedToken = {
-  /** Shown this once: only a hash of it is kept. */
+  /** Returned only once: the server stores a hash. */
   readonly token: string;
   readonly id: string;
   readonly role: Role;
   readonly name?: string | undefined;
-  /** The view of the catalog that its holder is bound to. */
+  /** The profile that the token is bound to. */
   readonly profile?: string | undefined;
   readonly state: 'active' | 'expired' | 'revoked';
   readonly createdAt: string;
   readonly expiresAt?: string | undefined;
-  /** To the minute. */
+  /** Precise to the minute. */
   readonly lastUsedAt?: string | undefined;
   readonly revokedAt?: string | undefined;
 };
 
-/** Absent when the call ended before policy was asked. */
+/** Absent when the call ended before the policy was evaluated. */
 export type Decision = {
   readonly answer: 'allow' | 'ask' | 'deny';
   readonly rule: string;
   readonly reason: string;
-  /** Where the rule stands: `policies.yaml:12`. */
+  /** The position of the rule: `policies.yaml:12`. */
   readonly at?: string | undefined;
-  /** Changes with the text of the rule. Present where a written rule asks. */
+  /** Changes with the text of the rule. Present when a rule of a policy file asks. */
   readonly version?: string | undefined;
-  /** Every rule that asks, the one that is named first. Present when there is more than one. */
+  /** Every rule that asks, beginning with `rule`. Present when there is more than one. */
   readonly asks?:
     | readonly {
         readonly rule: string;
         readonly reason: string;
-        /** Where the rule stands: `policies.yaml:12`. */
+        /** The position of the rule: `policies.yaml:12`. */
         readonly at?: string | undefined;
         readonly version?: string | undefined;
       }[]
     | undefined;
-  /** What the rule looked at, without secrets. */
+  /** The values that the rule evaluated, without secrets. */
   readonly values?: { readonly [name: string]: unknown } | undefined;
   /** The version of the policy that decided. */
   readonly policy?: string | undefined;
-  /** What the rules said, where a permission mode, a remembered approval or the guard of protected files decided in their place. */
+  /** The decision of the rules, when a permission mode, a remembered approval or the protection of files overrode it. */
   readonly ruled?:
     | { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }
     | undefined;
-  /** The protected or closed files that the call names, links followed. */
+  /** The protected or inaccessible files that the call names, with links resolved. */
   readonly protectedFiles?: readonly string[] | undefined;
   /** Why each of `protectedFiles` is protected, by its path. */
   readonly protectedRoles?: { readonly [name: string]: string } | undefined;
-  /** What rules in shadow mode would have said. */
+  /** The decisions of rules in shadow mode. */
   readonly shadow?:
     | readonly { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }[]
     | undefined;
 };
 
 export type DenyCallRequest = DenyRequest & {
-  /** The model’s id of the call, as the events name it. */
+  /** The id of the call in the model’s output, as in the events. */
   readonly toolCallId: string;
-  /** The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always. */
+  /** The approval that was shown. Recommended; required when the model uses one id for several calls. */
   readonly approvalId?: string | undefined;
 };
 
 export type DenyRequest = {
-  /** Told to whoever made the call. */
+  /** Returned to the caller. */
   readonly reason?: string | undefined;
 };
 
-/** What a tool does to the world. */
+/** The effect of a tool on the world. */
 export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
 
 export type ElicitationAnswer =
@@ -595,12 +595,12 @@ export type ElicitationAnswer =
 export type ElicitationPage = { readonly items: readonly ElicitationRequired[] };
 
 export type ElicitationRequired = {
-  /** Counts from 1 without gaps. */
+  /** Starts at 1, without gaps. */
   readonly seq: number;
   readonly sessionId: string;
   readonly at: string;
   readonly type: 'elicitation_required';
-  /** The model’s id of the call. */
+  /** The id of the call in the model’s output. */
   readonly toolCallId: string;
   readonly elicitationId: string;
   /** The server that asks. */
@@ -608,69 +608,69 @@ export type ElicitationRequired = {
   /** A form to fill in, a page to open, or permission to send a request to a model. */
   readonly mode: 'form' | 'url' | 'sampling';
   readonly message: string;
-  /** Of a form: the JSON Schema of `content`. */
+  /** For a form: the JSON Schema of `content`. */
   readonly requestedSchema?: { readonly [name: string]: unknown } | undefined;
-  /** The page to open. Show it in full before opening it. */
+  /** The page to open. Show the complete URL before opening it. */
   readonly url?: string | undefined;
-  /** Of sampling: the model that would answer. */
+  /** For sampling: the model that would be used. */
   readonly model?: string | undefined;
-  /** Of sampling: the parameters of `sampling/createMessage`. */
+  /** For sampling: the parameters of `sampling/createMessage`. */
   readonly request?: { readonly [name: string]: unknown } | undefined;
   readonly expiresAt: string;
 };
 
 export type EndedCallDetails = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly callId: string;
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** What the tool received, without secrets. */
+  /** The arguments that the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
-  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  /** The arguments as the caller sent them, when defaults, configured values or transforms changed them. */
   readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
-  /** The tool’s name before it was shortened or characters were replaced. */
+  /** The tool name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
-  /** The server’s name for the tool, where it was given another. */
+  /** The name on the server, when the tool was renamed. */
   readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly definitionHash?: string | undefined;
-  /** The tool had an undo function of its own. */
+  /** The tool has its own undo function. */
   readonly ownUndo?: true | undefined;
-  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  /** The machine on which an undoable tool ran, and on which it can be undone. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
-  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  /** SHA-256 of the complete arguments that the tool received, in canonical form (RFC 8785). Absent for reads whose entry contains all arguments. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Rules do not count it: it led to another call that they count. */
+  /** Rules do not count this call, because it led to another call that they count. */
   readonly uncounted?: true | undefined;
-  /** The call went past Signalbox and was only seen. */
+  /** The call bypassed Signalbox and was only observed. */
   readonly observed?: true | undefined;
-  /** The approval it ran by. */
+  /** The approval that the call used. */
   readonly approvalId?: string | undefined;
-  /** The call whose arguments a human edited into this one. */
+  /** The original call, whose arguments a human edited. */
   readonly replaces?: string | undefined;
   readonly type: 'ToolInvoked';
   readonly outcome: Outcome;
-  /** From its coming in to its end, answers of humans included. */
+  /** From receipt to end, including the wait for approval. */
   readonly durationMs: number | null;
-  /** The result as a person would read it, at most 1000 characters. */
+  /** The result as text, up to 1000 characters. */
   readonly output: string;
   readonly cached?: true | undefined;
   readonly error?: CallError | undefined;
-  /** How often it was tried, when that was more than once. */
+  /** The number of attempts, when there was more than one. */
   readonly attempts?: number | undefined;
-  /** What the tool says the call cost. */
+  /** The cost of the call as reported by the tool. */
   readonly costUsd?: number | undefined;
-  /** What a human found out about a call whose outcome was unknown. */
+  /** The outcome that a human determined for a call with an unknown outcome. */
   readonly settled?:
     | {
         readonly as: 'completed' | 'failed';
@@ -679,19 +679,19 @@ export type EndedCallDetails = {
         readonly note?: string | undefined;
       }
     | undefined;
-  /** What it changed in its workspace. */
+  /** The changes in its workspace. */
   readonly changes?: readonly FileChange[] | undefined;
-  /** How many there were, when not all are listed. */
+  /** The total number of changes, when not all are listed. */
   readonly changesTotal?: number | undefined;
-  /** Of the outcome as it is stored for its idempotency key. */
+  /** The digest of the outcome that is stored for the idempotency key. */
   readonly claimDigest?: string | undefined;
-  /** Of the outcome as it is stored for replay. */
+  /** The digest of the outcome that is stored for replay. */
   readonly recordingDigest?: string | undefined;
-  /** Whether the tool was run, or may have been. False for a call that ended before. */
+  /** Whether the tool ran, or may have run. */
   readonly ran: boolean;
-  /** How much of its duration it waited for the answer of a human. */
+  /** The part of the duration that was spent waiting for a human. */
   readonly waitedMs?: number | undefined;
-  /** The whole result, where the call was recorded for replay; `output` is the beginning of it. */
+  /** The complete result, when the call was recorded for replay; `output` is its beginning. */
   readonly result?:
     | {
         readonly content: readonly ContentBlock[];
@@ -699,44 +699,44 @@ export type EndedCallDetails = {
         readonly structuredContent?: unknown;
       }
     | undefined;
-  /** Length of the whole result, where `/api/results/{id}` has it. */
+  /** The length of the complete result, when `/api/results/{id}` serves it. */
   readonly keptCharacters?: number | undefined;
   readonly approval?: Approval | undefined;
   readonly undo: UndoStanding;
-  /** Every entry about it, oldest first. */
+  /** Every entry about the call, oldest first. */
   readonly history: readonly JournalEntry[];
 };
 
-/** One thing a call changed in its workspace. */
+/** A file that a call changed in its workspace. */
 export type FileChange = {
   readonly workspace?: string | undefined;
   readonly path: string;
   readonly kind: 'added' | 'modified' | 'deleted';
-  /** A unified diff, for text that is not too long. */
+  /** A unified diff, for text files up to a size limit. */
   readonly diff?: string | undefined;
   readonly note?: string | undefined;
 };
 
 export type FoundServers = {
   readonly items: readonly {
-    /** What it would be called here. */
+    /** The name it would get. */
     readonly name: string;
-    /** As it would stand in the configuration: references in the place of secrets. */
+    /** The configuration entry, with references instead of secrets. */
     readonly entry: { readonly [name: string]: unknown };
     readonly from: readonly { readonly client: string; readonly file: string }[];
     readonly notes: readonly string[];
-    /** The names of the secrets that would be kept encrypted. */
+    /** The names of the secrets that would be stored encrypted. */
     readonly secrets: readonly string[];
   }[];
 };
 
-/** An answer at all means alive; `ok` means ready for calls. */
+/** Any response means alive; `ok` means ready for calls. */
 export type Health = {
   readonly status: 'ok' | 'stopping' | 'unavailable';
   readonly journal: 'ok' | 'unavailable';
   /** Whether every required server is up. */
   readonly servers: 'ok' | 'unavailable';
-  /** How many servers are in their first start. Readiness waits only for those that are required. */
+  /** The number of servers in their first start. Readiness waits only for required servers. */
   readonly starting: number;
 };
 
@@ -756,13 +756,13 @@ export type HiddenPart = {
   readonly inName?: true | undefined;
 };
 
-/** A tool that exists but is not offered, and why. */
+/** A tool that is not offered, and why. */
 export type HiddenTool = {
   readonly name: string;
   readonly server: string;
-  /** The tool’s name before it was shortened or characters were replaced. */
+  /** The tool name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
-  /** The server’s name for the tool, where it was given another. */
+  /** The name on the server, when the tool was renamed. */
   readonly renamedFrom?: string | undefined;
   readonly by:
     | 'server-disabled'
@@ -780,25 +780,25 @@ export type HiddenTool = {
 export type Info = {
   readonly product: 'Signalbox';
   readonly version: string;
-  /** What this process does: `web` leaves turns and jobs to others. */
+  /** The role of this process: `web` leaves turns and jobs to workers. */
   readonly role: 'all' | 'web' | 'worker';
-  /** Who asks. Each operation names the roles it takes as `x-roles`. */
+  /** The caller. Each operation lists its roles in `x-roles`. */
   readonly reader: { readonly id: string; readonly name?: string | undefined; readonly role: Role };
   readonly startedAt: string;
   readonly uptimeSeconds: number;
-  /** How many tools can be called now. */
+  /** The number of tools that can be called. */
   readonly tools: number;
   readonly servers: { readonly up: number; readonly down: number; readonly disabled: number };
-  /** Where the journal is kept. */
+  /** The location of the journal. */
   readonly journal: string;
   readonly configuration?:
     | {
         readonly file: string;
-        /** Present when the files have changed and cannot be used: what ran before runs on. */
+        /** Present when the files have changed and are invalid: the previous configuration stays active. */
         readonly refused?:
           | {
               readonly since: string;
-              /** What is wrong and where. */
+              /** The errors with their positions. */
               readonly details: readonly string[];
             }
           | undefined;
@@ -807,17 +807,17 @@ export type Info = {
 };
 
 export type Interruption = {
-  /** False when nothing ran and nothing waited. */
+  /** Whether a turn was running or queued. */
   readonly interrupted: boolean;
 };
 
-/** A turn that begins again and again, each time in a session of its own. */
+/** Starts a session with a prompt at scheduled times. */
 export type Job = {
   readonly id: string;
   /** Minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
   readonly timezone: string;
-  /** The message that its sessions begin with. */
+  /** The first message of each session. */
   readonly prompt: string;
   readonly agent?: string | undefined;
   readonly cwd?: string | undefined;
@@ -825,9 +825,9 @@ export type Job = {
   readonly createdAt: string;
   readonly nextAt: string;
   readonly lastRunAt?: string | undefined;
-  /** The session of the last run that had one. */
+  /** The session of the last run that started one. */
   readonly lastSession?: string | undefined;
-  /** Why the last run came to nothing. */
+  /** Why the last run started no session. */
   readonly lastError?: string | undefined;
 };
 
@@ -852,14 +852,14 @@ export type JournalEntry =
 
 export type JournalPage = {
   readonly items: readonly JournalEntry[];
-  /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
+  /** The `before` of the next page, or its `after` when reading oldest first. Absent on the last page. */
   readonly next?: number | undefined;
-  /** Present on the last page when older entries were pruned from the journal: they are in its archives. */
+  /** Present on the last page when older entries were pruned and moved to archives. */
   readonly pruned?:
     | {
-        /** The last entry that went. */
+        /** The last pruned entry. */
         readonly seq: number;
-        /** When that was made. */
+        /** When that entry was written. */
         readonly at: string;
       }
     | undefined;
@@ -868,7 +868,7 @@ export type JournalPage = {
 /** A JSON Schema as its author wrote it. */
 export type JsonSchema = boolean | { readonly [name: string]: unknown };
 
-/** The data of one message. */
+/** The `data` of one event. */
 export type LiveEvent =
   | Ready
   | CallStarted
@@ -887,7 +887,7 @@ export type LiveEvent =
   | TokenRevoked
   | AuthorityChanged
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -897,7 +897,7 @@ export type LiveEvent =
       readonly by: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -905,7 +905,7 @@ export type LiveEvent =
       readonly text: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -913,45 +913,45 @@ export type LiveEvent =
       readonly text: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_call_start';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly toolName: string;
       readonly server: string;
       readonly tool: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_call_delta';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
-      /** A piece of the input as JSON text. */
+      /** A part of the input as JSON text. */
       readonly inputJson: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_call_end';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly input: { readonly [name: string]: unknown };
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_progress';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly progress: {
         readonly progress: number;
@@ -960,27 +960,27 @@ export type LiveEvent =
       };
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_result';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly outcome: Outcome;
       readonly content: readonly ContentBlock[];
       readonly durationMs: number;
-      /** The call as the journal has it: `/api/calls/{id}`. */
+      /** The id of the call in the journal: `/api/calls/{id}`. */
       readonly callId?: string | undefined;
       readonly changes?: readonly FileChange[] | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'approval_required';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly approvalId: string;
       readonly toolName: string;
@@ -992,26 +992,26 @@ export type LiveEvent =
       readonly expiresAt: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'approval_resolved';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly approvalId: string;
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: string;
-      /** Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended. */
+      /** Why the question was withdrawn: the call was cancelled, or the turn or its process ended. */
       readonly reason?: string | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'question_prompt';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly questions: readonly {
         readonly question: string;
@@ -1021,38 +1021,38 @@ export type LiveEvent =
       }[];
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'question_answered';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly by: string;
     }
   | ElicitationRequired
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'elicitation_resolved';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly elicitationId: string;
-      /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
+      /** `accept` (with `content` for a form), `decline` (an explicit refusal) or `cancel` (dismissed without an answer). */
       readonly action: 'accept' | 'decline' | 'cancel';
       readonly by: string;
       /** Why the question was closed without an answer; absent when a person answered. */
       readonly reason?: string | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'sampling_result';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly server: string;
       readonly model: string;
@@ -1062,7 +1062,7 @@ export type LiveEvent =
       readonly error?: string | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1080,7 +1080,7 @@ export type LiveEvent =
       readonly contextTokens?: number | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1089,7 +1089,7 @@ export type LiveEvent =
       readonly message: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1102,35 +1102,35 @@ export type LiveEvent =
 export type Lock = { readonly items: readonly ServerStanding[] };
 
 export type McpClient = {
-  /** What it calls itself. */
+  /** The name as reported by the client. */
   readonly name: string;
   readonly version: string;
-  /** The revision of MCP it speaks. */
+  /** The protocol version of the connection. */
   readonly protocolVersion: string;
-  /** Who it acts for. */
+  /** The id of the principal. */
   readonly principal: string;
   readonly profile?: string | undefined;
-  /** What its calls are recorded under. */
+  /** The session name of its calls in the journal. */
   readonly sessionId: string;
   readonly since: string;
   readonly lastSeenAt: string;
-  /** A request of it is being served, or it listens for changes. */
+  /** Whether a request is running or the client listens for changes. */
   readonly inUse: boolean;
-  /** Its latest call; without an outcome while it runs. */
+  /** The latest call, without an outcome while it runs. */
   readonly lastCall?:
     | { readonly callId: string; readonly tool: string; readonly at: string; readonly outcome?: Outcome | undefined }
     | undefined;
 };
 
 export type McpClients = {
-  /** Those heard of in the last half hour, the latest first. */
+  /** The clients of the last half hour, the latest first. */
   readonly items: readonly McpClient[];
   readonly connect: {
-    /** The address of the MCP endpoint. */
+    /** The URL of the MCP endpoint. */
     readonly url: string;
-    /** Where the token for agents of this machine is kept. */
+    /** The file with the token for agents on this machine. */
     readonly tokenFile?: string | undefined;
-    /** Lines for a shell that connect a client. They read the token from its file. */
+    /** Shell commands that connect a client. They read the token from its file. */
     readonly commands: readonly { readonly client: string; readonly command: string }[];
   };
 };
@@ -1138,9 +1138,9 @@ export type McpClients = {
 export type NewJob = {
   /** Minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
-  /** That of the machine unless said. */
+  /** The default is the time zone of the server. */
   readonly timezone?: string | undefined;
-  /** The message that its sessions begin with. */
+  /** The first message of each session. */
   readonly prompt: string;
   readonly agent?: string | undefined;
   readonly cwd?: string | undefined;
@@ -1148,7 +1148,7 @@ export type NewJob = {
 
 export type NewMessage = {
   readonly content?: string | undefined;
-  /** A prompt of a server, which comes before the content. */
+  /** A prompt of a server, which precedes the content. */
   readonly prompt?:
     | {
         readonly server: string;
@@ -1156,33 +1156,33 @@ export type NewMessage = {
         readonly arguments?: { readonly [name: string]: string } | undefined;
       }
     | undefined;
-  /** Resources of servers that the agent is given with the message. */
+  /** Resources of servers to attach to the message. */
   readonly resources?: readonly { readonly server: string; readonly uri: string }[] | undefined;
-  /** A message that comes again with the same key within a day begins no second turn, at whichever server of the store. */
+  /** A message with the same key within a day starts no second turn, at any replica. */
   readonly idempotencyKey?: string | undefined;
 };
 
 export type NewPolicies = {
   /** Rules, as in `policies.yaml`. */
   readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
-  /** The text of a `policies.yaml`, in the place of `rules`. */
+  /** The text of a `policies.yaml`, instead of `rules`. */
   readonly text?: string | undefined;
-  /** Writes `text` into the file of rules, so that it stays in force. Takes a configuration. */
+  /** Writes `text` to the policy file, so that it persists. Requires a configuration. */
   readonly save?: boolean | undefined;
-  /** The fingerprint of the file you changed: it is written only if it is still like that. */
+  /** The fingerprint of the edited file: the request is refused when the file has changed since. */
   readonly seen?: string | undefined;
 };
 
 export type NewServer = {
   readonly name: string;
-  /** As under `mcpServers` in the configuration. */
+  /** The entry as under `mcpServers` in the configuration. */
   readonly entry: { readonly [name: string]: unknown };
 };
 
 export type NewSession = {
-  /** One of `/api/agents`; the default one when left out. */
+  /** One of `/api/agents`; the default agent if omitted. */
   readonly agent?: string | undefined;
-  /** The working directory, absolute. */
+  /** The absolute path of the working directory. */
   readonly cwd?: string | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   readonly title?: string | undefined;
@@ -1199,44 +1199,44 @@ export type Outcome =
   | 'stale'
   | 'unknown';
 
-/** How freely the agent may act. `default` asks by policy; `acceptEdits` asks only for what cannot be undone; `plan` only reads; `dontAsk` denies what would ask; `bypassPermissions` asks nothing. What a rule denies is denied in all of them. */
+/** The permission mode of the agent. `default` follows the policy; `acceptEdits` asks only about irreversible calls; `plan` allows only reads; `dontAsk` denies calls that would ask; `bypassPermissions` never asks. A rule that denies applies in every mode. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
 
-/** The policies in force. */
+/** The active policies. */
 export type Policies = {
-  /** Changes whenever a rule does; absent while there is no policy. */
+  /** Changes with every rule; absent without a policy. */
   readonly version?: string | undefined;
   readonly rules: readonly {
     /** Any JSON value. */
     readonly rule?: unknown;
-    /** Where it stands: `policies.yaml:12`. */
+    /** The position of the rule: `policies.yaml:12`. */
     readonly at?: string | undefined;
   }[];
-  /** The names of the policies in code. */
+  /** The names of the policies that are defined in code. */
   readonly code: readonly string[];
-  /** The file of rules. Absent without a configuration, or when the rules stand in the configuration itself. */
+  /** The policy file. Absent without a configuration, or when the configuration contains the rules. */
   readonly file?:
     | {
         readonly file: string;
-        /** As it is now, which is not in force when it has a mistake. */
+        /** The current text. It is not active when it has errors. */
         readonly text: string;
-        /** Changes with the text: give it as `seen`. */
+        /** Changes with the text: send it as `seen`. */
         readonly fingerprint: string;
       }
     | undefined;
 };
 
-/** Everything that is wrong with rules, and where. */
+/** All errors in rules, with their positions. */
 export type PolicyCheck = {
   readonly valid: boolean;
-  /** Present when they could be used. */
+  /** Present when the rules are valid. */
   readonly version?: string | undefined;
   readonly rules: number;
   readonly problems: readonly {
-    /** Counted from 1; 0 where there is no text. */
+    /** Starts at 1; 0 for `rules`. */
     readonly line: number;
     readonly column: number;
-    /** Where in the document, as in `[0].deny`. */
+    /** The position in the document: `[0].deny`. */
     readonly path: string;
     readonly message: string;
     readonly hint?: string | undefined;
@@ -1246,15 +1246,15 @@ export type PolicyCheck = {
 export type PolicyCheckRequest = {
   /** Rules, as in `policies.yaml`. */
   readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
-  /** The text of a `policies.yaml`, in the place of `rules`. */
+  /** The text of a `policies.yaml`, instead of `rules`. */
   readonly text?: string | undefined;
 };
 
-/** Who is asking. Humans may approve, agents may not. */
+/** The caller. Humans may approve, agents may not. */
 export type Principal = {
   readonly id: string;
   readonly kind: 'human' | 'agent' | 'system';
-  /** What people call it. Several may have the same name; ids differ. */
+  /** A display name. It is not unique; `id` is. */
   readonly name?: string | undefined;
 };
 
@@ -1263,7 +1263,7 @@ export type Problem = {
   readonly type: string;
   readonly title: string;
   readonly status: number;
-  /** Stable: programs may switch on it. */
+  /** A stable code for programs. */
   readonly code:
     | 'request-malformed'
     | 'request-invalid'
@@ -1336,11 +1336,11 @@ export type Problem = {
     | 'overloaded'
     | 'issuer-unreachable'
     | 'store-unavailable';
-  /** What happened here, and what to do about it. */
+  /** What happened, and how to fix it. */
   readonly detail: string;
-  /** What exactly does not fit, and where. */
+  /** The errors in the request, with their locations. */
   readonly issues?: readonly { readonly path: string; readonly message: string }[] | undefined;
-  /** Identifies this occurrence in the output of the server. */
+  /** Identifies this occurrence in the log of the server. */
   readonly instance?: string | undefined;
 };
 
@@ -1357,18 +1357,18 @@ export type Prompt = {
     | undefined;
 };
 
-/** The answer of the server, in the shape of MCP. */
+/** The response of the server, as defined by MCP. */
 export type PromptMessages = { readonly messages: readonly { readonly role: string }[] };
 
-/** What was missed has been told, and from here on everything is: what is looked up now stays true by the events. */
+/** All missed entries have been sent, and live events follow. Data that is loaded now can be kept up to date with the events. */
 export type Ready = {
-  /** The newest journal entry that was told. */
+  /** The newest journal entry that was sent. */
   readonly seq: number;
   /** The version of the catalog. */
   readonly catalog: number;
 };
 
-/** An approval that holds for more than one call. */
+/** An approval that applies to more than one call. */
 export type RememberedRule = {
   readonly id: string;
   readonly scope: RememberScope;
@@ -1379,7 +1379,7 @@ export type RememberedRule = {
   readonly session?: string | undefined;
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
   readonly argumentsHash?: string | undefined;
-  /** The rules of the policy whose questions it answers, in the version that asked. */
+  /** The policy rules whose questions it answers, in the version that asked. */
   readonly answers: readonly { readonly rule: string; readonly version?: string | undefined }[];
   readonly by: Principal;
   readonly at: string;
@@ -1388,17 +1388,17 @@ export type RememberedRule = {
 
 export type RememberPreview = {
   readonly rule: RememberedRule;
-  /** How many calls on record would have run without a question. */
+  /** The number of recorded calls that would have run without a question. */
   readonly count: number;
-  /** How many of these a human refused. */
+  /** The number of those calls that a human denied. */
   readonly denied: number;
   readonly examples: readonly Approval[];
 };
 
-/** What an approval is remembered for: the tool in this session, exactly these arguments, the tool, or its server. What cannot be undone is remembered for exactly the same arguments only. */
+/** The scope of a remembered approval: the tool in this session, exactly these arguments, the tool, or its server. Approvals of irreversible tools are remembered only for exactly the same arguments. */
 export type RememberScope = 'session' | 'arguments' | 'tool' | 'server';
 
-/** The calls of a session, then and now, in the order they ended. */
+/** The recorded and replayed calls of a session, in the order in which they ended. */
 export type Replay = {
   readonly items: readonly {
     /** The recorded call. */
@@ -1406,17 +1406,17 @@ export type Replay = {
     readonly tool: string;
     readonly recorded: Outcome;
     readonly replayed: Outcome;
-    /** What is not as it was: the outcome, what came back, or only what the given rules say of it. */
+    /** What differs: the outcome, the content of the result, or only the decision. */
     readonly differs: 'no' | 'outcome' | 'content' | 'decision';
     readonly error?: CallError | undefined;
     readonly decision?: Decision | undefined;
   }[];
-  /** How many came out otherwise. */
+  /** The number of calls that differ. */
   readonly changed: number;
 };
 
 export type ReplayRequest = {
-  /** The text of a `policies.yaml` to decide the calls by. */
+  /** The text of a `policies.yaml` that decides the calls. */
   readonly text?: string | undefined;
 };
 
@@ -1428,7 +1428,7 @@ export type Resource = {
   readonly mimeType?: string | undefined;
 };
 
-/** The answer of the server, in the shape of MCP. */
+/** The response of the server, as defined by MCP. */
 export type ResourceContents = { readonly contents: readonly { readonly uri?: string | undefined }[] };
 
 export type ResourceTemplate = {
@@ -1440,35 +1440,35 @@ export type ResourceTemplate = {
 };
 
 export type ResultPage = {
-  /** Who made the call. */
+  /** The principal who made the call. */
   readonly owner: string;
   readonly mimeType: string;
   readonly text: string;
   readonly offset: number;
-  /** Length of the whole, in UTF-16 units. */
+  /** The length of the complete text, in UTF-16 code units. */
   readonly total: number;
-  /** Where the next page begins; absent on the last page. */
+  /** The `offset` of the next page. Absent on the last page. */
   readonly next?: number | undefined;
 };
 
 export type RevealedArguments = {
-  /** What the tool would run with. Only registered secret values are hidden. */
+  /** The arguments that the tool would receive. Only registered secret values are hidden. */
   readonly arguments: { readonly [name: string]: unknown };
   /** The registered secret values that `arguments` does not show. */
   readonly hidden: readonly HiddenPart[];
 };
 
-/** `viewer` reads, `agent` calls tools and runs turns and sees only its own, `approver` reads, answers and takes back, `admin` does everything. */
+/** `viewer` reads; `agent` calls tools, runs turns and sees only its own calls and sessions; `approver` reads, approves and undoes; `admin` may do everything. */
 export type Role = 'viewer' | 'agent' | 'approver' | 'admin';
 
 export type RulePage = { readonly items: readonly RememberedRule[] };
 
-/** A remembered approval holds no longer. */
+/** A remembered approval was revoked. */
 export type RuleRevoked = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'RuleRevoked';
   readonly rule: string;
@@ -1476,46 +1476,46 @@ export type RuleRevoked = {
 };
 
 export type RunningCallDetails = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly callId: string;
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** What the tool received, without secrets. */
+  /** The arguments that the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
-  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  /** The arguments as the caller sent them, when defaults, configured values or transforms changed them. */
   readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
-  /** The tool’s name before it was shortened or characters were replaced. */
+  /** The tool name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
-  /** The server’s name for the tool, where it was given another. */
+  /** The name on the server, when the tool was renamed. */
   readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly definitionHash?: string | undefined;
-  /** The tool had an undo function of its own. */
+  /** The tool has its own undo function. */
   readonly ownUndo?: true | undefined;
-  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  /** The machine on which an undoable tool ran, and on which it can be undone. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
-  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  /** SHA-256 of the complete arguments that the tool received, in canonical form (RFC 8785). Absent for reads whose entry contains all arguments. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Rules do not count it: it led to another call that they count. */
+  /** Rules do not count this call, because it led to another call that they count. */
   readonly uncounted?: true | undefined;
-  /** The call went past Signalbox and was only seen. */
+  /** The call bypassed Signalbox and was only observed. */
   readonly observed?: true | undefined;
-  /** The approval it ran by. */
+  /** The approval that the call used. */
   readonly approvalId?: string | undefined;
-  /** The call whose arguments a human edited into this one. */
+  /** The original call, whose arguments a human edited. */
   readonly replaces?: string | undefined;
   readonly type: 'CallStarted';
-  /** The whole result, where the call was recorded for replay; `output` is the beginning of it. */
+  /** The complete result, when the call was recorded for replay; `output` is its beginning. */
   readonly result?:
     | {
         readonly content: readonly ContentBlock[];
@@ -1523,21 +1523,21 @@ export type RunningCallDetails = {
         readonly structuredContent?: unknown;
       }
     | undefined;
-  /** Length of the whole result, where `/api/results/{id}` has it. */
+  /** The length of the complete result, when `/api/results/{id}` serves it. */
   readonly keptCharacters?: number | undefined;
   readonly approval?: Approval | undefined;
   readonly undo: UndoStanding;
-  /** Every entry about it, oldest first. */
+  /** Every entry about the call, oldest first. */
   readonly history: readonly JournalEntry[];
 };
 
 export type SentMessage = {
   readonly turnId: string;
-  /** Events of the turn have a greater seq. */
+  /** The events of the turn have a greater seq. */
   readonly afterSeq: number;
-  /** Turns before it. */
+  /** The number of turns before it in the queue. */
   readonly position: number;
-  /** Registered secrets were in it. Neither is kept nor given to the model; `[redacted:NAME]` is. */
+  /** The message contained registered secrets, which were replaced with `[redacted:NAME]` before storage and for the model. */
   readonly redacted?: true | undefined;
 };
 
@@ -1545,28 +1545,28 @@ export type Server = {
   readonly name: string;
   readonly adapter: string;
   readonly status: 'up' | 'down' | 'disabled';
-  /** Since when it has this status. */
+  /** The time of the last change of `status`. */
   readonly since: string;
-  /** Why it is not up. */
+  /** Why the server is not up. */
   readonly reason?: string | undefined;
-  /** It is down until a person signs in at it. */
+  /** The server is down until a person signs in to it. */
   readonly needsSignIn?: true | undefined;
-  /** It is down and says itself that it fails: whoever runs it can help. */
+  /** The server is down and reports an error of its own, which its operator can fix. */
   readonly isFailing?: true | undefined;
-  /** It was not tried to the end yet. */
+  /** The first connection attempt is not finished. */
   readonly connecting?: true | undefined;
-  /** Turns and readiness depend on it. */
+  /** Turns and readiness require this server. */
   readonly required?: true | undefined;
-  /** How many of its tools can be called now. */
+  /** The number of its tools that can be called. */
   readonly tools: number;
 };
 
-/** A server came, went, or changed how it is. */
+/** A server was added or removed, or its status changed. */
 export type ServerChanged = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly type: 'ServerChanged';
   readonly server: string;
@@ -1579,22 +1579,22 @@ export type ServerDetails = {
   readonly name: string;
   readonly adapter: string;
   readonly status: 'up' | 'down' | 'disabled';
-  /** Since when it has this status. */
+  /** The time of the last change of `status`. */
   readonly since: string;
-  /** Why it is not up. */
+  /** Why the server is not up. */
   readonly reason?: string | undefined;
-  /** It is down until a person signs in at it. */
+  /** The server is down until a person signs in to it. */
   readonly needsSignIn?: true | undefined;
-  /** It is down and says itself that it fails: whoever runs it can help. */
+  /** The server is down and reports an error of its own, which its operator can fix. */
   readonly isFailing?: true | undefined;
-  /** It was not tried to the end yet. */
+  /** The first connection attempt is not finished. */
   readonly connecting?: true | undefined;
-  /** Turns and readiness depend on it. */
+  /** Turns and readiness require this server. */
   readonly required?: true | undefined;
-  /** How many of its tools can be called now. */
+  /** The number of its tools that can be called. */
   readonly tools: number;
   readonly health?: ServerHealth | undefined;
-  /** The last sign-in that was begun here. */
+  /** The last sign-in that was started on this server. */
   readonly signIn?:
     | {
         readonly state: 'waiting' | 'signed-in' | 'failed';
@@ -1602,55 +1602,55 @@ export type ServerDetails = {
         readonly error?: string | undefined;
       }
     | undefined;
-  /** It stands in the configuration file, and can be removed from it. */
+  /** The server is in the configuration file, and can be removed from it. */
   readonly configured: boolean;
-  /** The last 200 lines it wrote to its error output, or logged. */
+  /** The last 200 lines of its error output and log. */
   readonly stderr: readonly string[];
 };
 
-/** How a server outside this process is doing; absent for those that are in it. */
+/** The health of an external server; absent for servers in this process. */
 export type ServerHealth = {
-  /** `idle`: stopped because nobody called it; the next call starts it again. */
+  /** `idle`: stopped because it was not used; the next call starts it again. */
   readonly state: 'connecting' | 'up' | 'idle' | 'down' | 'stopped';
   readonly since: string;
   readonly lastError?: string | undefined;
   readonly nextRetryAt?: string | undefined;
-  /** How often it was connected to again. */
+  /** The number of reconnections. */
   readonly restarts: number;
   readonly protocolVersion?: string | undefined;
-  /** What the server says of itself. */
+  /** The name and version as reported by the server. */
   readonly serverInfo?: { readonly [name: string]: unknown } | undefined;
 };
 
 export type ServerPage = { readonly items: readonly ServerState[] };
 
-/** How a server stands to signalbox.lock or, where it is not locked, to what was first seen of it. */
+/** The difference between a server and signalbox.lock or, when it is not locked, its pinned definitions. */
 export type ServerStanding = {
   readonly server: string;
-  /** `missing`: it is locked, but not configured any more. */
+  /** `missing`: locked, but no longer configured. */
   readonly status: 'unlocked' | 'unchanged' | 'changed' | 'down' | 'disabled' | 'missing';
   readonly isLocked: boolean;
-  /** It is not locked, and was seen before: what differs from then asks until it is accepted. */
+  /** The server is not locked, but its definitions were pinned on first use: calls of changed tools need approval until the change is accepted. */
   readonly isPinned: boolean;
-  /** How many tools it has now. */
+  /** The number of its tools. */
   readonly tools: number;
-  /** Why it is down. */
+  /** Why the server is down. */
   readonly reason?: string | undefined;
   readonly diff?:
     | {
         readonly server: string;
-        /** What became of what the server tells models about itself; until it is accepted it is withheld. */
+        /** The difference of the server’s instructions for models, which are withheld until accepted. */
         readonly instructions?:
           | {
               readonly kind: 'added' | 'removed' | 'changed';
-              /** The difference, for people. */
+              /** The difference as readable text. */
               readonly text: string;
             }
           | undefined;
         readonly tools: readonly ToolDiff[];
       }
     | undefined;
-  /** Identifies what the server says now: give it as `seen`. */
+  /** Identifies the current definitions: send it as `seen`. */
   readonly fingerprint?: string | undefined;
 };
 
@@ -1658,24 +1658,24 @@ export type ServerState = {
   readonly name: string;
   readonly adapter: string;
   readonly status: 'up' | 'down' | 'disabled';
-  /** Since when it has this status. */
+  /** The time of the last change of `status`. */
   readonly since: string;
-  /** Why it is not up. */
+  /** Why the server is not up. */
   readonly reason?: string | undefined;
-  /** It is down until a person signs in at it. */
+  /** The server is down until a person signs in to it. */
   readonly needsSignIn?: true | undefined;
-  /** It is down and says itself that it fails: whoever runs it can help. */
+  /** The server is down and reports an error of its own, which its operator can fix. */
   readonly isFailing?: true | undefined;
-  /** It was not tried to the end yet. */
+  /** The first connection attempt is not finished. */
   readonly connecting?: true | undefined;
-  /** Turns and readiness depend on it. */
+  /** Turns and readiness require this server. */
   readonly required?: true | undefined;
-  /** How many of its tools can be called now. */
+  /** The number of its tools that can be called. */
   readonly tools: number;
   readonly health?: ServerHealth | undefined;
 };
 
-/** One conversation with an agent. */
+/** A conversation with an agent. */
 export type Session = {
   readonly id: string;
   readonly agent: string;
@@ -1684,29 +1684,29 @@ export type Session = {
   readonly title: string;
   readonly cwd: string;
   readonly permissionMode: PermissionMode;
-  /** `waiting`: for a human, in a turn. `expired`: idle for long; the next message takes it up again. */
+  /** `waiting`: a turn waits for a human. `expired`: idle for a long time; the next message resumes it. */
   readonly state: 'idle' | 'running' | 'waiting' | 'expired';
   readonly owner: Principal;
   readonly createdAt: string;
   readonly activeAt: string;
   readonly forkedFrom?: string | undefined;
-  /** Turns that wait for the one that runs. */
+  /** The number of queued turns. */
   readonly queued: number;
-  /** The last event: `events?after=` this tells only what comes. */
+  /** The seq of the last event: `events?after=` this value streams only new events. */
   readonly lastSeq: number;
   readonly lastTurn?: TurnReason | undefined;
 };
 
-/** A turn that runs goes on as it began. */
+/** A running turn keeps its permission mode. */
 export type SessionChange = {
   readonly title?: string | undefined;
   readonly permissionMode?: PermissionMode | undefined;
 };
 
-/** What happens in a session. On the wire its `seq` is the `id` of the message, and its `type` the `event`. */
+/** An event of a session. In a stream, `seq` is the `id` of the server-sent event, and `type` is its `event`. */
 export type SessionEvent =
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1716,7 +1716,7 @@ export type SessionEvent =
       readonly by: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1724,7 +1724,7 @@ export type SessionEvent =
       readonly text: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1732,45 +1732,45 @@ export type SessionEvent =
       readonly text: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_call_start';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly toolName: string;
       readonly server: string;
       readonly tool: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_call_delta';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
-      /** A piece of the input as JSON text. */
+      /** A part of the input as JSON text. */
       readonly inputJson: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_call_end';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly input: { readonly [name: string]: unknown };
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_progress';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly progress: {
         readonly progress: number;
@@ -1779,27 +1779,27 @@ export type SessionEvent =
       };
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'tool_result';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly outcome: Outcome;
       readonly content: readonly ContentBlock[];
       readonly durationMs: number;
-      /** The call as the journal has it: `/api/calls/{id}`. */
+      /** The id of the call in the journal: `/api/calls/{id}`. */
       readonly callId?: string | undefined;
       readonly changes?: readonly FileChange[] | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'approval_required';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly approvalId: string;
       readonly toolName: string;
@@ -1811,26 +1811,26 @@ export type SessionEvent =
       readonly expiresAt: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'approval_resolved';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly approvalId: string;
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: string;
-      /** Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended. */
+      /** Why the question was withdrawn: the call was cancelled, or the turn or its process ended. */
       readonly reason?: string | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'question_prompt';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly questions: readonly {
         readonly question: string;
@@ -1840,38 +1840,38 @@ export type SessionEvent =
       }[];
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'question_answered';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly by: string;
     }
   | ElicitationRequired
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'elicitation_resolved';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly elicitationId: string;
-      /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
+      /** `accept` (with `content` for a form), `decline` (an explicit refusal) or `cancel` (dismissed without an answer). */
       readonly action: 'accept' | 'decline' | 'cancel';
       readonly by: string;
       /** Why the question was closed without an answer; absent when a person answered. */
       readonly reason?: string | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
       readonly type: 'sampling_result';
-      /** The model’s id of the call. */
+      /** The id of the call in the model’s output. */
       readonly toolCallId: string;
       readonly server: string;
       readonly model: string;
@@ -1881,7 +1881,7 @@ export type SessionEvent =
       readonly error?: string | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1899,7 +1899,7 @@ export type SessionEvent =
       readonly contextTokens?: number | undefined;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1908,7 +1908,7 @@ export type SessionEvent =
       readonly message: string;
     }
   | {
-      /** Counts from 1 without gaps. */
+      /** Starts at 1, without gaps. */
       readonly seq: number;
       readonly sessionId: string;
       readonly at: string;
@@ -1918,82 +1918,82 @@ export type SessionEvent =
 
 export type SessionPage = {
   readonly items: readonly Session[];
-  /** Give it as `after` to read on; absent on the last page. */
+  /** The `after` of the next page. Absent on the last page. */
   readonly next?: string | undefined;
 };
 
 export type SettleRequest = {
   readonly as: 'completed' | 'failed';
-  /** How you know. */
+  /** How the outcome was determined. */
   readonly note?: string | undefined;
 };
 
 export type SignInLink = { readonly url: string };
 
-/** The calls that ended in a time: how many, how, and how fast. */
+/** The counts, outcomes and latencies of the calls that ended in a time range. */
 export type Statistics = {
-  /** Where the first bucket begins. */
+  /** The start of the first bucket. */
   readonly since: string;
   readonly until: string;
   readonly bucketSeconds: number;
   readonly total: {
-    /** How many ended. */
+    /** The number of calls that ended. */
     readonly calls: number;
-    /** How many ended so; those that are none are left out. */
+    /** The number of calls by outcome, without zeros. */
     readonly outcomes: { readonly [name: string]: number };
-    /** How long those took that reached their tool; absent when none did. */
+    /** The latency of calls that reached their tool; absent when none did. */
     readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
   };
-  /** One for each stretch of time, in order, also for those without calls. */
+  /** One entry for each interval in order, including those without calls. */
   readonly buckets: readonly {
-    /** Where it begins. */
+    /** The start of the bucket. */
     readonly at: string;
-    /** How many ended. */
+    /** The number of calls that ended. */
     readonly calls: number;
-    /** How many ended so; those that are none are left out. */
+    /** The number of calls by outcome, without zeros. */
     readonly outcomes: { readonly [name: string]: number };
-    /** How long those took that reached their tool; absent when none did. */
+    /** The latency of calls that reached their tool; absent when none did. */
     readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
   }[];
   /** Most called first; at most 500. */
   readonly tools: readonly {
     readonly tool: string;
     readonly server: string;
-    /** How many ended. */
+    /** The number of calls that ended. */
     readonly calls: number;
-    /** How many ended so; those that are none are left out. */
+    /** The number of calls by outcome, without zeros. */
     readonly outcomes: { readonly [name: string]: number };
-    /** How long those took that reached their tool; absent when none did. */
+    /** The latency of calls that reached their tool; absent when none did. */
     readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
   }[];
-  /** Entries up to then were pruned from the journal, and are not counted. */
+  /** Entries up to this time were pruned from the journal and are not counted. */
   readonly prunedUntil?: string | undefined;
   readonly servers: readonly {
     readonly server: string;
-    /** How many ended. */
+    /** The number of calls that ended. */
     readonly calls: number;
-    /** How many ended so; those that are none are left out. */
+    /** The number of calls by outcome, without zeros. */
     readonly outcomes: { readonly [name: string]: number };
-    /** How long those took that reached their tool; absent when none did. */
+    /** The latency of calls that reached their tool; absent when none did. */
     readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
   }[];
 };
 
 export type SubmitAnswersRequest = {
-  /** The model’s id of the call, as the events name it. */
+  /** The id of the call in the model’s output, as in the events. */
   readonly toolCallId: string;
-  /** By question. */
+  /** Answers by question. */
   readonly answers: { readonly [name: string]: unknown };
 };
 
 export type TakeOver = { readonly names: readonly string[] };
 
-/** An access token was made. */
+/** An access token was created. */
 export type TokenCreated = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly tokenId: string;
   readonly role: Role;
@@ -2002,7 +2002,7 @@ export type TokenCreated = {
   readonly name?: string | undefined;
   readonly profile?: string | undefined;
   readonly expiresAt?: string | undefined;
-  /** Of the token as it is stored. */
+  /** The digest of the stored token. */
   readonly digest?: string | undefined;
 };
 
@@ -2012,18 +2012,18 @@ export type TokenRequest = {
   readonly role: Role;
   /** Only for the role `agent`. */
   readonly profile?: string | undefined;
-  /** Tells people what it is for. */
+  /** A name for people, such as its purpose. */
   readonly name?: string | undefined;
-  /** How long it is good, as in `30d` or `12h`; for good when absent. */
+  /** The lifetime, such as `30d` or `12h`; unlimited by default. */
   readonly expires?: string | undefined;
 };
 
-/** An access token is good no longer. */
+/** An access token was revoked. */
 export type TokenRevoked = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly tokenId: string;
   readonly role: Role;
@@ -2034,7 +2034,7 @@ export type TokenRevoked = {
 export type Tool = {
   readonly id: { readonly server: string; readonly tool: string };
   readonly name: string;
-  /** The server’s name for it, where it was given another. */
+  /** The name on the server, when the tool was renamed. */
   readonly renamedFrom?: string | undefined;
   readonly title?: string | undefined;
   readonly description: string;
@@ -2053,13 +2053,13 @@ export type Tool = {
   readonly timeoutMs?: number | undefined;
   readonly providerOptions?: { readonly [name: string]: unknown } | undefined;
   readonly _meta?: { readonly [name: string]: unknown } | undefined;
-  /** Why every call asks: the definition differs from the accepted one. */
+  /** Present when every call needs approval, because the definition differs from the accepted one. */
   readonly unaccepted?: { readonly kind: 'changed' | 'new'; readonly reason: string } | undefined;
-  /** What a call is pinned to; another hash means another tool. */
+  /** Identifies the definition. Calls can be pinned to it. */
   readonly definitionHash: string;
 };
 
-/** What became of a tool since it was accepted. */
+/** A difference between a tool and its accepted definition. */
 export type ToolDiff =
   | { readonly tool: string; readonly kind: 'added'; readonly suspicions: readonly string[] }
   | { readonly tool: string; readonly kind: 'removed' }
@@ -2067,68 +2067,68 @@ export type ToolDiff =
       readonly tool: string;
       readonly kind: 'changed';
       readonly differences: readonly {
-        /** A sentence for people. */
+        /** The difference as a sentence. */
         readonly text: string;
-        /** The same without the server’s prose. */
+        /** The same without text from the server. */
         readonly short: string;
-        /** The tool asks for more trust than what was accepted. */
+        /** The new definition needs more trust than the accepted one. */
         readonly weaker: boolean;
       }[];
     };
 
-/** A call has ended; there is exactly one for every call. */
+/** A call has ended. There is exactly one entry for every call. */
 export type ToolInvoked = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly callId: string;
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** What the tool received, without secrets. */
+  /** The arguments that the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
-  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  /** The arguments as the caller sent them, when defaults, configured values or transforms changed them. */
   readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
-  /** The tool’s name before it was shortened or characters were replaced. */
+  /** The tool name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
-  /** The server’s name for the tool, where it was given another. */
+  /** The name on the server, when the tool was renamed. */
   readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly definitionHash?: string | undefined;
-  /** The tool had an undo function of its own. */
+  /** The tool has its own undo function. */
   readonly ownUndo?: true | undefined;
-  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  /** The machine on which an undoable tool ran, and on which it can be undone. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
-  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  /** SHA-256 of the complete arguments that the tool received, in canonical form (RFC 8785). Absent for reads whose entry contains all arguments. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Rules do not count it: it led to another call that they count. */
+  /** Rules do not count this call, because it led to another call that they count. */
   readonly uncounted?: true | undefined;
-  /** The call went past Signalbox and was only seen. */
+  /** The call bypassed Signalbox and was only observed. */
   readonly observed?: true | undefined;
-  /** The approval it ran by. */
+  /** The approval that the call used. */
   readonly approvalId?: string | undefined;
-  /** The call whose arguments a human edited into this one. */
+  /** The original call, whose arguments a human edited. */
   readonly replaces?: string | undefined;
   readonly type: 'ToolInvoked';
   readonly outcome: Outcome;
-  /** From its coming in to its end, answers of humans included. */
+  /** From receipt to end, including the wait for approval. */
   readonly durationMs: number | null;
-  /** The result as a person would read it, at most 1000 characters. */
+  /** The result as text, up to 1000 characters. */
   readonly output: string;
   readonly cached?: true | undefined;
   readonly error?: CallError | undefined;
-  /** How often it was tried, when that was more than once. */
+  /** The number of attempts, when there was more than one. */
   readonly attempts?: number | undefined;
-  /** What the tool says the call cost. */
+  /** The cost of the call as reported by the tool. */
   readonly costUsd?: number | undefined;
-  /** What a human found out about a call whose outcome was unknown. */
+  /** The outcome that a human determined for a call with an unknown outcome. */
   readonly settled?:
     | {
         readonly as: 'completed' | 'failed';
@@ -2137,20 +2137,20 @@ export type ToolInvoked = {
         readonly note?: string | undefined;
       }
     | undefined;
-  /** What it changed in its workspace. */
+  /** The changes in its workspace. */
   readonly changes?: readonly FileChange[] | undefined;
-  /** How many there were, when not all are listed. */
+  /** The total number of changes, when not all are listed. */
   readonly changesTotal?: number | undefined;
-  /** Of the outcome as it is stored for its idempotency key. */
+  /** The digest of the outcome that is stored for the idempotency key. */
   readonly claimDigest?: string | undefined;
-  /** Of the outcome as it is stored for replay. */
+  /** The digest of the outcome that is stored for replay. */
   readonly recordingDigest?: string | undefined;
 };
 
 /** Oldest first. */
 export type Transcript = {
   readonly items: readonly TranscriptMessage[];
-  /** There are earlier messages: give it as `before` to read them. */
+  /** Send it as `before` to read earlier messages. Absent when there are none. */
   readonly before?: string | undefined;
 };
 
@@ -2165,7 +2165,7 @@ export type TranscriptMessage = {
         readonly toolCallId: string;
         readonly toolName: string;
         readonly input: { readonly [name: string]: unknown };
-        /** Absent until there is one. */
+        /** Absent until the call has ended. */
         readonly result?:
           | {
               readonly outcome?: Outcome | undefined;
@@ -2181,15 +2181,15 @@ export type TranscriptMessage = {
 /** Why a turn ended. */
 export type TurnReason = 'end' | 'interrupted' | 'error' | 'limit';
 
-/** What was left as it is, and why. */
+/** A change that was not undone, and why. */
 export type UndoConflict = { readonly workspace: string; readonly path: string; readonly reason: string };
 
-/** A call was taken back, or not. */
+/** The result of an undo. */
 export type Undone = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly callId: string;
   readonly sessionId?: string | undefined;
@@ -2203,11 +2203,11 @@ export type Undone = {
 };
 
 export type UndoRequest = {
-  /** Restore what nobody has changed since, and leave the rest. */
+  /** Restores files without later changes, and skips the rest. */
   readonly partial?: boolean | undefined;
-  /** Run the tool’s own undo once more although it failed or was cut short before. */
+  /** Runs the undo function of the tool again after it failed or was interrupted. */
   readonly again?: boolean | undefined;
-  /** How long to wait for calls that run in the same workspace, in seconds (60). */
+  /** How long to wait for running calls in the same workspace, in seconds (60). */
   readonly waitSeconds?: number | undefined;
 };
 
@@ -2215,34 +2215,34 @@ export type UndoResult = {
   readonly callId: string;
   readonly tool: string;
   readonly outcome: 'undone' | 'partly-undone' | 'conflict' | 'failed';
-  /** What the call had changed. */
+  /** The changes of the call. */
   readonly changes: readonly FileChange[];
   readonly conflicts: readonly UndoConflict[];
-  /** Why it failed: the tool’s own undo, or what stood in the way. */
+  /** Why the undo failed. */
   readonly error?: string | undefined;
 };
 
 export type UndoResults = { readonly items: readonly UndoResult[] };
 
-/** Whether a call can be taken back, as far as that is known without trying. */
+/** Whether a call can be undone, as far as this is known in advance. */
 export type UndoStanding =
   | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
   | {
       readonly state: 'blocked';
       readonly reason: string;
-      /** Whether an undo with `partial` would take back the rest. */
+      /** Whether an undo with `partial` would undo the rest. */
       readonly canDoTheRest: boolean;
       readonly changes: readonly FileChange[];
     }
   | { readonly state: 'undone' }
   | { readonly state: 'unavailable'; readonly reason: string };
 
-/** A call is about to be taken back. */
+/** A call is about to be undone. */
 export type UndoStarted = {
-  /** Its place in the journal. */
+  /** The position in the journal. */
   readonly seq: number;
   readonly at: string;
-  /** Links it to all entries before it. */
+  /** The hash that chains the entry to all earlier entries. */
   readonly hash: string;
   readonly callId: string;
   readonly sessionId?: string | undefined;
@@ -2253,7 +2253,7 @@ export type UndoStarted = {
 
 export type WaitingCaller = {
   readonly principal: string;
-  /** How many of its questions wait for an answer. */
+  /** The number of its pending questions. */
   readonly pending: number;
 };
 
