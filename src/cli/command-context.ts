@@ -1,9 +1,9 @@
 import type { ExitCode } from './failure.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** What every command gets to work with. */
+/** The context that every command receives. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Says how the command ends, when it is not with 0. */
+  /** Sets an exit code other than 0. */
   exitWith(code: ExitCode): void;
 }

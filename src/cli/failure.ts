@@ -1,18 +1,18 @@
-/** 0: ok. 1: the thing asked about is wrong. 2: wrong use or wrong configuration. */
+/** 0: success. 1: the command failed or found a problem. 2: invalid usage or configuration. */
 export type ExitCode = 0 | 1 | 2;
 
-/** What a failure tells besides its message. */
+/** The details of a failure. */
 export interface FailureDetails {
-  /** What to do next, a command where there is one. */
+  /** The next step, a command where possible. */
   readonly next?: string;
-  /** More lines for people: positions, candidates. */
+  /** More lines for people, such as positions and candidates. */
   readonly lines?: readonly string[];
   /** More fields for `--json`. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** Ends a command: what went wrong, and what to do about it. */
+/** An error that ends a command with an exit code, a message and a next step. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: Exclude<ExitCode, 0>;
@@ -27,7 +27,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command was given something it does not take. */
+/** Creates the failure for invalid arguments or options. */
 export function usageFailure(message: string, details: FailureDetails = {}): Failure {
   return new Failure(2, 'usage', message, details);
 }

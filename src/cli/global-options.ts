@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 
-/** What can be said to every command. */
+/** The options that every command takes. */
 export interface GlobalOptions {
   readonly config: string | undefined;
   /** Absolute path of the data directory. */
@@ -12,7 +12,7 @@ export interface GlobalOptions {
   readonly local: boolean;
 }
 
-/** Adds the options that every command takes. */
+/** Adds the global options to a program. */
 export function addGlobalOptions(program: Command): void {
   program
     .addOption(
@@ -27,7 +27,7 @@ export function addGlobalOptions(program: Command): void {
     .addOption(new Option('--local', 'do not use the running server of the data directory'));
 }
 
-/** Reads the options that every command takes. */
+/** Reads the global options of a command. */
 export function readGlobalOptions(command: Command): GlobalOptions {
   const { config, data, json, local } = command.optsWithGlobals<{
     config?: string;
@@ -35,7 +35,7 @@ export function readGlobalOptions(command: Command): GlobalOptions {
     json?: boolean;
     local?: boolean;
   }>();
-  // An empty SIGNALBOX_HOME counts as none: the current directory is nobody's wish.
+  // An empty SIGNALBOX_HOME counts as unset; it would resolve to the current directory.
   return {
     config,
     data: resolve(data || join(homedir(), '.signalbox')),

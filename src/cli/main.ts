@@ -10,7 +10,7 @@ import { type Terminal, processTerminal } from './terminal/terminal.ts';
 
 const graceMs = 250;
 
-/** Runs the command line; answers the exit code. */
+/** Runs a command line. Resolves with the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   const json = argv.includes('--json');
@@ -26,25 +26,25 @@ export async function main(argv: readonly string[]): Promise<number> {
     await run().catch(async (error: unknown) => {
       if (!(error instanceof UntrustedConfigurationError) || !terminal.canAsk) throw error;
       const { askForTrust, declinedFailure } = await import('./untrusted-configuration.ts');
-      // Nothing of the configuration was used yet, so that the command can begin again.
+      // No part of the configuration has been used yet, so the command can run again.
       if (!(await askForTrust(error, terminal))) throw declinedFailure(error);
       await run();
     });
   } catch (error) {
-    // Commander ends --help and --version by an exception, too.
+    // Commander also throws for --help and --version.
     const isDone = error instanceof CommanderError && error.exitCode === 0;
     const command = program === undefined ? undefined : commandPath(program, argv);
     exitCode = isDone ? 0 : await reportFailure(error, terminal.errors, json, command);
   }
   await Promise.all([terminal.output.print(''), terminal.errors.print('')]);
-  // A tool module may have left a timer or a connection behind, which must not keep the command from ending.
+  // Exit even if a tool module has left a timer or a connection open.
   setTimeout(() => process.exit(exitCode), graceMs).unref();
   return exitCode;
 }
 
-/** Keeps what tool modules do besides running tools from harming the command. */
+/** Protects the command from side effects of tool modules: console output, unhandled rejections and uncaught exceptions. */
 function guard(terminal: Terminal, json: boolean): void {
-  // Standard output is for what was asked for.
+  // Standard output is reserved for results.
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
   process.on('unhandledRejection', (reason) => {
     void terminal.errors.print(`warning: unhandled promise rejection: ${messageOf(reason)}\n`);

@@ -16,13 +16,13 @@ import { Failure, usageFailure } from './failure.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { existsSync } from 'node:fs';
 
-/** Hands a box without servers to `use`, and closes it: answering needs the records alone. Only with `canCreate` they are made where there are none. */
+/** Opens a box without servers, passes it to `use`, and closes it. Creates missing records only with `canCreate`. */
 export async function withRecords(
-  given: GlobalOptions,
+  options: GlobalOptions,
   use: (box: InternalSignalbox) => Promise<void>,
   { canCreate = false }: { readonly canCreate?: boolean } = {},
 ): Promise<void> {
-  const globals = withConfigurationOfServer(given);
+  const globals = withConfigurationOfServer(options);
   if (!canCreate) await assertJournal(globals);
   const { openBox, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
@@ -43,12 +43,15 @@ export interface ReadRecords {
   readonly jobs: Pick<JobStore, 'list'>;
 }
 
-/** Opens the records read-only, passes them to `read`, and closes them. Opening a box instead would write to the journal, for example the outcome of calls whose process died. */
+/**
+ * Opens the records read-only, passes them to `read`, and closes them. Opening a box instead would write to the journal, for example the
+ * outcome of calls whose process died.
+ */
 export async function withReadRecords(
-  given: GlobalOptions,
+  options: GlobalOptions,
   read: (records: ReadRecords) => Promise<void>,
 ): Promise<void> {
-  const globals = withConfigurationOfServer(given);
+  const globals = withConfigurationOfServer(options);
   const { store } = await openStore(await assertJournal(globals), globals.data);
   const journal = new Journal(store);
   const redactor = createRedactor();
@@ -66,47 +69,50 @@ export async function withReadRecords(
   }
 }
 
-/** The approval with this id, or the only one whose id begins so. */
+/** Returns the approval with this id, or the only one whose id has this prefix. Pending approvals take precedence. */
 export async function findApproval(box: InternalSignalbox, prefix: string): Promise<Approval> {
-  // A whole id is found behind any number of others.
+  // A complete id needs no list, which has a limit.
   if (/^appr_\w{26}$/.test(prefix)) return box.approvals.get(prefix);
   const all = await box.approvals.list({ all: true, limit: 10_000 });
   const open = all.filter(({ state }) => state === 'pending');
-  return findByIdPrefix(open, prefix, 'appr_') ?? findByIdPrefix(all, prefix, 'appr_') ?? unknown('approval', prefix);
+  return findByIdPrefix(open, prefix, 'appr_') ?? findByIdPrefix(all, prefix, 'appr_') ?? unknownApproval(prefix);
 }
 
-/** Fewer characters are too likely a slip, or an empty shell variable. */
+/** Shorter prefixes are likely typing errors or empty shell variables. */
 const minIdCharacters = 4;
 
 /**
- * Returns the item with this id, or the only one whose id begins so; ids need not be given with their first word. Throws a usage
- * error when the prefix is too short or fits several.
+ * Returns the item with this id, or the only one whose id has this prefix. `prefix` may omit the type of the id, such as `appr_`.
+ * Throws a usage failure when the prefix is too short or matches several ids.
  */
 export function findByIdPrefix<Item extends { readonly id: string }>(
   items: readonly Item[],
   prefix: string,
-  word: string,
+  type: string,
 ): Item | undefined {
-  const start = prefix.startsWith(word) ? prefix : word + prefix;
-  if (start.length < word.length + minIdCharacters)
-    throw usageFailure(`${JSON.stringify(prefix)} is too short for an id`, {
-      next: `give at least ${minIdCharacters} characters of it`,
+  const start = prefix.startsWith(type) ? prefix : type + prefix;
+  if (start.length < type.length + minIdCharacters)
+    throw usageFailure(`the id ${JSON.stringify(prefix)} is too short`, {
+      next: `give at least ${minIdCharacters} characters of the id`,
     });
   const found = items.filter(({ id }) => id.startsWith(start));
   if (found.length > 1 && !found.some(({ id }) => id === start)) {
-    throw usageFailure(`${JSON.stringify(prefix)} is the beginning of ${found.length} ids`, {
+    throw usageFailure(`${found.length} ids begin with ${JSON.stringify(prefix)}`, {
       lines: found.slice(0, 10).map(({ id }) => id),
-      next: 'give more of the id',
+      next: 'give more characters of the id',
     });
   }
   return found.find(({ id }) => id === start) ?? found[0];
 }
 
-function unknown(what: string, prefix: string): never {
-  throw new SignalboxError('approval-unknown', `no ${what} begins with ${JSON.stringify(prefix)}`);
+function unknownApproval(prefix: string): never {
+  throw new SignalboxError('approval-unknown', `no approval id begins with ${JSON.stringify(prefix)}`);
 }
 
-/** Refuses to make a journal where there is none; tells which store it is in. A database tells itself when it is not there. */
+/**
+ * Returns the address of the configured store. Throws `journal-missing` when the SQLite file does not exist, because opening it would
+ * create it.
+ */
 export async function assertJournal(globals: GlobalOptions): Promise<string> {
   const store = await configuredStore(globals);
   const file = journalFile(globals);
@@ -117,12 +123,12 @@ export async function assertJournal(globals: GlobalOptions): Promise<string> {
   });
 }
 
-/** Hands the journal to `read`, and closes it. Starts no servers, and makes no journal where there is none. */
+/** Opens the journal read-only, passes it to `read`, and closes it. Starts no servers and creates no journal. */
 export async function withJournal(
-  given: GlobalOptions,
+  options: GlobalOptions,
   read: (journal: JournalReader) => Promise<void>,
 ): Promise<void> {
-  const globals = withConfigurationOfServer(given);
+  const globals = withConfigurationOfServer(options);
   const { store } = await openStore(await assertJournal(globals), globals.data);
   try {
     await read(new JournalReader(store));

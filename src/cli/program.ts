@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-/** The commands, in the order in which help lists them. Each is loaded when it is asked for. */
+/** The commands in the order of the help text. A key lists the names that a loader adds. Add a command here. Each loads on demand. */
 const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
   serve: async () => (await import('./commands/serve/serve.ts')).addServeCommand,
   open: async () => (await import('./commands/open.ts')).addOpenCommand,
@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 };
 
-/** Puts the commands together that this command line may mean: all of them where it names none, as `--help` does. */
+/** Creates the program with the commands that the command line names, or with all of them when it names none, as for `--help`. */
 export async function createProgram(context: CommandContext, argv: readonly string[] = []): Promise<Command> {
   const { output, errors } = context.terminal;
   const program = new Command('signalbox')
@@ -51,7 +51,7 @@ export async function createProgram(context: CommandContext, argv: readonly stri
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .configureHelp({ showGlobalOptions: true, helpWidth: output.width ?? 100 })
-    // Errors are told by `reportFailure`, in one form for all of them.
+    // `reportFailure` prints all errors in one format.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void output.print(text),
@@ -64,13 +64,13 @@ export async function createProgram(context: CommandContext, argv: readonly stri
   if (argv[0] === '--version') return program;
   const all = Object.entries(commands);
   const named = all.filter(([names]) => names.split(' ').some((name) => argv.includes(name)));
-  const wanted = named.length === 0 || isAboutAll(argv[0]) ? all : named;
+  const wanted = named.length === 0 || needsAllCommands(argv[0]) ? all : named;
   for (const add of await Promise.all(wanted.map(([, load]) => load()))) add(program, context);
   if (argv[0] === 'help') assertHelpTopic(program, argv.slice(1));
   return program;
 }
 
-/** Throws a usage failure that names the nearest command. Commander would say that a command is missing. */
+/** Throws a usage failure that suggests the closest command. Commander would report a missing command instead. */
 function assertHelpTopic(program: Command, words: readonly string[]): void {
   let command = program;
   const path = [program.name()];
@@ -90,8 +90,8 @@ function assertHelpTopic(program: Command, words: readonly string[]): void {
   }
 }
 
-/** Whether a command line begins with a word that is no command, for which the answer names what is near, or asks for all of them. */
-function isAboutAll(first = ''): boolean {
+/** Returns whether a command line needs all commands: for completion, or to suggest the closest one for an unknown first word. */
+function needsAllCommands(first = ''): boolean {
   if (first === 'completion') return true;
   return !first.startsWith('-') && !Object.keys(commands).some((names) => names.split(' ').includes(first));
 }
@@ -111,14 +111,14 @@ Examples:
 
 Exit codes: 0 success, 1 the command failed or found a problem, 2 invalid usage or configuration.`;
 
-const withValue = new Set(['--config', '--data']);
+const optionsWithValue = new Set(['--config', '--data']);
 
-/** The command that a command line means, as far as there is one: `signalbox token create`. */
+/** Returns the command that a command line names, as far as it is known: `signalbox token create`. */
 export function commandPath(program: Command, argv: readonly string[]): string {
   let command = program;
   const path = [program.name()];
   for (const [index, word] of argv.entries()) {
-    if (word.startsWith('-') || withValue.has(argv[index - 1] ?? '')) continue;
+    if (word.startsWith('-') || optionsWithValue.has(argv[index - 1] ?? '')) continue;
     const named = command.commands.find((each) => each.name() === word);
     if (named === undefined) break;
     command = named;

@@ -13,8 +13,8 @@ import { printable } from './terminal/escape.ts';
 import type { Printer } from './terminal/terminal.ts';
 
 /**
- * Tells what ended a command, as one block for people or one object for programs; answers the exit code. `command`: as far as it is
- * known, for whoever must be told how it is used.
+ * Prints the error that ended a command, as one block for people or as one JSON object. Returns the exit code. `command` is the command
+ * whose help a usage error points to.
  */
 export async function reportFailure(
   error: unknown,
@@ -54,7 +54,7 @@ function toFailure(error: unknown, command: string): Failure {
   if (error instanceof HostError)
     return new Failure(error.code === 'usage' ? 2 : 1, error.code, error.message, { next: error.next, cause: error });
   return new Failure(1, 'internal-fault', messageOf(error), {
-    next: 'run it again with SIGNALBOX_DEBUG=1 to see where it happened',
+    next: 'run the command again with SIGNALBOX_DEBUG=1 to see the stack trace',
     cause: error,
   });
 }
@@ -68,7 +68,7 @@ function fromCommander({ code, message }: CommanderError, next: string): Failure
   });
 }
 
-/** Commander has a guess for commands and options, and none for the values they take. */
+/** Suggests the closest allowed value. Commander only suggests commands and options. */
 function suggestChoice(message: string): string[] {
   const [, given = '', choices = ''] = / '([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
   const meant = closestMatch(given, choices.split(', '));
@@ -90,7 +90,7 @@ function fromConfiguration(error: ConfigurationError): Failure {
   );
 }
 
-/** A problem of the configuration with its place, in a form that editors and terminals make clickable. */
+/** Formats a problem with its file, line and column, which editors and terminals make clickable. */
 export function formatProblem(problem: DocumentProblem): string {
   const near = relative(process.cwd(), problem.file);
   const file = near === '' || near.startsWith('..') ? problem.file : near;

@@ -10,7 +10,7 @@ import type { Terminal } from './terminal/terminal.ts';
 
 const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'show', 'set'];
 
-/** Returns what has to be accepted, one line each, under the verb that says what would happen. */
+/** Returns a line for each capability that has to be accepted, grouped by verb. */
 export function pendingLines({ added, lifted }: Pick<PendingTrust, 'added' | 'lifted'>): string[] {
   const rows = [
     ...sections.flatMap((section) =>
@@ -26,12 +26,12 @@ export function pendingLines({ added, lifted }: Pick<PendingTrust, 'added' | 'li
   });
 }
 
-/** Returns the heading above those lines. */
+/** Returns the heading for `pendingLines`. */
 export function pendingHeading({ file, isKnown }: PendingTrust): string {
   return isKnown ? `${shortPath(file)} was accepted before; now it would also` : `${shortPath(file)} would`;
 }
 
-/** Shows what a configuration would do, and asks whether it may. Returns whether it was accepted. */
+/** Shows what an untrusted configuration would do, and asks for trust. Resolves with whether it was accepted. */
 export async function askForTrust(error: UntrustedConfigurationError, terminal: Terminal): Promise<boolean> {
   const { pending } = error;
   const lines = pendingLines(pending).map((line) => `  ${line}\n`);
@@ -41,21 +41,21 @@ export async function askForTrust(error: UntrustedConfigurationError, terminal: 
   return true;
 }
 
-/** Returns the command that accepts a configuration, for people who work in another directory. */
+/** Returns the command that accepts a configuration from any directory. */
 export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError, 'pending' | 'data'>): string {
   const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${quoted(data)}`;
   return `signalbox trust ${quoted(pending.file)}${elsewhere}`;
 }
 
-/** The failure after a no on the terminal, where the list was just shown. */
+/** Creates the failure for a declined question. It omits the list, which was just shown. */
 export function declinedFailure(error: UntrustedConfigurationError): Failure {
-  return new Failure(2, error.code, `${error.message}, and you answered no; nothing of it was used`, {
+  return new Failure(2, error.code, `${error.message}, and you declined; no part of it was used`, {
     next: trustCommand(error),
     cause: error,
   });
 }
 
-/** The failure of a command that needs the configuration. */
+/** Creates the failure of a command that needs an untrusted configuration. */
 export function untrustedFailure(error: UntrustedConfigurationError): Failure {
   const { file, added, lifted } = error.pending;
   return new Failure(2, error.code, error.message, {

@@ -213,11 +213,11 @@ suite('approvals', () => {
     await place.run(add);
     await place.run(['call', 'add', '{"text":"b"}']);
     const items = [{ id: 'appr_abcd1' }, { id: 'appr_abcd2' }];
-    assert.throws(() => findByIdPrefix(items, 'abcd', 'appr_'), /"abcd" is the beginning of 2 ids/);
+    assert.throws(() => findByIdPrefix(items, 'abcd', 'appr_'), /2 ids begin with "abcd"/);
     assert.deepEqual(findByIdPrefix(items, 'appr_abcd2', 'appr_'), items[1]);
     const { code, stderr } = await place.run(['deny', 'nothing']);
     assert.equal(code, 1);
-    assert.match(stderr, /approval-unknown: no approval begins with "nothing"\n.*next: signalbox approvals --all/);
+    assert.match(stderr, /approval-unknown: no approval id begins with "nothing"\n.*next: signalbox approvals --all/);
     assert.equal((await new Place().run(['approvals'])).code, 1);
   });
 

@@ -72,7 +72,7 @@ suite('call at a terminal', () => {
       [/member \(y\/n, may stay empty\): /, 'yes\r'],
       [/2\. Green[^]*color \(text, may stay empty\): /, '2\r'],
       [/city \(text, default "Berlin"\): /, '\r'],
-      [/likes \(several, with commas, may stay empty\): /, 'sun, 1\r'],
+      [/likes \(several, separated by commas, may stay empty\): /, 'sun, 1\r'],
     ]);
     const content = { name: 'Ada', age: 36, member: true, color: '#0f0', city: 'Berlin', likes: ['sun', 'rain'] };
     assert.ok(printed.includes(JSON.stringify({ action: 'accept', content })), printed);

@@ -129,7 +129,7 @@ suite('signalbox jobs', () => {
     assert.deepEqual((await place.json(['jobs']))['items'], []);
     const unknown = await place.run(['jobs', 'run', id]);
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /job-unknown: no job begins with .*\n  next: signalbox jobs\n/);
+    assert.match(unknown.stderr, /job-unknown: no job id begins with .*\n  next: signalbox jobs\n/);
   });
 
   test('creates, lists and deletes them without a server; running one needs one', async () => {

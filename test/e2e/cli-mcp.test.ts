@@ -102,7 +102,7 @@ suite('external servers of the configuration', () => {
 
     const { code, stdout } = await place.run(['doctor']);
     assert.equal(code, 1);
-    assert.match(stdout, /exit code 7.*; the last it wrote: .*no database/);
+    assert.match(stdout, /exit code 7.*; its last output: .*no database/);
     assert.match(stdout, /mcp__good__broken is hidden: its input schema cannot be used/);
   });
 

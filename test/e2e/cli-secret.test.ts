@@ -131,8 +131,8 @@ suite('signalbox secret', () => {
     const doctor = await place.run(['doctor'], { environment });
     assert.match(tools.stdout, /\[redacted:LINES\].* is an invalid header value/);
     assert.match(tools.stdout, /http:\/\/me:\[redacted:ONE\]@127/);
-    assert.match(doctor.stdout, /the last it wrote: it is \[redacted:ONE\]/);
-    assert.match(doctor.stdout, /the last it wrote: it is \[redacted:(MINE|ONE)\]/);
+    assert.match(doctor.stdout, /its last output: it is \[redacted:ONE\]/);
+    assert.match(doctor.stdout, /its last output: it is \[redacted:(MINE|ONE)\]/);
     assertNowhere(place, tools, called, doctor);
   });
 
@@ -140,7 +140,7 @@ suite('signalbox secret', () => {
     const place = new Place();
     const refused = await place.run(['secret', 'set', 'A', value]);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /seen by every process of this machine and stays in the shell’s history/);
+    assert.match(refused.stderr, /every process of this machine sees it, and the shell stores it in its history/);
     assertNowhere(place, refused);
     for (const [args, input, expected] of [
       [['A'], '', /at least 4 characters/],

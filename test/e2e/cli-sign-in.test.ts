@@ -69,9 +69,9 @@ suite('signing in on the command line', () => {
     }
 
     const signedOut = await run('logout', 'web');
-    assert.equal(signedOut.stdout, 'signed out of "web": the tokens are revoked and forgotten\n');
+    assert.equal(signedOut.stdout, 'signed out of "web": the tokens are revoked and deleted\n');
     assert.equal(server.provider.accessTokens.size, 0);
-    assert.equal((await run('logout', 'web')).stdout, 'nobody was signed in to "web"\n');
+    assert.equal((await run('logout', 'web')).stdout, 'you were not signed in to "web"\n');
     assert.equal((await run('call', 'web/echo', '{"text":"x"}')).code, 1);
   });
 
@@ -138,7 +138,7 @@ suite('signing in on the command line', () => {
     assert.ok(!everythingIn(place.data).includes('of-the-machine'));
     const { code, stderr } = await place.run(['login', 'web'], { environment });
     assert.equal(code, 2);
-    assert.match(stderr, /signs in with its own credentials; no person can sign in to it/);
+    assert.match(stderr, /signs in with its own credentials, so you cannot sign in to it/);
   });
 
   test('a server that is unknown, or not one to sign in at, is told so', async (t) => {

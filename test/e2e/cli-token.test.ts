@@ -49,7 +49,7 @@ suite('signalbox token', () => {
     const token = created.stdout.trim();
     assert.match(created.stdout, /^sbx_[0-9a-z]{19}_[\w-]{43}\n$/, 'standard output is the token alone');
     const [id = ''] = /tok_\w+/.exec(created.stderr) ?? [];
-    assert.match(created.stderr, /^tok_\w+ is good until \S+ \S+ for the role agent; the token is not shown again\n$/);
+    assert.match(created.stderr, /^tok_\w+ is valid until \S+ \S+ for the role agent; the token is not shown again\n$/);
     assert.equal((await send(served, token, 'POST', call)).status, 200);
     const refused = await send(served, token, 'PUT', '/api/policies');
     assert.equal(refused.status, 403);

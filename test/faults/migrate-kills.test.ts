@@ -39,7 +39,7 @@ suite('signalbox migrate', () => {
     assert.ok(killed > 0);
     const { code, stdout, stderr } = await place.run(migrate, { environment });
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /^ok everything is in postgres:\/\/postgres@127\S+, and the same on both sides\n/);
+    assert.match(stdout, /^ok copied all records to postgres:\/\/postgres@127\S+; both sides are identical\n/);
     assert.ok(stdout.includes('"store": "postgres://postgres:${env:SIGNALBOX_TEST_PASSWORD}@'), stdout);
     assert.doesNotMatch(stdout + stderr, /hunter2/);
 

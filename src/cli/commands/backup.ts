@@ -12,7 +12,7 @@ import { configuredStore, openSealer } from '../../host/store/open-store.ts';
 import { printJson } from '../terminal/terminal.ts';
 import { ProgressLine } from '../terminal/progress-line.ts';
 
-/** `signalbox backup`: a copy of all records in SQLite. */
+/** `signalbox backup`: copies all records to a SQLite file. */
 export function addBackupCommand(program: Command, { terminal: { output, errors } }: CommandContext): void {
   program
     .command('backup')
@@ -21,18 +21,18 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
       'Copies the SQLite file of the data directory, even while servers write to it, and verifies the chain of the copy. To restore a backup, stop all processes, replace signalbox.db with the copy, and remove signalbox.db-wal and signalbox.db-shm. For records in PostgreSQL, use its own tools.',
     )
     .argument('<file>', 'the file to write; it must not exist yet')
-    .action(async (given: string, _: object, command: Command) => {
+    .action(async (path: string, _: object, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((await configuredStore(globals)) !== 'sqlite')
-        throw usageFailure('the records are in PostgreSQL', { next: 'pg_dump, as docs/operations.md has it' });
-      const to = resolve(given);
+        throw usageFailure('the records are in PostgreSQL', { next: 'pg_dump, as described in docs/operations.md' });
+      const to = resolve(path);
       const line = new ProgressLine(errors);
       await line.during('copying the records', () => backUpSqlite(journalFile(globals), to));
       const copy = sqliteStore({ file: to, sealer: await openSealer(globals.data) });
       try {
         const verified = await line.during('checking the copy', () => verifyJournal(copy));
         if (!verified.ok)
-          throw new Failure(1, 'journal-broken', `the chain of the copy does not hold: ${verified.problem}`, {
+          throw new Failure(1, 'journal-broken', `the hash chain of the copy is broken: ${verified.problem}`, {
             next: 'signalbox journal verify',
           });
         const head = `${verified.head.seq}:${verified.head.hash}`;

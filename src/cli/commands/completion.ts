@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-context.ts';
 import { type Command, type Option, Argument } from 'commander';
 
-/** `signalbox completion`: what a shell needs to complete commands and options. */
+/** `signalbox completion`: prints completion scripts for shells. */
 export function addCompletionCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('completion')
@@ -10,7 +10,7 @@ export function addCompletionCommand(program: Command, { terminal }: CommandCont
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .addHelpText('after', examples)
     .action(async (shell: string) => {
-      await terminal.output.print(scripts[shell]?.(placesOf(program)) ?? '');
+      await terminal.output.print(scripts[shell]?.(collectWords(program)) ?? '');
     });
 }
 
@@ -20,26 +20,26 @@ Examples:
   source <(signalbox completion zsh)       in ~/.zshrc, after compinit
   signalbox completion fish > ~/.config/fish/completions/signalbox.fish`;
 
-/** Something that can stand next on a command line, and what it means. */
-export interface Word {
+/** A word that can follow on a command line, with its description. */
+interface Word {
   readonly text: string;
-  readonly about: string;
+  readonly description: string;
 }
 
-/** What can come after some commands; the path of the program itself is empty. */
-export interface Place {
+/** The words that can follow a command. The path of the program itself is empty. */
+interface CommandWords {
   readonly path: string;
   readonly words: readonly Word[];
-  /** Options of the place that take a value: what follows them is no command. */
+  /** Options with a value, after which the next word is not a command. */
   readonly valued: readonly string[];
 }
 
-/** Everything that can stand on a command line, by where. */
-export function placesOf(program: Command): readonly Place[] {
+/** Returns the words that can follow each command. */
+function collectWords(program: Command): readonly CommandWords[] {
   return visit(program, [], program.options);
 }
 
-function visit(command: Command, path: readonly string[], globals: readonly Option[]): Place[] {
+function visit(command: Command, path: readonly string[], globals: readonly Option[]): CommandWords[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);
   const options = [...new Set([...help.visibleOptions(command), ...globals])].filter(({ hidden }) => !hidden);
@@ -48,10 +48,10 @@ function visit(command: Command, path: readonly string[], globals: readonly Opti
     {
       path: path.join(' '),
       words: [
-        ...commands.map((each) => ({ text: each.name(), about: each.summary() || each.description() })),
-        ...choices.map((choice) => ({ text: choice, about: '' })),
+        ...commands.map((each) => ({ text: each.name(), description: each.summary() || each.description() })),
+        ...choices.map((choice) => ({ text: choice, description: '' })),
         ...options.flatMap(({ long, short, description }) =>
-          [long, short].flatMap((flag) => (typeof flag === 'string' ? [{ text: flag, about: description }] : [])),
+          [long, short].flatMap((flag) => (typeof flag === 'string' ? [{ text: flag, description: description }] : [])),
         ),
       ],
       valued: options.flatMap(({ long, short, required, optional }) =>
@@ -62,14 +62,13 @@ function visit(command: Command, path: readonly string[], globals: readonly Opti
   ];
 }
 
-/** Writes the script for a shell. All of it is known when it is written: a shell waits for no program at every key. */
-export type Script = (places: readonly Place[]) => string;
+/** Creates the script for a shell. The script is static, so that completion starts no process. */
+type Script = (places: readonly CommandWords[]) => string;
 
-/** How each shell is told. */
-export const scripts: Readonly<Record<string, Script>> = { bash, zsh, fish };
+const scripts: Readonly<Record<string, Script>> = { bash, zsh, fish };
 
-/** Finds the words so far that are commands, whatever options stand between them. (`path` has a meaning of its own in zsh.) */
-const findPlace = (places: readonly Place[]): string => `  local place='' word skip=0
+/** Shell code that finds the current command, ignoring options. It does not use `path`, which zsh reserves. */
+const findPlace = (places: readonly CommandWords[]): string => `  local place='' word skip=0
   for word in "\${words[@]:1:$count}"; do
     if ((skip)); then skip=0; continue; fi
     case "$word" in
@@ -81,7 +80,7 @@ const findPlace = (places: readonly Place[]): string => `  local place='' word s
     esac
   done`;
 
-function bash(places: readonly Place[]): string {
+function bash(places: readonly CommandWords[]): string {
   return `# Completion of signalbox for bash. In ~/.bashrc: source <(signalbox completion bash)
 _signalbox() {
   local words=("\${COMP_WORDS[@]}") count=$((COMP_CWORD - 1)) current="\${COMP_WORDS[COMP_CWORD]}" found=''
@@ -95,8 +94,8 @@ complete -o default -F _signalbox signalbox
 `;
 }
 
-function zsh(places: readonly Place[]): string {
-  const described = ({ text, about }: Word): string => quoted(`${text.replaceAll(':', '\\:')}:${about}`);
+function zsh(places: readonly CommandWords[]): string {
+  const described = ({ text, description }: Word): string => quoted(`${text.replaceAll(':', '\\:')}:${description}`);
   return `#compdef signalbox
 # Completion of signalbox for zsh. In ~/.zshrc: source <(signalbox completion zsh)
 _signalbox() {
@@ -114,7 +113,7 @@ compdef _signalbox signalbox
 `;
 }
 
-function fish(places: readonly Place[]): string {
+function fish(places: readonly CommandWords[]): string {
   const lines = places.flatMap(({ path, words }) => {
     const deeper = places.flatMap((other) => {
       const isBelow = other.path !== path && other.path.startsWith(path === '' ? '' : `${path} `);
@@ -125,9 +124,9 @@ function fish(places: readonly Place[]): string {
     const unseen = next.length === 0 ? [] : [`not __fish_seen_subcommand_from ${next.join(' ')}`];
     const when = [...seen, ...unseen].join('; and ');
     const condition = when === '' ? '' : ` -n ${quoted(when)}`;
-    return words.map(({ text, about }) => {
+    return words.map(({ text, description }) => {
       const flag = text.startsWith('--') ? `-l ${text.slice(2)}` : `-s ${text.slice(1)}`;
-      return `complete -c signalbox${condition} ${text.startsWith('-') ? flag : `-f -a ${text}`} -d ${quoted(about)}`;
+      return `complete -c signalbox${condition} ${text.startsWith('-') ? flag : `-f -a ${text}`} -d ${quoted(description)}`;
     });
   });
   return `# Completion of signalbox for fish. signalbox completion fish > ~/.config/fish/completions/signalbox.fish
@@ -135,7 +134,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Text that no shell looks into. */
+/** Quotes text for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -27,7 +27,7 @@ interface AnswerOptions {
 
 type Answer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: JsonObject };
 
-/** `signalbox elicitations` and `signalbox answer`: questions of servers to the user of a session. */
+/** `signalbox elicitations` and `signalbox answer`: list and answer questions of servers to the user of a session. */
 export function addElicitationCommands(program: Command, { terminal }: CommandContext): void {
   program
     .command('elicitations')
@@ -39,7 +39,7 @@ export function addElicitationCommands(program: Command, { terminal }: CommandCo
     .addHelpText('after', examples)
     .action(async ({ session }: { readonly session?: string }, command: Command) => {
       const globals = readGlobalOptions(command);
-      const items = await pending(await serverHere(globals, terminal.errors), session);
+      const items = await pending(await requireServer(globals, terminal.errors), session);
       if (globals.json) return printJson(terminal.output, { items });
       if (items.length === 0) return terminal.errors.print('no server waits for an answer\n');
       await terminal.output.print(elicitationTable(terminal.output, items));
@@ -57,15 +57,12 @@ export function addElicitationCommands(program: Command, { terminal }: CommandCo
     .addOption(new Option('--cancel', 'dismiss it without an answer').conflicts(['content', 'accept', 'decline']))
     .action(async (prefix: string, options: AnswerOptions, command: Command) => {
       const globals = readGlobalOptions(command);
-      const client = await serverHere(globals, terminal.errors);
+      const client = await requireServer(globals, terminal.errors);
       const found = (await pending(client)).map((item) => ({ id: item.elicitationId, item }));
       const asked = findByIdPrefix(found, prefix, 'elic_')?.item;
       if (asked === undefined)
-        throw new SignalboxError(
-          'elicitation-unknown',
-          `no question of a server begins with ${JSON.stringify(prefix)}`,
-        );
-      const answer = (await givenAnswer(options, terminal)) ?? (await askedAnswer(asked, terminal));
+        throw new SignalboxError('elicitation-unknown', `no question id begins with ${JSON.stringify(prefix)}`);
+      const answer = (await answerFromOptions(options, terminal)) ?? (await promptForAnswer(asked, terminal));
       const { elicitationId, sessionId, server } = asked;
       const path = `/api/sessions/${encodeURIComponent(sessionId)}/answer-elicitation`;
       await client.request('POST', path, { body: { elicitationId, ...answer } });
@@ -78,10 +75,10 @@ const examples = `
 Examples:
   signalbox answer 7k3m                            asks you field by field
   signalbox answer 7k3m --content '{"name":"Ada"}' fills in a form
-  signalbox answer 7k3m --decline                  says no`;
+  signalbox answer 7k3m --decline                  declines it`;
 
-/** Connects to the server whose sessions wait for answers. Rejects with `server-absent` when none runs here. */
-async function serverHere(globals: GlobalOptions, errors: Printer): Promise<ServerClient> {
+/** Connects to the running server. Rejects with `server-absent` when none runs. */
+async function requireServer(globals: GlobalOptions, errors: Printer): Promise<ServerClient> {
   const server = await connectToServer(globals, errors);
   if (server !== undefined) return server.client;
   throw new Failure(1, 'server-absent', `no server with this configuration runs on ${shortPath(globals.data)}`, {
@@ -98,7 +95,8 @@ async function pending(client: ServerClient, session?: string): Promise<readonly
   return items;
 }
 
-async function givenAnswer(
+/** Returns the answer that the options give; `undefined` without one. */
+async function answerFromOptions(
   { accept, content, decline, cancel }: AnswerOptions,
   { input }: Terminal,
 ): Promise<Answer | undefined> {
@@ -112,8 +110,8 @@ async function givenAnswer(
   return { action: 'accept', content: values };
 }
 
-/** Asks the person at the terminal. */
-async function askedAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
+/** Asks the user at the terminal. */
+async function promptForAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
   if (!terminal.canAsk)
     throw usageFailure('cannot ask for an answer: this is not a terminal', {
       next: 'give --content, --accept, --decline or --cancel',

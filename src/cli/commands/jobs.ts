@@ -18,7 +18,7 @@ import { resolve } from 'node:path';
 
 type CreateOptions = Omit<NewJob, 'cron' | 'prompt'>;
 
-/** `signalbox jobs`: the schedules, as the tools `create_job`, `list_jobs` and `delete_job` are for agents. */
+/** `signalbox jobs`: manages scheduled jobs. Agents have the tools `create_job`, `list_jobs` and `delete_job` for that. */
 export function addJobsCommand(program: Command, context: CommandContext): void {
   const { output, errors } = context.terminal;
   const jobs = program
@@ -32,7 +32,7 @@ export function addJobsCommand(program: Command, context: CommandContext): void 
       const globals = readGlobalOptions(command);
       const items = await listJobs(globals);
       if (globals.json) return printJson(output, { items });
-      if (items.length === 0) return errors.print('no jobs; signalbox jobs create makes one\n');
+      if (items.length === 0) return errors.print('no jobs; signalbox jobs create creates one\n');
       await output.print(jobTable(output, items));
     });
   addCreateCommand(jobs, context);
@@ -43,7 +43,7 @@ export function addJobsCommand(program: Command, context: CommandContext): void 
 const examples = `
 Examples:
   signalbox jobs create "0 9 * * 1-5" "Summarize what failed yesterday." --agent claude
-  signalbox jobs run job_01k4…        begin a session of it now, besides its times
+  signalbox jobs run job_01k4…        start a session now, outside its schedule
   signalbox jobs delete job_01k4…`;
 
 function addCreateCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
@@ -52,21 +52,21 @@ function addCreateCommand(jobs: Command, { terminal: { output, errors } }: Comma
     .summary('create a scheduled job')
     .description('Creates a job. Each run is a session of its own, in your name, in the permission mode of its agent.')
     .argument('<cron>', 'minute, hour, day of the month, month, day of the week, as in "0 9 * * 1-5"')
-    .argument('<prompt>', 'the message that its sessions begin with')
+    .argument('<prompt>', 'the first message of its sessions')
     .option('--agent <name>', 'the agent that runs it (default: that of the configuration)')
     .option('--cwd <dir>', 'the directory that its sessions work in')
     .option('--timezone <name>', 'the time zone of the schedule, as in Europe/Berlin (default: that of the machine)')
     .action(async (cron: string, prompt: string, { cwd, ...options }: CreateOptions, command: Command) => {
       const globals = readGlobalOptions(command);
-      const asked: NewJob = { cron, prompt, ...options, ...(cwd === undefined ? {} : { cwd: resolve(cwd) }) };
+      const newJob: NewJob = { cron, prompt, ...options, ...(cwd === undefined ? {} : { cwd: resolve(cwd) }) };
       const server = await connectToServer(globals, errors);
       const job =
         server === undefined
-          ? await withSchedules(globals, (schedules, owner) => schedules.create(asked, owner))
-          : await server.client.request<Job>('POST', '/api/jobs', { body: asked });
+          ? await withSchedules(globals, (schedules, owner) => schedules.create(newJob, owner))
+          : await server.client.request<Job>('POST', '/api/jobs', { body: newJob });
       if (globals.json) return printJson(output, job);
       await output.print(`${output.colors.green('created')} ${job.id}; it runs next at ${localTime(job.nextAt)}\n`);
-      if (server === undefined) await errors.print('no server runs here: jobs run while signalbox serve does\n');
+      if (server === undefined) await errors.print('no server runs: jobs run only while signalbox serve does\n');
     });
 }
 
@@ -98,14 +98,14 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
       const { id } = await findJob(globals, prefix);
       const server = await connectToServer(globals, errors);
       if (server === undefined)
-        throw new Failure(1, 'server-absent', 'no server runs here to start the session', {
+        throw new Failure(1, 'server-absent', 'cannot start the session: no server runs on this data directory', {
           next: 'signalbox serve',
         });
       const job = await server.client.request<Job>('POST', `/api/jobs/${encodeURIComponent(id)}/run`);
       if (job.lastError !== undefined)
         throw new Failure(1, 'job-not-run', `${id}: ${job.lastError}`, { data: { job }, next: 'signalbox jobs' });
       if (globals.json) return printJson(output, job);
-      await output.print(`${output.colors.green('began')} session ${job.lastSession ?? ''} of ${id}\n`);
+      await output.print(`${output.colors.green('started')} session ${job.lastSession ?? ''} of ${id}\n`);
     });
 }
 
@@ -120,7 +120,7 @@ async function listJobs(globals: GlobalOptions): Promise<readonly Job[]> {
 
 async function findJob(globals: GlobalOptions, prefix: string): Promise<Job> {
   const job = findByIdPrefix(await listJobs(globals), prefix, 'job_');
-  if (job === undefined) throw new SignalboxError('job-unknown', `no job begins with ${JSON.stringify(prefix)}`);
+  if (job === undefined) throw new SignalboxError('job-unknown', `no job id begins with ${JSON.stringify(prefix)}`);
   return job;
 }
 
@@ -146,16 +146,13 @@ function jobTable(printer: Printer, items: readonly Job[]): string {
   return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
 }
 
-/** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */
-export async function withSchedules<Result>(
+/** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. Runs no jobs. */
+async function withSchedules<Result>(
   globals: GlobalOptions,
   use: (schedules: Schedules, owner: Principal) => Promise<Result>,
 ): Promise<Result> {
   const { openConfiguredBox, readConfiguration } = await loadHost();
-  const [{ openSessions }, { openSchedules }] = await Promise.all([
-    import('../../host/daemon/open-sessions.ts'),
-    import('../../host/daemon/open-sessions.ts'),
-  ]);
+  const { openSessions, openSchedules } = await import('../../host/daemon/open-sessions.ts');
   const { configuration } = readConfiguration(globals);
   const { data } = globals;
   const configured = await openConfiguredBox({ ...configuration, servers: [] }, { data, secretsFrom: data });

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type CopyReport, copyStore } from '../../store/copy/copy-store.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
-import { postgresTarget } from '../../store/postgres/copy-target.ts';
-import { sqliteSource } from '../../store/sqlite/copy-source.ts';
+import { openPostgresTarget } from '../../store/postgres/copy-target.ts';
+import { openSqliteSource } from '../../store/sqlite/copy-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../failure.ts';
 import { readGlobalOptions } from '../global-options.ts';
@@ -36,7 +36,7 @@ export function addMigrateCommand(program: Command, { terminal }: CommandContext
     .option('--restart', 'delete the records that an earlier, unfinished run copied')
     .addHelpText('after', examples)
     .action(async ({ from, to, restart }: Options, command: Command) => {
-      // The address is not repeated: it may hold a password.
+      // The error does not repeat the address, because it may contain a password.
       const globals = readGlobalOptions(command);
       const address = await resolveStoreAddress(to, globals.data);
       if (!isPostgresAddress(address))
@@ -74,9 +74,9 @@ interface Migration {
 
 async function migrateTo(address: string, migration: Migration): Promise<{ report: CopyReport; target: string }> {
   const { file, restart, line, signal } = migration;
-  const source = await sqliteSource(file);
+  const source = await openSqliteSource(file);
   try {
-    const target = await postgresTarget(address, source, { restart });
+    const target = await openPostgresTarget(address, source, { restart });
     try {
       const report = await copyStore(source, target, {
         signal,
@@ -96,21 +96,22 @@ function render({ head, tables, resumed }: CopyReport, target: string, to: strin
   const rows = Object.entries(tables)
     .filter(([, count]) => count > 0)
     .map(([table, count]) => `  ${table.padEnd(18)}${String(count).padStart(10)}\n`);
-  const went = resumed === 0 ? '' : `${resumed} rows were there from an earlier run\n`;
-  return `${colors.green('ok')} everything is in ${shortPath(target)}, and the same on both sides
-${rows.join('')}${went}head ${head.seq}:${head.hash}
-${colors.dim('next:')} in the configuration, on every machine: "store": ${JSON.stringify(shownAddress(to))}
-${colors.dim('then:')} signalbox doctor; the SQLite file can be kept as a backup
+  const resumedLine = resumed === 0 ? '' : `${resumed} rows were copied by an earlier run\n`;
+  return `${colors.green('ok')} copied all records to ${shortPath(target)}; both sides are identical
+${rows.join('')}${resumedLine}head ${head.seq}:${head.hash}
+${colors.dim('next:')} in the configuration, on every machine: "store": ${JSON.stringify(toConfiguredAddress(to))}
+${colors.dim('then:')} signalbox doctor; keep the SQLite file as a backup
 `;
 }
 
-/** The address to write down; a password that was typed is no part of it. */
-function shownAddress(to: string): string {
-  const byName = (password: string): string => (/^\$\{[^}]+\}$/.test(password) ? password : '${secret:DB_PASSWORD}');
+/** Returns the address for the configuration, with a reference in place of a typed password. */
+function toConfiguredAddress(to: string): string {
+  const toReference = (password: string): string =>
+    /^\$\{[^}]+\}$/.test(password) ? password : '${secret:DB_PASSWORD}';
   return to
     .replace(
       /^(postgres(?:ql)?:\/\/(?:\$\{[^}]*\}|[^:@/])*):(.*)@/,
-      (_, start: string, password: string) => `${start}:${byName(password)}@`,
+      (_, start: string, password: string) => `${start}:${toReference(password)}@`,
     )
-    .replace(/([?&]password=)([^&#]*)/, (_, start: string, password: string) => `${start}${byName(password)}`);
+    .replace(/([?&]password=)([^&#]*)/, (_, start: string, password: string) => `${start}${toReference(password)}`);
 }

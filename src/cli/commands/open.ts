@@ -11,7 +11,7 @@ interface Options {
   readonly name?: string;
 }
 
-/** `signalbox open`: a new sign-in link to the console of the running server. */
+/** `signalbox open`: prints and opens a new sign-in link to the console of the running server. */
 export function addOpenCommand(program: Command, { terminal: { output } }: CommandContext): void {
   program
     .command('open')
@@ -31,7 +31,7 @@ export function addOpenCommand(program: Command, { terminal: { output } }: Comma
     });
 }
 
-/** Asks the server of the own configuration for a link, or else the newest one that answers. */
+/** Requests a link from the server with the same configuration or, if that fails, from the newest server that answers. */
 async function signInLink(globals: GlobalOptions, name: string | undefined): Promise<string> {
   const { isConfigurationOf, reachableServers } = await import('../client/connect-to-server.ts');
   const { ServerClient } = await import('../client/server-client.ts');
@@ -49,5 +49,8 @@ async function signInLink(globals: GlobalOptions, name: string | undefined): Pro
   }
   if (problems.length === 0)
     throw new Failure(1, 'server-absent', `no server runs on ${shortPath(globals.data)}`, { next: 'signalbox serve' });
-  throw new Failure(1, 'server-lost', 'no server gives a link', { lines: problems, next: 'signalbox status' });
+  throw new Failure(1, 'server-lost', 'no server returned a sign-in link', {
+    lines: problems,
+    next: 'signalbox status',
+  });
 }

@@ -16,19 +16,20 @@ import { readRunFiles } from '../../host/daemon/run-files.ts';
 import { withConfigurationOfServer } from '../client/connect-to-server.ts';
 import { type ServerStatus, fetchServerStatus } from '../client/server-status.ts';
 
-/** What the records say of now and of the last hour. */
+/** A summary of the records: now and the last hour. */
 interface RecordsSummary {
   readonly location: string;
-  /** How many approvals wait. */
+  /** The number of pending approvals. */
   readonly waiting: number;
   readonly sessions: { readonly all: number; readonly active: number };
   readonly lastHour: Tally;
 }
 
-const hour = 3_600_000;
-const most = 1000;
+const hourMs = 3_600_000;
+const maxActiveSessions = 1000;
+const maxShownCalls = 1000;
 
-/** `signalbox status`: what runs here, and what waits for somebody. */
+/** `signalbox status`: shows the running servers, and what waits for an answer. */
 export function addStatusCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('status')
@@ -39,15 +40,15 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
     .action(async (_options: object, command: Command) => {
       const globals = readGlobalOptions(command);
       const running = await Promise.all(readRunFiles(globals.data).map((server) => fetchServerStatus(server)));
-      const records = await recordsOf(withConfigurationOfServer(globals));
+      const records = await summarizeRecords(withConfigurationOfServer(globals));
       if (!running.some(({ status }) => status === 'ok')) exitWith(1);
       if (globals.json) return printJson(terminal.output, { running, ...(records === undefined ? {} : { records }) });
       await terminal.output.print(text(running, records, globals, terminal.output));
     });
 }
 
-/** Absent where nothing has been recorded yet. */
-async function recordsOf(globals: GlobalOptions): Promise<RecordsSummary | undefined> {
+/** Summarizes the records; `undefined` when none exist. */
+async function summarizeRecords(globals: GlobalOptions): Promise<RecordsSummary | undefined> {
   if ((await configuredStore(globals)) === 'sqlite' && !existsSync(journalFile(globals))) return undefined;
   let records: RecordsSummary | undefined;
   await withReadRecords(globals, async ({ approvals: inbox, sessions, journal }) => {
@@ -55,8 +56,8 @@ async function recordsOf(globals: GlobalOptions): Promise<RecordsSummary | undef
     const [approvals, all, active, { total }] = await Promise.all([
       inbox.page({ state: 'pending', limit: 1 }),
       sessions.count(),
-      sessions.select({ limit: most, active: true }),
-      journal.statistics({ since: until - hour, until, bucketMs: hour }),
+      sessions.select({ limit: maxActiveSessions, active: true }),
+      journal.statistics({ since: until - hourMs, until, bucketMs: hourMs }),
     ]);
     records = {
       location: journal.location,
@@ -126,7 +127,7 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
   ];
 }
 
-/** A server without a configuration file would take one at this path. */
+/** Formats the path of the configuration. A server without a configuration file reports the path at which it would read one. */
 function configurationLine(file: string): string {
   return existsSync(file) ? printable(shortPath(file)) : `none (${printable(shortPath(file))} does not exist)`;
 }
@@ -137,7 +138,7 @@ function row(name: string, value: string): string {
 
 function calls(waiting: number): string {
   if (waiting === 1) return '1 call waits';
-  return `${waiting >= most ? `${most} calls or more` : `${waiting} calls`} wait`;
+  return `${waiting >= maxShownCalls ? `${maxShownCalls} calls or more` : `${waiting} calls`} wait`;
 }
 
 function outcomes({ calls: ended, outcomes: byOutcome }: Tally): string {

@@ -11,7 +11,7 @@ import { FileWatch } from '../../host/daemon/file-watch.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onModuleFile } from '../../host/modules/tool-modules.ts';
 
-/** `signalbox stdio`: the MCP endpoint over standard input and output. */
+/** `signalbox stdio`: serves the MCP endpoint on standard input and output. */
 export function addStdioCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('stdio')
@@ -22,9 +22,9 @@ export function addStdioCommand(program: Command, { terminal, exitWith }: Comman
     .option('--profile <name>', 'the profile that the client sees (default: all tools)')
     .action(async ({ profile }: { profile?: string }, command: Command) => {
       try {
-        await stdio(profile, readGlobalOptions(command), terminal);
+        await serveStdio(profile, readGlobalOptions(command), terminal);
       } catch (error) {
-        // On a terminal, the person there is asked.
+        // On a terminal, `main` asks the user for trust.
         if (!(error instanceof UntrustedConfigurationError) || terminal.canAsk) throw error;
         await refuse(error, terminal);
         exitWith(2);
@@ -32,7 +32,7 @@ export function addStdioCommand(program: Command, { terminal, exitWith }: Comman
     });
 }
 
-/** Tells the client, which shows it to its user, and the log of the client. */
+/** Reports the error to the client, which shows it to its user, and to standard error, which the client logs. */
 async function refuse(error: UntrustedConfigurationError, { input, output, errors }: Terminal): Promise<void> {
   const { refuseStdio } = await import('../../surfaces/mcp/stdio/refuse-stdio.ts');
   const { trustCommand } = await import('../untrusted-configuration.ts');
@@ -54,7 +54,7 @@ async function refuse(error: UntrustedConfigurationError, { input, output, error
   }
 }
 
-async function stdio(
+async function serveStdio(
   profile: string | undefined,
   globals: GlobalOptions,
   { input, output, errors }: Terminal,

@@ -14,7 +14,7 @@ import { type Printer, printJson } from '../terminal/terminal.ts';
 import { localTime } from '../terminal/time.ts';
 import { type Command, Option } from 'commander';
 
-/** `signalbox token`: who may do what over HTTP. */
+/** `signalbox token`: manages the tokens for the HTTP API and MCP. */
 export function addTokenCommand(program: Command, context: CommandContext): void {
   const token = program
     .command('token')
@@ -22,9 +22,9 @@ export function addTokenCommand(program: Command, context: CommandContext): void
     .description(
       'Manages tokens for the HTTP API and MCP. A viewer reads. An agent calls tools and runs turns, sees only its own, and can never approve. An approver reads, answers questions and undoes calls. An admin does everything. Changes take effect at once, also in a running server.',
     );
-  addCreateTokenCommand(token, context);
-  addListTokensCommand(token, context);
-  addRevokeTokenCommand(token, context);
+  addCreateCommand(token, context);
+  addListCommand(token, context);
+  addRevokeCommand(token, context);
 }
 
 interface Options {
@@ -34,8 +34,8 @@ interface Options {
   readonly name?: string;
 }
 
-/** `signalbox token create`. The token goes to standard output alone, so that it can be piped on. */
-export function addCreateTokenCommand(token: Command, { terminal: { output, errors } }: CommandContext): void {
+/** Adds `token create`. It prints only the token to standard output, so that it can be piped. */
+function addCreateCommand(token: Command, { terminal: { output, errors } }: CommandContext): void {
   token
     .command('create')
     .summary('create a token and show it once')
@@ -43,7 +43,7 @@ export function addCreateTokenCommand(token: Command, { terminal: { output, erro
     .addOption(new Option('--role <role>', 'what its holder may do').choices([...roles]).makeOptionMandatory())
     .option('--profile <name>', 'the profile that limits which tools its holder sees (role agent)')
     .option('--expires <duration>', 'how long it is valid, for example 30d (default: no expiry)', parseDuration)
-    .option('--name <text>', 'a name that says what it is for')
+    .option('--name <text>', 'a name that describes its purpose')
     .action(async ({ role, profile, expires, name }: Options, command: Command) => {
       const globals = readGlobalOptions(command);
       await withRecords(
@@ -59,7 +59,7 @@ export function addCreateTokenCommand(token: Command, { terminal: { output, erro
           if (globals.json) return printJson(output, created);
           await output.print(`${created.token}\n`);
           const until = created.expiresAt === undefined ? '' : ` until ${localTime(created.expiresAt)}`;
-          await errors.print(`${created.id} is good${until} for the role ${role}; the token is not shown again\n`);
+          await errors.print(`${created.id} is valid${until} for the role ${role}; the token is not shown again\n`);
           if (profile !== undefined) await warnUnknownProfile(profile, globals, errors);
         },
         { canCreate: true },
@@ -67,7 +67,7 @@ export function addCreateTokenCommand(token: Command, { terminal: { output, erro
     });
 }
 
-/** No refusal: the data directory may serve another configuration, or this one may get the profile later. */
+/** Prints a warning for an unknown profile. Not an error: another configuration may have it, or this one may get it later. */
 async function warnUnknownProfile(profile: string, globals: GlobalOptions, errors: Printer): Promise<void> {
   const names = Object.keys(readConfiguration(globals).configuration.profiles);
   if (names.includes(profile)) return;
@@ -82,8 +82,7 @@ const columns = ['ID', 'ROLE', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'PROF
   heading,
 }));
 
-/** `signalbox token list`. */
-export function addListTokensCommand(token: Command, { terminal: { output } }: CommandContext): void {
+function addListCommand(token: Command, { terminal: { output } }: CommandContext): void {
   token
     .command('list')
     .summary('list the tokens, without their values')
@@ -96,29 +95,28 @@ export function addListTokensCommand(token: Command, { terminal: { output } }: C
         const items = await tokens.list();
         if (globals.json) return printJson(output, { items });
         if (items.length === 0) return output.print('no tokens; signalbox token create --role agent makes one\n');
-        const rows = items.map((item) => cells(item));
+        const rows = items.map((item) => toCells(item));
         return output.print(new Table(columns, rows, output.width).text(rows, output.colors.bold));
       });
     });
 }
 
-function cells({ id, role, state, createdAt, expiresAt, lastUsedAt, profile, name }: AccessToken): string[] {
-  const when = (moment: string | undefined, otherwise: string): string =>
-    moment === undefined ? otherwise : localTime(moment);
+function toCells({ id, role, state, createdAt, expiresAt, lastUsedAt, profile, name }: AccessToken): string[] {
+  const timeOr = (time: string | undefined, fallback: string): string =>
+    time === undefined ? fallback : localTime(time);
   return [
     id,
     role,
     state,
     localTime(createdAt),
-    when(expiresAt, 'never'),
-    when(lastUsedAt, 'never'),
+    timeOr(expiresAt, 'never'),
+    timeOr(lastUsedAt, 'never'),
     oneLine(profile ?? ''),
     oneLine(name ?? ''),
   ];
 }
 
-/** `signalbox token revoke`. */
-export function addRevokeTokenCommand(token: Command, { terminal: { output } }: CommandContext): void {
+function addRevokeCommand(token: Command, { terminal: { output } }: CommandContext): void {
   token
     .command('revoke')
     .summary('revoke a token')
@@ -126,14 +124,13 @@ export function addRevokeTokenCommand(token: Command, { terminal: { output } }: 
       'Revokes a token. A running server refuses it at once, and closes everything that its holder has open.',
     )
     .argument('<id>', 'the id, as signalbox token list prints it, or its beginning')
-    .action(async (given: string, _options: object, command: Command) => {
+    .action(async (idOrToken: string, _options: object, command: Command) => {
       const globals = readGlobalOptions(command);
       await withRecords(globals, async (box) => {
-        // Who found a token somewhere has only the token.
-        const wanted = parseTokenId(given) ?? given;
+        // Accepts a token in place of its id, for a leaked token whose id is not known.
+        const wanted = parseTokenId(idOrToken) ?? idOrToken;
         const found = findByIdPrefix(await box.tokens.list(), wanted, 'tok_');
-        if (found === undefined)
-          throw new SignalboxError('token-unknown', 'no token has that id, or one that begins so');
+        if (found === undefined) throw new SignalboxError('token-unknown', 'no token id begins with the given text');
         const revoked = await box.tokens.revoke(found.id, { by: localUser() });
         if (globals.json) return printJson(output, revoked);
         await output.print(`${output.colors.yellow('revoked')} ${revoked.id} (${revoked.role})\n`);

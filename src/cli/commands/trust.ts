@@ -15,7 +15,7 @@ import { oneLine } from '../terminal/escape.ts';
 import { Table } from '../terminal/table.ts';
 import { pendingHeading, pendingLines, trustCommand } from '../untrusted-configuration.ts';
 
-/** `signalbox trust`: which configurations may run something on this machine. */
+/** `signalbox trust`: accepts configurations on this machine. */
 export function addTrustCommand(program: Command, context: CommandContext): void {
   const { terminal } = context;
   const trust = program
@@ -32,7 +32,7 @@ export function addTrustCommand(program: Command, context: CommandContext): void
       const { ConfigurationTrust } = await import('../../config/trust/configuration-trust.ts');
       const { readConfiguration } = await import('../../host/read-configuration.ts');
       const { readRules } = await import('../../host/box/configured-policies.ts');
-      const { configuration } = readConfiguration({ ...globals, config: fileOf(file, globals) });
+      const { configuration } = readConfiguration({ ...globals, config: resolveFile(file, globals) });
       const read = { configuration, rules: await readRules(configuration) };
       const store = new ConfigurationTrust({ data: globals.data, trusted: '' });
       const pending = await store.pending(read);
@@ -53,8 +53,8 @@ export function addTrustCommand(program: Command, context: CommandContext): void
         const lifted = (pending?.lifted ?? []).map(({ place }) => place);
         return printJson(terminal.output, { file: path, trusted: isTrusted, added, lifted });
       }
-      const said = pending === undefined ? 'is trusted; there is nothing new to accept' : 'is trusted from now on';
-      await terminal.output.print(`${shortPath(path)} ${isTrusted ? said : 'is not trusted'}\n`);
+      const result = pending === undefined ? 'is trusted; there is nothing new to accept' : 'is trusted from now on';
+      await terminal.output.print(`${shortPath(path)} ${isTrusted ? result : 'is not trusted'}\n`);
     });
   addListCommand(trust, context);
   addRevokeCommand(trust, context);
@@ -100,29 +100,31 @@ function addRevokeCommand(trust: Command, { terminal: { output } }: CommandConte
     .action(async (file: string | undefined, _options: object, command: Command) => {
       const globals = readGlobalOptions(command);
       const { TrustRecords } = await import('../../config/trust/trust-records.ts');
-      const path = fileOf(file, globals);
+      const path = resolveFile(file, globals);
       const secrets = new TrustRecords(globals.data).find(path)?.secrets ?? [];
       if (!new TrustRecords(globals.data).remove(path))
         throw new Failure(1, 'configuration-untrusted', `${shortPath(path)} was not accepted on this machine`, {
           next: 'signalbox trust list',
         });
       if (globals.json) return printJson(output, { file: path, revoked: true, secrets });
-      const also = secrets.length === 0 ? '' : `, and ${pluralize(secrets.length, 'secret')} taken from it`;
-      await output.print(`${shortPath(path)} is not trusted any more${also}\n`);
+      const also = secrets.length === 0 ? '' : `, and access to ${pluralize(secrets.length, 'secret')} was revoked`;
+      await output.print(`${shortPath(path)} is no longer trusted${also}\n`);
     });
 }
 
-/** The configuration that a person means: a file, the one of a directory, or the nearest. */
-function fileOf(given: string | undefined, { config }: GlobalOptions): string {
-  const named = given ?? config;
-  if (named === undefined) {
+/** Returns the configuration file that is given as a file or a directory, or the nearest one. */
+function resolveFile(path: string | undefined, { config }: GlobalOptions): string {
+  const given = path ?? config;
+  if (given === undefined) {
     const found = findConfiguration(process.cwd());
     if (found !== undefined) return found;
-    throw usageFailure('there is no configuration here', { next: 'signalbox init, or signalbox trust FILE' });
+    throw usageFailure('no configuration file in this directory or above it', {
+      next: 'signalbox init, or signalbox trust FILE',
+    });
   }
-  const path = resolve(named);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return path;
-  const inside = configurationFileNames.map((name) => join(path, name)).find((each) => existsSync(each));
+  const file = resolve(given);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file;
+  const inside = configurationFileNames.map((name) => join(file, name)).find((each) => existsSync(each));
   if (inside !== undefined) return inside;
-  throw usageFailure(`${shortPath(path)} has no configuration`, { next: 'signalbox trust FILE' });
+  throw usageFailure(`${shortPath(file)} has no configuration`, { next: 'signalbox trust FILE' });
 }

@@ -2,23 +2,23 @@ import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import type { Elicitation, ElicitationAnswer, QuestionOptions } from '../../core/calls/call-client.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { oneLine, printable } from './escape.ts';
-import { question, askYesOrNo } from './question.ts';
+import { askLine, askYesOrNo } from './question.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One field of a form that a tool wants filled in. */
-export interface FormField {
+/** A field of an elicitation form. */
+interface FormField {
   readonly name: string;
   readonly label: string;
   readonly description: string | undefined;
   readonly isRequired: boolean;
-  /** What it is without an answer. */
-  readonly usual: JsonValue | undefined;
-  /** How the values may be called, where there are only some. */
+  /** The value when the answer is empty. */
+  readonly defaultValue: JsonValue | undefined;
+  /** The allowed values; empty when any value is allowed. */
   readonly choices: readonly Choice[];
-  /** What kind of answer is wanted, in a word or two. */
+  /** A short description of the expected input. */
   readonly kind: string;
-  /** The value that was typed, or what is wrong with it. */
-  read(text: string): { readonly value: JsonValue } | { readonly problem: string };
+  /** Parses and validates an answer. */
+  parse(text: string): { readonly value: JsonValue } | { readonly problem: string };
 }
 
 interface Choice {
@@ -26,20 +26,20 @@ interface Choice {
   readonly label: string;
 }
 
-/** The fields of a form, in the order of its schema. */
-export function fieldsOf(schema: JsonObject): FormField[] {
+/** Returns the fields of a form in the order of its schema. */
+function toFields(schema: JsonObject): FormField[] {
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
   const required: readonly JsonValue[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  return Object.entries(properties).map(([name, given]) =>
-    fieldOf(name, isJsonObject(given) ? given : {}, required.includes(name)),
+  return Object.entries(properties).map(([name, property]) =>
+    toField(name, isJsonObject(property) ? property : {}, required.includes(name)),
   );
 }
 
-function fieldOf(name: string, schema: JsonObject, isRequired: boolean): FormField {
+function toField(name: string, schema: JsonObject, isRequired: boolean): FormField {
   const isMany = schema['type'] === 'array';
   const choices = choicesOf(isMany && isJsonObject(schema['items']) ? schema['items'] : schema);
   const compiled = new SchemaCompiler().compile(schema);
-  const read: FormField['read'] = (text) => {
+  const parse: FormField['parse'] = (text) => {
     const value = isMany
       ? text.split(',').map((each) => findChoice(each.trim(), choices) ?? each.trim())
       : (findChoice(text.trim(), choices) ?? valueOf(text, schema['type']));
@@ -51,10 +51,10 @@ function fieldOf(name: string, schema: JsonObject, isRequired: boolean): FormFie
     label: typeof schema['title'] === 'string' ? schema['title'] : name,
     description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
     isRequired,
-    usual: schema['default'],
+    defaultValue: schema['default'],
     choices,
-    kind: isMany ? 'several, with commas' : kindOf(schema),
-    read,
+    kind: isMany ? 'several, separated by commas' : kindOf(schema),
+    parse,
   };
 }
 
@@ -78,7 +78,7 @@ function shown(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A choice by its value, its label or its place. */
+/** Finds a choice by its value, its label or its number. */
 function findChoice(text: string, choices: readonly Choice[]): JsonValue | undefined {
   const same = (a: string): boolean => a.toLowerCase() === text.toLowerCase();
   const found = choices.find(({ value, label }) => same(shown(value)) || same(label));
@@ -100,14 +100,14 @@ function kindOf({ type, format }: JsonObject): string {
   return typeof format === 'string' ? format : type === 'string' || typeof type !== 'string' ? 'text' : type;
 }
 
-/** Asks the human at the terminal what a tool wants to know: field by field, or to visit a page. Ctrl-D cancels. */
+/** Creates a callback that asks the user to fill in a form, field by field, or to open a page. Ctrl-D cancels. */
 export function createElicitationPrompt(
   terminal: Terminal,
   onInterrupt: () => void,
 ): (request: Elicitation, asking: QuestionOptions) => Promise<ElicitationAnswer> {
   const { errors } = terminal;
   return async (request, { signal }) => {
-    const ask = (text: string): Promise<string | undefined> => question(terminal, text, { signal, onInterrupt });
+    const ask = (text: string): Promise<string | undefined> => askLine(terminal, text, { signal, onInterrupt });
     const { colors } = errors;
     await errors.print(`${colors.bold(colors.yellow('the tool asks'))} ${printable(request.message)}\n`);
     if (request.mode === 'url') {
@@ -115,39 +115,40 @@ export function createElicitationPrompt(
       const hasOpened = await askYesOrNo(terminal, 'Have you opened it?', { signal, onInterrupt });
       return { action: hasOpened === undefined ? 'cancel' : hasOpened ? 'accept' : 'decline' };
     }
-    const fields = fieldsOf(request.requestedSchema);
+    const fields = toFields(request.requestedSchema);
     const names = fields.map(({ label }) => oneLine(label)).join(', ');
     if (names !== '') await errors.print(`  asks for: ${names}\n`);
     const isWilling = await askYesOrNo(terminal, 'Answer now, field by field?', { signal, onInterrupt });
     if (isWilling !== true) return { action: isWilling === undefined ? 'cancel' : 'decline' };
     const content: Record<string, JsonValue> = {};
     for (const field of fields) {
-      const given = await fill(field, terminal, ask);
-      if (given === undefined) return { action: 'cancel' };
-      if (given.value !== undefined) content[field.name] = given.value;
+      const filled = await fill(field, terminal, ask);
+      if (filled === undefined) return { action: 'cancel' };
+      if (filled.value !== undefined) content[field.name] = filled.value;
     }
     return { action: 'accept', content };
   };
 }
 
-/** What the human typed, until it fits; without a value when the field stays empty; `undefined` when the input ended. */
+/** Asks for a field until the answer is valid. Resolves without a value when the field stays empty, with `undefined` when the input ends. */
 async function fill(
   field: FormField,
   { errors }: Terminal,
   ask: (text: string) => Promise<string | undefined>,
 ): Promise<{ readonly value?: JsonValue } | undefined> {
   const { colors } = errors;
-  const { label, description, choices, isRequired, usual } = field;
+  const { label, description, choices, isRequired, defaultValue } = field;
   if (description !== undefined) await errors.print(`  ${colors.dim(printable(description))}\n`);
   for (const [index, choice] of choices.entries()) await errors.print(`  ${index + 1}. ${oneLine(choice.label)}\n`);
-  const preset = usual === undefined ? (isRequired ? '' : ', may stay empty') : `, default ${JSON.stringify(usual)}`;
+  const hint =
+    defaultValue === undefined ? (isRequired ? '' : ', may stay empty') : `, default ${JSON.stringify(defaultValue)}`;
   for (;;) {
-    const text = await ask(`  ${oneLine(label)} (${oneLine(field.kind)}${oneLine(preset)}): `);
+    const text = await ask(`  ${oneLine(label)} (${oneLine(field.kind)}${oneLine(hint)}): `);
     if (text === undefined) return undefined;
-    if (text === '' && usual !== undefined) return { value: usual };
+    if (text === '' && defaultValue !== undefined) return { value: defaultValue };
     if (text === '' && !isRequired) return {};
-    const read = field.read(text);
-    if ('value' in read) return read;
-    await errors.print(`  ${colors.red(oneLine(read.problem))}\n`);
+    const parsed = field.parse(text);
+    if ('value' in parsed) return parsed;
+    await errors.print(`  ${colors.red(oneLine(parsed.problem))}\n`);
   }
 }

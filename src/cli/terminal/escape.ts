@@ -1,16 +1,16 @@
 import { escapeCharacter, escapeInvisible } from '../../core/text/escape-invisible.ts';
 
-/** Text from a tool on one line, without anything that could move the cursor or hide what is there. */
+/** Joins text into one line and escapes control and invisible characters. */
 export function oneLine(text: string): string {
   return escapeInvisible(text.replaceAll(/\s+/g, ' ')).trim();
 }
 
-/** Text that people decide on, on one line and as it is: every space stays, and other blanks are escaped. */
+/** Escapes text for one line without collapsing spaces, for text that a user decides on. */
 export function exactLine(text: string): string {
   return escapeInvisible(text).replaceAll(/[^\S ]/gu, escapeCharacter);
 }
 
-/** Text from a tool for a terminal: its lines stay, everything that could act on the terminal becomes visible. */
+/** Escapes control and invisible characters in text of several lines. */
 export function printable(text: string): string {
   return escapeInvisible(text, '\n\t');
 }

@@ -2,10 +2,10 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof exitCodes;
 const signals = Object.keys(exitCodes) as Signal[];
 
-/** npm passes on the signal that the terminal has sent to every process of the group: both are one press of Ctrl-C. */
+/** npm forwards a signal that the terminal has already sent to the whole process group, so two signals may be one press of Ctrl-C. */
 const duplicateSignalMs = 1000;
 
-/** Ctrl-C, SIGTERM and the end of the terminal: the first asks what is under way to end, a later one ends the process. */
+/** Handles SIGINT, SIGTERM and SIGHUP: the first signal aborts `signal`, a later one exits the process. */
 export class Interruption {
   readonly #controller = new AbortController();
   #first: { readonly by: Signal; readonly at: number } | undefined;
@@ -28,13 +28,13 @@ export class Interruption {
       process.exit(exitCodes[by]);
   }
 
-  /** Signals end the process again at once. To be called when nothing is left to close. */
+  /** Removes the signal handlers. Call it when nothing is left to close. */
   stop(): void {
     for (const signal of signals) process.off(signal, this.#onSignal);
   }
 }
 
-/** Signals that nobody else takes end the process by `exit`, which takes the processes of servers along; by default they would be left. */
+/** Exits the process on a signal that has no other listener. `exit` handlers end the processes of servers, which Node's default would leave. */
 export function exitOnSignals(): void {
   for (const signal of signals)
     process.on(signal, () => {

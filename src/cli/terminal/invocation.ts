@@ -2,22 +2,22 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
 import { shortPath } from '../../host/data-directory.ts';
 
-/** How this process was started, as far as it decides which command people can run. */
+/** The properties of this process that decide how users can start Signalbox. */
 export interface ProcessInfo {
   /** The launcher: `process.argv[1]`. */
   readonly launcher: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The directory that people run commands in. */
+  /** The current directory. */
   readonly directory: string;
 }
 
-/** Returns a hint with the commands that work here: `signalbox` is not on the PATH in a clone, nor for `npx`. */
+/** Replaces `signalbox` in a hint by a command that works here. In a clone or with `npx`, `signalbox` is not in PATH. */
 export function runnable(hint: string): string {
-  const command = own();
+  const command = ownCommand();
   return command === 'signalbox' ? hint : hint.replaceAll(/(?<![\w/.-])signalbox (?=[a-z-])/g, `${command} `);
 }
 
-/** Returns the command that starts Signalbox in the way that it was started. */
+/** Returns the command that starts Signalbox as this process was started. */
 export function invocation({ launcher, environment, directory }: ProcessInfo): string {
   if (environment['npm_command'] === 'exec') return 'npx signalbox';
   const file = realPath(launcher);
@@ -27,14 +27,14 @@ export function invocation({ launcher, environment, directory }: ProcessInfo): s
   return shellWord(near.startsWith('..') ? shortPath(file) : near);
 }
 
-let found: string | undefined;
+let cachedCommand: string | undefined;
 
-function own(): string {
+function ownCommand(): string {
   const { argv, env } = process;
-  return (found ??= invocation({ launcher: argv[1] ?? '', environment: env, directory: process.cwd() }));
+  return (cachedCommand ??= invocation({ launcher: argv[1] ?? '', environment: env, directory: process.cwd() }));
 }
 
-/** Whether a shell finds the launcher, as after `npm link`. The directories that npm adds for its scripts do not count. */
+/** Returns whether the launcher is in PATH, as after `npm link`. Ignores the directories that npm adds for its scripts. */
 function isOnPath(file: string, path = ''): boolean {
   return path
     .split(delimiter)

@@ -7,33 +7,33 @@ import type { Printer } from './terminal.ts';
 
 const clearLine = '\r\u001b[K';
 
-/** One line on the terminal that shows how far something has come. Silent where there is no terminal. */
+/** A progress line on the terminal. Prints nothing when the stream is not a terminal. */
 export class ProgressLine {
   readonly #printer: Printer;
   #isShown = false;
   #isPaused = false;
-  /** Whether whoever works tells by itself how far it is. */
-  #isTold = false;
+  /** Whether the current work reports its own progress. */
+  #hasProgress = false;
 
   constructor(printer: Printer) {
     this.#printer = printer;
   }
 
   show({ progress, total, message }: Progress): void {
-    this.#isTold = true;
+    this.#hasProgress = true;
     const amount = total === undefined ? String(progress) : `${progress}/${total}`;
     this.#write(message === undefined ? amount : `${amount} ${oneLine(message)}`);
   }
 
-  /** Says what is being waited for, and how long already, when that takes longer than a second and nothing better is shown. */
-  async during<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
+  /** Runs `work` and, after a second, shows a label with the elapsed time unless the work reports progress. */
+  async during<Value>(label: string, work: () => Promise<Value>): Promise<Value> {
     let seconds = 0;
     const tick = (): void => {
       seconds += 1;
-      if (!this.#isTold) this.#write(`${what} … ${seconds} s`);
+      if (!this.#hasProgress) this.#write(`${label} … ${seconds} s`);
     };
     const timer = this.#printer.isTTY ? setInterval(tick, 1000) : undefined;
-    this.#isTold = false;
+    this.#hasProgress = false;
     try {
       return await work();
     } finally {
@@ -48,7 +48,7 @@ export class ProgressLine {
     this.#isShown = true;
   }
 
-  /** Leaves the terminal to something else until it is done. */
+  /** Hides the line while `work` uses the terminal. */
   async pauseFor<Value>(work: () => Promise<Value>): Promise<Value> {
     this.clear();
     this.#isPaused = true;
@@ -66,7 +66,7 @@ export class ProgressLine {
   }
 }
 
-/** What a command waits for that opens a box. */
+/** Returns the progress label for starting the servers of a configuration. */
 export function startingServersMessage({ servers }: Configuration): string {
   return `starting ${pluralize(servers.length, 'server')}`;
 }

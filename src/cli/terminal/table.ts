@@ -1,44 +1,44 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A column: its heading, and how narrow it may never be. */
+/** A column of a table. */
 export interface Column {
   readonly heading: string;
   readonly minimum?: number;
   readonly align?: 'right';
-  /** Left out where there is no room for all; of several, the last one first. Programs get everything with `--json`. */
+  /** Omitted when the terminal is too narrow, from the last to the first. `--json` prints everything. */
   readonly optional?: true;
 }
 
 const gap = '  ';
-/** The last column is of no use with less. */
+/** The minimum width at which the last column is readable. */
 const minLastWidth = 16;
 let segmenter: Intl.Segmenter | undefined;
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 const ascii = /^[\u0020-\u007e]*$/;
 
-/** Lines up rows in columns; the last column is shortened to what fits the width, or two lines of it. */
+/** Formats rows as aligned columns. Shortens the last column to the remaining width, or to the end of the next line. */
 export class Table {
   readonly #columns: readonly Column[];
   readonly #widths: readonly number[];
   readonly #width: number;
-  readonly #leftOut: ReadonlySet<number>;
+  readonly #omitted: ReadonlySet<number>;
 
-  /** `sample` decides how wide the columns are; rows that come later may be wider and push what follows. */
+  /** Derives the widths from `sample`. Wider rows that follow shift their later columns. */
   constructor(columns: readonly Column[], sample: readonly (readonly string[])[], width: number | undefined) {
     this.#columns = columns;
     this.#width = width ?? Number.POSITIVE_INFINITY;
     this.#widths = columns.map(({ heading, minimum = 0 }, index) =>
       sample.reduce((widest, row) => Math.max(widest, textWidth(row[index] ?? '')), Math.max(minimum, heading.length)),
     );
-    this.#leftOut = this.#withoutRoom();
+    this.#omitted = this.#omittedColumns();
   }
 
   heading(): string {
     return this.row(this.#columns.map((column) => column.heading));
   }
 
-  /** Heading and rows, each in a line of its own. */
+  /** Returns the heading and the rows as lines. */
   text(rows: readonly (readonly string[])[], bold: (heading: string) => string): string {
     return `${[bold(this.heading()), ...rows.map((row) => this.row(row))].join('\n')}\n`;
   }
@@ -46,7 +46,7 @@ export class Table {
   row(cells: readonly string[]): string {
     let line = '';
     for (const [index, cell] of cells.entries()) {
-      if (this.#leftOut.has(index)) continue;
+      if (this.#omitted.has(index)) continue;
       if (line !== '') line += gap;
       if (index === cells.length - 1) line += shorten(cell, this.#roomAfter(line));
       else line += this.#pad(cell, index);
@@ -54,23 +54,23 @@ export class Table {
     return line.trimEnd();
   }
 
-  /** With too little room left, the last column goes on in the next line of the terminal, and ends there. */
+  /** With too little room, the last column continues to the end of the next terminal line. */
   #roomAfter(line: string): number {
     const room = this.#width - textWidth(line);
     return room < minLastWidth ? room + this.#width : room;
   }
 
-  #withoutRoom(): Set<number> {
-    const leftOut = new Set<number>();
+  #omittedColumns(): Set<number> {
+    const omitted = new Set<number>();
     const last = this.#columns.length - 1;
     let room = this.#width - Math.min(this.#widths[last] ?? 0, minLastWidth);
     for (const width of this.#widths.slice(0, last)) room -= width + gap.length;
     for (let index = last - 1; index >= 0 && room < 0; index -= 1) {
       if (this.#columns[index]?.optional !== true) continue;
-      leftOut.add(index);
+      omitted.add(index);
       room += (this.#widths[index] ?? 0) + gap.length;
     }
-    return leftOut;
+    return omitted;
   }
 
   #pad(cell: string, index: number): string {
@@ -79,7 +79,7 @@ export class Table {
   }
 }
 
-/** Cuts text to a width, with a mark that something is missing. Too narrow to be of use, it is left whole. */
+/** Shortens text to a width and appends an ellipsis. Returns the text unchanged for widths below 10. */
 export function shorten(text: string, width: number): string {
   if (width < 10 || textWidth(text) <= width) return text;
   let short = '';
@@ -92,7 +92,7 @@ export function shorten(text: string, width: number): string {
   return `${short.trimEnd()}…`;
 }
 
-/** How many cells of a terminal the text takes. */
+/** Returns the number of terminal cells that a text occupies. */
 export function textWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -100,7 +100,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** What does this takes 15 ms to make, and most commands have nothing to take apart. */
+/** Splits text into graphemes. The segmenter is created on demand, because that takes 15 ms and most commands do not need it. */
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return segmenter.segment(text);

@@ -3,36 +3,36 @@ import type { Readable, Writable } from 'node:stream';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-/** Where a command reads and writes. */
+/** The input and output streams of a command. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Printer;
   readonly errors: Printer;
-  /** A human sits there and can answer a question. */
+  /** Whether a user can answer questions. */
   readonly canAsk: boolean;
 }
 
-/** One of the two streams a command writes to. */
+/** An output stream of a command. */
 export interface Printer {
   readonly stream: Writable;
   readonly isTTY: boolean;
-  /** How many characters fit on a line; `undefined` when it is not a terminal, and nothing needs to fit. */
+  /** The width of the terminal in characters; `undefined` when the stream is not a terminal. */
   readonly width: number | undefined;
   readonly colors: Colors;
-  /** Aborted when nobody reads any more (`| head`). */
+  /** Aborted when the reader has closed the stream (`| head`). */
   readonly closed: AbortSignal;
-  /** Writes, and waits while the reader is slower than we are. Does nothing when nobody reads any more. */
+  /** Writes text, and waits until the stream accepts it. Does nothing after `closed`. */
   print(text: string): Promise<void>;
 }
 
 type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** The terminal, or the pipes, that this process was started with. */
+/** Returns the standard streams of this process. */
 export function processTerminal(): Terminal {
   const output = printer(process.stdout);
   const errors = printer(process.stderr);
   return {
-    // Opened when somebody reads: most commands do not.
+    // A getter, because accessing `process.stdin` opens it, and most commands do not read.
     get input() {
       return process.stdin;
     },
@@ -56,7 +56,7 @@ function printer(stream: OutputStream): Printer {
     stream,
     isTTY,
     get width() {
-      // A terminal that nobody has sized says 0.
+      // A terminal without a size reports 0 columns.
       return isTTY && stream.columns !== 0 ? stream.columns : undefined;
     },
     colors: pc.createColors(isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'),
@@ -70,12 +70,12 @@ function printer(stream: OutputStream): Printer {
   };
 }
 
-/** Node leaves the property out where there is no terminal. */
+/** Returns whether a stream is a terminal. Node omits `isTTY` for other streams. */
 function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true;
 }
 
-/** Prints one document: readable on a terminal, on one line for programs. */
+/** Prints a JSON document: indented on a terminal, on one line for programs. */
 export function printJson(printer: Printer, value: unknown): Promise<void> {
   return printer.print(`${JSON.stringify(value, undefined, printer.isTTY ? 2 : undefined)}\n`);
 }

@@ -1,4 +1,4 @@
-/** A moment as a clock on the wall shows it: `2026-08-31 14:05:09`. */
+/** Formats a time in the local time zone: `2026-08-31 14:05:09`. */
 export function localTime(at: number | string): string {
   const date = new Date(at);
   const two = (part: number): string => String(part).padStart(2, '0');

@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../global-options.ts';
 import { printable } from './escape.ts';
 import type { Printer } from './terminal.ts';
 
-/** Prints the messages of a running system to standard error. */
+/** Creates a log that prints to standard error. */
 export function createHostLog(errors: Printer): HostLog {
   return {
     info: (text) => void errors.print(`${printable(text)}\n`),
@@ -12,7 +12,7 @@ export function createHostLog(errors: Printer): HostLog {
   };
 }
 
-/** Says what in a configuration is understood otherwise than it may be meant. Silent with `--json`, where `doctor` tells it. */
+/** Prints the warnings of a configuration. Prints nothing with `--json`; `doctor --json` reports the warnings. */
 export async function printWarnings(
   { warnings }: Configuration,
   { json }: GlobalOptions,

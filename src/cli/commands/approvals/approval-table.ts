@@ -6,8 +6,8 @@ import { exactLine, oneLine } from '../../terminal/escape.ts';
 import { type Column, Table } from '../../terminal/table.ts';
 import type { Printer } from '../../terminal/terminal.ts';
 
-const shortId = 8;
-const longArguments = 80;
+const shortIdLength = 8;
+const longArgumentsLength = 80;
 const approvalColumns: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'STATE' },
@@ -20,12 +20,12 @@ const approvalColumns: readonly Column[] = [
   { heading: 'ARGUMENTS' },
 ];
 
-/** The part of an id that is enough to name it. */
-function shortened(id: string): string {
-  return id.replace(/^appr_/, '').slice(0, shortId);
+/** Shortens an id to a prefix that is usually unique. */
+function shortenId(id: string): string {
+  return id.replace(/^appr_/, '').slice(0, shortIdLength);
 }
 
-/** Approvals as lines for people; rows may come later. */
+/** Formats approvals as table rows. */
 export class ApprovalTable {
   readonly #printer: Printer;
   readonly #table: Table;
@@ -49,8 +49,8 @@ export class ApprovalTable {
 
   #cells(approval: Approval): string[] {
     return [
-      shortened(approval.id),
-      painted(this.#printer, approval),
+      shortenId(approval.id),
+      formatState(this.#printer, approval),
       `${oneLine(approval.tool)}${approval.flags === undefined ? '' : ' ⚠ suspicious'}`,
       oneLine(principalName(approval.principal)),
       approval.caller ?? '',
@@ -66,27 +66,27 @@ export class ApprovalTable {
   }
 }
 
-/** The row may cut the arguments: how much there is comes first. */
+/** Formats the arguments. The table may cut them, so their length comes first. */
 function argumentCell({ arguments: shown, hidden }: Approval): string {
   const text = exactLine(JSON.stringify(shown));
-  const length = text.length > longArguments ? `[${text.length} characters] ` : '';
+  const length = text.length > longArgumentsLength ? `[${text.length} characters] ` : '';
   return `${hidden.length === 0 ? '' : `[${hidden.length} hidden] `}${length}${text}`;
 }
 
-/** A table of approvals. */
+/** Formats approvals as a table. */
 export function approvalTable(printer: Printer, approvals: readonly Approval[]): string {
   const table = new ApprovalTable(printer, approvals);
   return `${[table.heading(), ...approvals.map((approval) => table.row(approval))].join('\n')}\n`;
 }
 
-/** Remembered approvals as lines for people. */
+/** Formats remembered approvals as a table. */
 export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): string {
   const columns = ['RULE', 'SCOPE', 'FOR', 'LETS THROUGH', 'BY', 'SINCE'];
   const rows = rules.map((rule) => [
     rule.id,
     rule.scope,
     oneLine(principalName(rule.principal)),
-    exactLine(letsThrough(rule)),
+    exactLine(describeScope(rule)),
     oneLine(principalName(rule.by)),
     localTime(rule.at),
   ]);
@@ -98,7 +98,7 @@ export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): s
   return table.text(rows, printer.colors.bold);
 }
 
-function letsThrough(rule: RememberedRule): string {
+function describeScope(rule: RememberedRule): string {
   switch (rule.scope) {
     case 'session':
       return `${rule.tool} in session ${rule.session}`;
@@ -107,11 +107,11 @@ function letsThrough(rule: RememberedRule): string {
     case 'tool':
       return rule.tool ?? '';
     case 'server':
-      return `${rule.server}, except what cannot be undone`;
+      return `${rule.server}, except irreversible calls`;
   }
 }
 
-function painted({ colors }: Printer, { state }: Approval): string {
+function formatState({ colors }: Printer, { state }: Approval): string {
   switch (state) {
     case 'pending':
       return colors.yellow(state);

@@ -14,7 +14,7 @@ import { runnable } from '../../terminal/invocation.ts';
 import { oneLine } from '../../terminal/escape.ts';
 import { ApprovalTable, approvalTable, ruleTable } from './approval-table.ts';
 import { type ReadRecords, findApproval, findByIdPrefix, withReadRecords, withRecords } from '../../open-records.ts';
-import { argumentLines, goneCaller, unregisteredParts } from './argument-lines.ts';
+import { argumentLines, describeAbandoned, unregisteredParts } from './argument-lines.ts';
 
 interface Options {
   readonly all?: boolean;
@@ -175,7 +175,7 @@ function formatApproval(approval: Approval, { colors }: Printer): string {
     ]),
     ['asked by', oneLine(`${principal.kind} ${principal.id}${session === undefined ? '' : `, session ${session}`}`)],
     ...(note === undefined ? [] : [['note', oneLine(note)] as [string, string]]),
-    ...(caller === 'gone' ? [['caller', goneCaller(expiresAt)] as [string, string]] : []),
+    ...(caller === 'gone' ? [['caller', describeAbandoned(expiresAt)] as [string, string]] : []),
     ['arguments', argumentLines(approval.arguments, hidden).join('\n')],
   ];
   const lines = facts.map(([name, value]) => `  ${colors.dim(`${name}:`)} ${value}`);
@@ -213,7 +213,7 @@ function addRevokeCommand(approvals: Command, { terminal }: CommandContext): voi
       await withRecords(globals, async (box) => {
         const rule = findByIdPrefix(await box.approvals.rules(), prefix, 'rule_');
         if (rule === undefined)
-          throw new SignalboxError('rule-unknown', `no remembered rule begins with ${JSON.stringify(prefix)}`);
+          throw new SignalboxError('rule-unknown', `no remembered rule id begins with ${JSON.stringify(prefix)}`);
         await box.approvals.revoke(rule.id, { by: localUser() });
         if (globals.json) return printJson(terminal.output, rule);
         await terminal.output.print(`${terminal.output.colors.green('revoked')} ${rule.id}; its calls ask again\n`);

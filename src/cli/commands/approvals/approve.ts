@@ -19,7 +19,7 @@ import { readArguments } from '../../input/call-arguments.ts';
 import { connectToServer } from '../../client/connect-to-server.ts';
 import { approvalTable } from './approval-table.ts';
 import { findApproval, withRecords } from '../../open-records.ts';
-import { goneCaller } from './argument-lines.ts';
+import { describeAbandoned } from './argument-lines.ts';
 
 interface Options {
   readonly edit?: string;
@@ -28,7 +28,7 @@ interface Options {
   readonly acknowledgeHidden?: boolean;
 }
 
-/** `signalbox approve`: a human's yes. */
+/** `signalbox approve`: approves a call. */
 export function addApproveCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('approve')
@@ -60,13 +60,13 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
         const asked = await findApproval(box, prefix);
         const { remember } = options;
         if (remember !== undefined && remember !== 'nothing' && asked.state === 'pending')
-          await showRemembering(box, asked, remember, options.yes === true, terminal);
+          await confirmRemembering(box, asked, remember, options.yes === true, terminal);
         const answer = {
           ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
           ...(remember === undefined ? {} : { remember }),
           ...(options.acknowledgeHidden === true ? { acknowledgeHidden: true } : {}),
         };
-        // The running server knows the tool, and checks edited arguments at once.
+        // The running server has the schema of the tool, so it validates edited arguments now.
         const server = edited === undefined ? undefined : await connectToServer(globals, terminal.errors);
         const path = `/api/approvals/${encodeURIComponent(asked.id)}/approve`;
         const approval =
@@ -74,16 +74,16 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
             ? await box.approvals.approve(asked.id, { by: localUser(), ...answer })
             : await server.client.request<Approval>('POST', path, { body: answer });
         if (globals.json) return printJson(terminal.output, approval);
-        await terminal.output.print(told({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
+        await terminal.output.print(formatApproval({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
       });
     });
 }
 
-async function showRemembering(
+async function confirmRemembering(
   box: InternalSignalbox,
   asked: Approval,
   scope: RememberScope,
-  isSure: boolean,
+  isConfirmed: boolean,
   terminal: Terminal,
 ): Promise<void> {
   const { errors } = terminal;
@@ -91,37 +91,37 @@ async function showRemembering(
   try {
     preview = await box.approvals.preview(asked.id, scope, localUser());
   } catch (error) {
-    // The answer says so, too: the yes holds for this one call.
+    // The approval reports this too, and then applies to this call only.
     if (error instanceof SignalboxError && error.code === 'remember-refused') return;
     throw error;
   }
   const { count, denied, examples } = preview;
-  const refused = denied === 0 ? '' : `, ${denied} of which you refused`;
+  const refused = denied === 0 ? '' : `, ${denied} of which you denied`;
   await errors.print(
     `remembering this for the ${scope} would have let ${pluralize(count, 'recorded call')} through${refused}\n`,
   );
   if (examples.length > 0) await errors.print(approvalTable(errors, examples));
-  if (isSure) return;
+  if (isConfirmed) return;
   if (!terminal.canAsk)
-    throw usageFailure('cannot confirm what is remembered without a terminal', { next: 'add --yes to remember it' });
+    throw usageFailure('cannot ask for confirmation: this is not a terminal', { next: 'add --yes to remember it' });
   if (!(await confirm(terminal, 'Remember it?'))) {
-    throw new Failure(1, 'not-remembered', 'nothing was remembered, and the call was not answered', {
-      next: `signalbox approve ${asked.id} says yes to this one call`,
+    throw new Failure(1, 'not-remembered', 'you declined: nothing is remembered, and the call still waits', {
+      next: `signalbox approve ${asked.id} approves only this call`,
     });
   }
 }
 
-function told(approval: Approval, { colors }: Printer): string {
+function formatApproval(approval: Approval, { colors }: Printer): string {
   const { tool, arguments: asked, answer, principal, decision, caller, expiresAt } = approval;
   const what = exactLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
   const whom = `${oneLine(fullPrincipalName(principal))}${answer?.rule === undefined ? ', once' : ''}`;
-  const effect = caller === 'gone' ? goneCaller(expiresAt) : 'the call that waits for it runs now';
+  const effect = caller === 'gone' ? describeAbandoned(expiresAt) : 'the waiting call runs now';
   const lines = [
     `${colors.green('approved')} ${what}`,
     `  for ${whom}; ${effect}`,
     ...askingRules(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
   ];
-  if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');
+  if (answer?.arguments !== undefined) lines.push('  the edited arguments are validated when the call runs');
   if (answer?.hiddenParts !== undefined) lines.push(`  hidden parts: ${answer.hiddenParts}`);
   if (answer?.notRemembered !== undefined) lines.push(`  not remembered: ${oneLine(answer.notRemembered)}`);
   if (answer?.rule !== undefined)

@@ -8,7 +8,7 @@ const maxScreenCharacters = 2000;
 /** Returns the whole arguments for a terminal, indented, and a line for each part that is hidden. */
 export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]): string[] {
   const text = printable(JSON.stringify(shown, undefined, 2)).replaceAll('\n', '\n  ');
-  // Lines that scrolled out of sight are part of the question, too.
+  // The user may not notice that lines scrolled out of sight, so the length is shown.
   const size =
     text.length > maxScreenCharacters ? [`  (${text.length} characters of arguments; scroll up for all of them)`] : [];
   return [text, ...size, ...hidden.map((part) => `  hidden: ${describePart(part)}`)];
@@ -32,7 +32,7 @@ export function unregisteredParts(hidden: readonly HiddenPart[]): readonly Hidde
   return hidden.filter(({ kind }) => kind !== 'registered');
 }
 
-/** Returns what approving does when nobody waits for the answer. */
-export function goneCaller(expiresAt: string): string {
+/** Describes the effect of an approval whose caller no longer waits. */
+export function describeAbandoned(expiresAt: string): string {
   return `its caller no longer waits: approving runs nothing now; the approval is used if the same caller makes exactly the same call before ${expiresAt}`;
 }

@@ -16,7 +16,7 @@ interface Options {
 
 const pageSize = 1000;
 
-/** `signalbox deny`: a human's no. */
+/** `signalbox deny`: denies calls. */
 export function addDenyCommand(program: Command, { terminal: { output } }: CommandContext): void {
   program
     .command('deny')
@@ -32,7 +32,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
       if ((prefix === undefined) !== gone)
         throw usageFailure(gone ? '--gone takes no id' : 'an id is missing', { next: 'signalbox approvals' });
       await withRecords(globals, async (box) => {
-        const asked = prefix === undefined ? await goneQuestions(box) : [await findApproval(box, prefix)];
+        const asked = prefix === undefined ? await findAbandoned(box) : [await findApproval(box, prefix)];
         const denied: Approval[] = [];
         for (const { id } of asked) {
           const approval = await box.approvals.deny(id, {
@@ -40,7 +40,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
             ...(reason === undefined ? {} : { reason }),
           });
           denied.push(approval);
-          if (!globals.json) await output.print(line(approval, output));
+          if (!globals.json) await output.print(formatDenied(approval, output));
         }
         if (globals.json) return printJson(output, gone ? { items: denied } : denied[0]);
         if (denied.length === 0) await output.print('every caller with a pending question waits for its answer\n');
@@ -48,8 +48,8 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
     });
 }
 
-/** Returns the pending questions that no call waits for. */
-async function goneQuestions(box: InternalSignalbox): Promise<Approval[]> {
+/** Returns the pending approvals whose callers no longer wait. */
+async function findAbandoned(box: InternalSignalbox): Promise<Approval[]> {
   const found: Approval[] = [];
   let cursor: string | undefined;
   do {
@@ -64,6 +64,6 @@ async function goneQuestions(box: InternalSignalbox): Promise<Approval[]> {
   return found;
 }
 
-function line({ tool, arguments: asked }: Approval, { colors }: Printer): string {
+function formatDenied({ tool, arguments: asked }: Approval, { colors }: Printer): string {
   return `${colors.yellow('denied')} ${exactLine(`${tool} ${JSON.stringify(asked)}`)}\n`;
 }

@@ -5,7 +5,7 @@ import { askingRules } from '../../../core/calls/decision.ts';
 import { argumentLines, unregisteredParts } from '../approvals/argument-lines.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { oneLine } from '../../terminal/escape.ts';
-import { type QuestionOptions, question, askYesOrNo } from '../../terminal/question.ts';
+import { type QuestionOptions, askLine, askYesOrNo } from '../../terminal/question.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 /** Creates a callback that asks the user at the terminal to approve a call. No answer denies the call. */
@@ -31,7 +31,7 @@ async function askAboutHidden(
   const { errors } = terminal;
   const parts = pluralize(unregisteredParts(request.hidden).length, 'part');
   for (;;) {
-    const answer = await question(terminal, `Run it? ${parts} hidden: r reveals [y/N/r] `, options);
+    const answer = await askLine(terminal, `Run it? ${parts} hidden: r reveals [y/N/r] `, options);
     if (answer === undefined || /^\s*(no?)?\s*$/i.test(answer)) return denied();
     if (/^\s*r(eveal)?\s*$/i.test(answer)) {
       const revealed = await request.reveal(localUser());

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { messageOf } from '../../../core/errors.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import type { Effect } from '../../../core/tools/tool.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -59,7 +61,28 @@ async function localCatalog(
   try {
     return box.catalog(profile === undefined ? {} : { profile });
   } finally {
+    // The person sees these definitions, so a later change of them must ask.
+    const firstSeen = box.pins.firstSeen();
     await box.close();
+    await savePins(configuration, globals, firstSeen, errors);
+  }
+}
+
+/** Pins what a command without records saw first. The command goes on when that fails. */
+export async function savePins(
+  configuration: Configuration,
+  { data }: GlobalOptions,
+  firstSeen: ReadonlyMap<string, string>,
+  errors: Printer,
+): Promise<void> {
+  if (firstSeen.size === 0) return;
+  try {
+    const { storeFirstPins } = await import('../../../host/store/stored-pins.ts');
+    await storeFirstPins(configuration, data, firstSeen);
+  } catch (error) {
+    await errors.print(
+      `${errors.colors.yellow('warning')}: definitions seen first could not be pinned: ${oneLine(messageOf(error))}\n`,
+    );
   }
 }
 

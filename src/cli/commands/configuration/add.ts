@@ -64,6 +64,10 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
         );
       }
       const edited = await applyUserEdit(globals, file, edits);
+      if (tried !== undefined) {
+        const { savePins } = await import('../calls/tools.ts');
+        await savePins(edited.configuration, globals, tried.firstSeen, terminal.errors);
+      }
       const warnings = [...own, ...(tried?.unmatched ?? []), ...(edited.note === undefined ? [] : [edited.note])];
       const change = {
         action: 'added',

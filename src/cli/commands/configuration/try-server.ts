@@ -11,6 +11,8 @@ import { unmatchedKeys } from '../../../host/daemon/name-warnings.ts';
 export interface TriedServer extends Pick<CatalogSnapshot, 'tools' | 'notices'> {
   /** Whether it has to be signed in to before its tools are known. */
   readonly needsSignIn: boolean;
+  /** The text of its first pin, by its name. */
+  readonly firstSeen: ReadonlyMap<string, string>;
   /** Names in its entry that none of its tools has. */
   readonly unmatched: readonly string[];
 }
@@ -46,6 +48,7 @@ export async function tryServer(
       tools: tools.filter(({ id }) => id.server === name),
       notices: notices.filter(({ server }) => server === name),
       needsSignIn,
+      firstSeen: box.pins.firstSeen(),
       unmatched: unmatchedKeys(box),
     };
   } finally {

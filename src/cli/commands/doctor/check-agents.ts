@@ -14,7 +14,7 @@ type ModelEntry = Extract<AgentEntry, { runtime: 'model' }>;
 
 const installClaude = `put claude on the PATH, name it as "executable", or npm install ${sdkPackage}`;
 
-/** Looks at what the agents of the configuration need: packages, programs, keys. Asks no model anything. */
+/** Checks the packages, programs and keys that the agents of the configuration need. Calls no model. */
 export async function checkAgents({ agents, file }: Configuration, data: string): Promise<Finding[]> {
   const source: ReferenceSource = { file, vault: openVault(data), addSecret: () => undefined };
   const findings = agents.entries.map(async (entry): Promise<Finding> => {
@@ -23,7 +23,7 @@ export async function checkAgents({ agents, file }: Configuration, data: string)
       const found = entry.runtime === 'model' ? await checkModel(entry, source) : await checkClaude(entry, source);
       return { ...found, what: `${about} ${found.what}` };
     } catch (error) {
-      // What cannot be resolved is told with its place; a missing secret names its command itself.
+      // The message of an unresolved reference has its location; that of a missing secret also has the command.
       const fix = /; run (signalbox [^;]+)/.exec(messageOf(error))?.[1] ?? `set it, or correct agents.${entry.name}`;
       return { level: 'error', what: `${about} cannot be used: ${messageOf(error)}`, fix };
     }
@@ -56,7 +56,7 @@ async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise
   const found = await inspectInstallation({ env, ...(executable === undefined ? {} : { executable }) }).catch(
     (error: unknown) => new Error(messageOf(error).split('\n')[0]),
   );
-  if (found === undefined) return { level: 'error', what: 'finds no Claude Code to run', fix: installClaude };
+  if (found === undefined) return { level: 'error', what: 'cannot find Claude Code', fix: installClaude };
   if (found instanceof Error)
     return { level: 'error', what: `cannot run Claude Code: ${found.message}`, fix: installClaude };
   const { version, signedInBy } = found;
@@ -64,7 +64,7 @@ async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise
     return { level: 'ok', what: `runs Claude Code ${version}, signed in by ${shortPath(signedInBy)}` };
   return {
     level: 'warning',
-    what: `runs Claude Code ${version}, and finds no key and no sign-in for it`,
+    what: `runs Claude Code ${version}, and has no API key and no sign-in`,
     fix: `set ANTHROPIC_API_KEY, or name it in agents.${entry.name}.env, or sign in with claude /login`,
   };
 }

@@ -11,7 +11,7 @@ import { formatProblem } from '../../report-failure.ts';
 import { trustCommand } from '../../untrusted-configuration.ts';
 import type { Finding } from './finding.ts';
 
-/** Reads the configuration; each problem is a finding with its place. Without a usable one that is trusted, the servers cannot be looked at. */
+/** Reads the configuration, with a finding for each problem. Returns a configuration only when it is valid and trusted. */
 export async function checkConfiguration(globals: GlobalOptions): Promise<{
   readonly findings: Finding[];
   readonly configuration?: Configuration;
@@ -20,7 +20,7 @@ export async function checkConfiguration(globals: GlobalOptions): Promise<{
     const { configuration, file } = readConfiguration(globals);
     readLock(configuration.directory);
     await assertTrusted(configuration, globals.data);
-    const what = file === undefined ? 'no configuration file; the defaults hold' : `configuration ${shortPath(file)}`;
+    const what = file === undefined ? 'no configuration file; the defaults apply' : `configuration ${shortPath(file)}`;
     const warnings = configuration.warnings.map((warning): Finding => ({
       level: 'warning',
       what: warning,
@@ -42,7 +42,7 @@ export async function checkConfiguration(globals: GlobalOptions): Promise<{
         findings: [
           {
             level: 'error',
-            what: `${error.message}, so that its servers, agents, secrets and store were not checked`,
+            what: `${error.message}, so its servers, agents, secrets and store were not checked`,
             fix: trustCommand(error),
           },
         ],

@@ -10,15 +10,15 @@ import type { Finding } from './finding.ts';
 
 const maxVerifyMs = 10_000;
 
-/** Looks at the data directory and at the journal, wherever that is. */
+/** Checks the data directory and the journal. */
 export async function checkData(globals: GlobalOptions, store = 'sqlite'): Promise<Finding[]> {
   const directory = checkDirectory(globals.data);
   if (directory.some((finding) => finding.level === 'error')) return directory;
   const file = journalFile(globals);
-  // What cannot be resolved is told where it is opened.
+  // `checkJournal` reports an address that cannot be resolved.
   const place = await resolveStoreAddress(store, globals.data).catch(() => store);
   if (place === 'sqlite' && !existsSync(file))
-    return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; it begins with the first call` }];
+    return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; the first call creates it` }];
   return [...directory, await checkJournal(store, globals.data)];
 }
 
@@ -51,7 +51,7 @@ function checkDirectory(directory: string): Finding[] {
     return [
       {
         level: 'warning',
-        what: `other users of this machine can look into the data directory ${shown} (mode ${mode})`,
+        what: `other users of this machine can read the data directory ${shown} (mode ${mode})`,
         fix: `chmod 700 ${shown}`,
       },
     ];
@@ -95,8 +95,8 @@ async function checkJournal(where: string, data: string): Promise<Finding> {
     if (signal.aborted) {
       return {
         level: 'warning',
-        what: `journal ${shown} is too long to be checked here`,
-        fix: 'check it whole: signalbox journal verify',
+        what: `journal ${shown} is too long to check here`,
+        fix: 'signalbox journal verify checks the whole journal',
       };
     }
     return { level: 'error', what: messageOf(error), fix: fixOf(error, where) };
@@ -105,6 +105,6 @@ async function checkJournal(where: string, data: string): Promise<Finding> {
 
 function fixOf(error: unknown, store: string): string {
   if (error instanceof SignalboxError && error.code === 'store-newer') return 'update Signalbox';
-  if (store === 'sqlite') return 'restore the file from a copy, or move it away to begin a new journal';
-  return 'see to the database, or name another with "store" or SIGNALBOX_STORE';
+  if (store === 'sqlite') return 'restore the file from a backup, or move it away to start a new journal';
+  return 'check the database, or set another address in "store" or SIGNALBOX_STORE';
 }

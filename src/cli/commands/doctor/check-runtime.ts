@@ -1,10 +1,10 @@
 import type { Finding } from './finding.ts';
 
-const neededNode = '22.18.0';
-/** Versions before it can corrupt a database in WAL mode when two connections reset the log at the same time. */
-const wantedSqlite = '3.51.3';
+const minNodeVersion = '22.18.0';
+/** Earlier versions can corrupt a database in WAL mode when two connections reset the log at the same time. */
+const minSqliteVersion = '3.51.3';
 
-/** Looks at Node and at the SQLite it brings. */
+/** Checks the versions of Node and of its SQLite. */
 export function checkRuntime(
   versions: { readonly node: string; readonly sqlite?: string } = process.versions,
 ): Finding[] {
@@ -12,10 +12,10 @@ export function checkRuntime(
 }
 
 function checkNode(version: string): Finding {
-  if (isAtLeast(version, neededNode)) return { level: 'ok', what: `Node ${version}` };
+  if (isAtLeast(version, minNodeVersion)) return { level: 'ok', what: `Node ${version}` };
   return {
     level: 'error',
-    what: `Node ${version} is too old, ${neededNode} is needed`,
+    what: `Node ${version} is too old, ${minNodeVersion} is needed`,
     fix: 'install a newer Node from https://nodejs.org',
   };
 }
@@ -23,10 +23,10 @@ function checkNode(version: string): Finding {
 function checkSqlite(version: string | undefined): Finding {
   if (version === undefined)
     return { level: 'error', what: 'this Node has no SQLite', fix: 'install Node from https://nodejs.org' };
-  if (isAtLeast(version, wantedSqlite)) return { level: 'ok', what: `SQLite ${version}` };
+  if (isAtLeast(version, minSqliteVersion)) return { level: 'ok', what: `SQLite ${version}` };
   return {
     level: 'warning',
-    what: `SQLite ${version} has a fault that can damage the journal when several processes write to it (mended in ${wantedSqlite})`,
+    what: `SQLite ${version} has a bug that can damage the journal when several processes write to it (fixed in ${minSqliteVersion})`,
     fix: 'update Node, which brings SQLite',
   };
 }

@@ -11,7 +11,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import type { Finding } from './finding.ts';
 
-/** Looks at the secrets that are kept, at who may read them, and at those that the configuration refers to. */
+/** Checks the stored secrets, the permissions of their files, and the secrets that the configuration refers to. */
 export async function checkSecrets(configuration: Configuration | undefined, data: string): Promise<Finding[]> {
   return [
     ...(await checkStoredSecrets(data)),
@@ -40,10 +40,10 @@ async function checkStoredSecrets(data: string): Promise<Finding[]> {
 
 function checkPermissions(data: string): Finding[] {
   const { directory, keyFile } = secretFiles(data);
-  const within =
+  const isDirectoryReadable =
     isReadableByOthers(directory) || entriesOf(directory).some((name) => isReadableByOthers(join(directory, name)));
   const findings: Finding[] = [];
-  if (within)
+  if (isDirectoryReadable)
     findings.push({
       level: 'warning',
       what: `other users of this machine can read the encrypted secrets in ${shortPath(directory)}`,
@@ -53,7 +53,7 @@ function checkPermissions(data: string): Finding[] {
     findings.push({
       level: 'error',
       what: `other users of this machine can read the key to the secrets in ${shortPath(keyFile)}; it is not used`,
-      fix: `chmod 600 ${shortPath(keyFile)}, and replace the secrets if others were here`,
+      fix: `chmod 600 ${shortPath(keyFile)}, and replace the secrets if other people use this machine`,
     });
   return findings;
 }
@@ -92,7 +92,7 @@ function entriesOf(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // Not there yet.
+    // The directory does not exist yet.
     return [];
   }
 }

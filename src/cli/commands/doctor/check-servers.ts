@@ -10,12 +10,12 @@ import { unmatchedPatterns, unmatchedRules } from '../../../host/daemon/name-war
 import type { SecretProblem } from '../../../host/secrets/configured-secrets.ts';
 import type { Finding } from './finding.ts';
 
-/** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
+/** Starts the servers without writing records, and checks their status, their tools, names in patterns and rules, and the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
   const { box, secretProblems } = await openBoxForDiagnosis(configuration, { secretsFrom });
   const lastOutput = (name: string): string => {
     const lines = box.servers.health(name)?.stderr.slice(-5) ?? [];
-    return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
+    return lines.length === 0 ? '' : `; its last output: ${lines.join(' / ')}`;
   };
   try {
     const { tools, servers, hidden, notices } = box.catalog();
@@ -44,22 +44,22 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
           fix: `report it to the author of server "${tool.server}", or trust its schema in mcpServers.${tool.server}.tools.schema`,
         })),
       ...notices.map((notice): Finding => {
-        const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
+        const isExternal = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
         return {
           level: 'warning',
           what: `${notice.tool}: ${notice.message}`,
-          fix: fixOfNotice(notice, isForeign, tools),
+          fix: fixOfNotice(notice, isExternal, tools),
         };
       }),
       ...unmatchedPatterns(box).map((what): Finding => ({
         level: 'warning',
         what,
-        fix: 'correct the pattern, or take it out',
+        fix: 'correct or remove the pattern',
       })),
       ...(await unmatchedRules(box)).map((what): Finding => ({
         level: 'warning',
         what,
-        fix: 'correct the name in the rule, or take it out',
+        fix: 'correct or remove the name in the rule',
       })),
     ];
   } finally {
@@ -92,30 +92,30 @@ function checkServer(server: ServerProvenance, lastOutput: string, builtinName: 
 }
 
 function fixOfServer({ name, adapter, connecting, needsSignIn, isFailing }: ServerProvenance): string {
-  const without = `set "disabled": true on mcpServers.${name}`;
-  if (connecting === true) return `see whether it speaks MCP at all; to go on without it, ${without}`;
+  const disable = `set "disabled": true on mcpServers.${name}`;
+  if (connecting === true) return `check that it is an MCP server; to continue without it, ${disable}`;
   if (needsSignIn === true) return `signalbox login ${name}`;
-  if (isFailing === true) return `try again, or ask its operator; to go on without it, ${without}`;
+  if (isFailing === true) return `try again, or ask its operator; to continue without it, ${disable}`;
   return adapter.startsWith('mcp:')
-    ? `correct mcpServers.${name}, or ${without}`
+    ? `correct mcpServers.${name}, or ${disable}`
     : 'correct the module, or its entry in the configuration';
 }
 
 function checkVariables(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {
   return names.map((name) => {
     const problem = problems.find((one) => one.name === name);
-    if (problem === undefined) return { level: 'ok', what: `secret ${name} is kept out of the record` };
+    if (problem === undefined) return { level: 'ok', what: `secret ${name} is redacted from the records` };
     const { kind, message } = problem;
     if (kind === 'missing')
-      return { level: 'warning', what: `secret: ${message}`, fix: `set ${name}, or take it out of "secrets"` };
-    return { level: 'error', what: message, fix: `give ${name} a longer value, or take it out of "secrets"` };
+      return { level: 'warning', what: `secret: ${message}`, fix: `set ${name}, or remove it from "secrets"` };
+    return { level: 'error', what: message, fix: `give ${name} a longer value, or remove it from "secrets"` };
   });
 }
 
 /** Returns what to do about a notice. A tool of an external server cannot be changed here, only renamed or hidden. */
 export function fixOfNotice(
   { server, tool, message }: CatalogNotice,
-  isForeign: boolean,
+  isExternal: boolean,
   tools: readonly ToolDefinition[] = [],
 ): string {
   const section = `mcpServers.${server}.tools`;
@@ -128,7 +128,7 @@ export function fixOfNotice(
     const rename = JSON.stringify({ rename: { [own]: shortName(own, server, tools) } }).slice(1, -1);
     return `rules and calls take the whole name too; for a name that fits, put ${rename} into ${section}`;
   }
-  if (!isForeign) return 'change the tool’s definition';
+  if (!isExternal) return 'change the tool’s definition';
   const deny = `add ${JSON.stringify(own)} to ${section}.deny`;
   if (/^its (?:definition|description) /.test(message))
     return `read its definition; if you do not trust it, ${deny}; else accept it with signalbox lock accept ${server}`;

@@ -12,7 +12,7 @@ import { checkRunning } from './check-running.ts';
 import { checkRuntime } from './check-runtime.ts';
 import type { Finding } from './finding.ts';
 
-/** `signalbox doctor`: looks at everything that a call depends on. */
+/** `signalbox doctor`: checks everything that a call depends on. */
 export function addDoctorCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('doctor')
@@ -21,8 +21,8 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
       'Checks everything that a call depends on, and prints a fix with each finding. Exits with 1 when something is wrong.',
     )
     .action(async (_options: object, command: Command) => {
-      const given = readGlobalOptions(command);
-      const globals = withConfigurationOfServer(given);
+      const options = readGlobalOptions(command);
+      const globals = withConfigurationOfServer(options);
       const { checkConfiguration } = await import('./check-configuration.ts');
       const { checkSecrets } = await import('./check-secrets.ts');
       const { checkAgents } = await import('./check-agents.ts');
@@ -34,13 +34,13 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
         ...checkRuntime(),
         ...findings,
         ...(await line.during('reading the journal', () => checkData(globals, configuration?.store))),
-        ...(await line.during('asking the running server', () => checkRunning(given))),
+        ...(await line.during('checking the running server', () => checkRunning(options))),
         ...(await checkSecrets(configuration, data)),
         ...(configuration === undefined
           ? []
           : [
               ...(await line.during(startingServersMessage(configuration), () => checkServers(configuration, data))),
-              ...(await line.during('looking at the agents', () => checkAgents(configuration, data))),
+              ...(await line.during('checking the agents', () => checkAgents(configuration, data))),
             ]),
       ];
       if (globals.json) await printJson(terminal.output, { items });

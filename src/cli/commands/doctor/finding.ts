@@ -1,4 +1,4 @@
-/** One thing that was looked at: how it is, and what to do when it is not well. */
+/** The result of one check: its level, a description, and a fix unless the level is `ok`. */
 export interface Finding {
   readonly level: 'ok' | 'warning' | 'error';
   readonly what: string;

@@ -90,11 +90,13 @@ async function acceptOne(
   const accepted =
     tool === undefined ? acceptedServer(lockStatus, comparison.now) : oneTool(tool, lockStatus, comparison);
   const lock = setLockedServer(comparison.lock, server, accepted);
-  const { directory, store, file } = comparison;
+  const { configuration, directory, store, file } = comparison;
   const { withAccepted } = await import('./compare-servers.ts');
+  const { openTrust } = await import('../../../host/trust.ts');
   await withAccepted({ store, data }, async (changes) => {
     await changes.accept(server, file, accepted);
     changes.writeFile(directory, lock);
+    openTrust(data).acceptLock(configuration.file);
   });
   return { server, diff, tools: accepted?.tools.size ?? 0, isLocked: accepted !== undefined, lock };
 }

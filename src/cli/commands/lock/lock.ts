@@ -24,10 +24,11 @@ export function addLockCommand(program: Command, context: CommandContext): void 
     )
     .action(async (_options: object, command: Command) => {
       const globals = readGlobalOptions(command);
-      const [{ compareServers }, { lockFile }, { withAccepted }] = await Promise.all([
+      const [{ compareServers }, { lockFile }, { withAccepted }, { openTrust }] = await Promise.all([
         import('./compare-servers.ts'),
         import('../../../config/lock/lock-file.ts'),
         import('./compare-servers.ts'),
+        import('../../../host/trust.ts'),
       ]);
       const comparison = await compareServers(globals, terminal.errors);
       const servers = new Map(comparison.lock?.servers);
@@ -44,6 +45,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
         await withAccepted({ store: comparison.store, data: globals.data }, async (changes) => {
           for (const { server } of pinned) await changes.accept(server, comparison.file, servers.get(server));
           changes.writeFile(comparison.directory, { servers });
+          openTrust(globals.data).acceptLock(comparison.configuration.file);
         });
       if (globals.json) await printJson(terminal.output, { file, isWritten, items });
       else {

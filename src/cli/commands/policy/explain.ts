@@ -13,7 +13,7 @@ import { localTime } from '../../terminal/time.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { oneLine } from '../../terminal/escape.ts';
 
-/** `signalbox policy explain`: why was a call decided so? */
+/** `signalbox policy explain`: shows the rule and the values that decided a call. */
 export function addExplainCommand(policy: Command, { terminal: { output } }: CommandContext): void {
   policy
     .command('explain')
@@ -27,7 +27,7 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
         const id = await resolveCallId(named, journal);
         const call = await journal.call(id);
         if (call === undefined)
-          throw new Failure(1, 'call-unknown', `no call ${id} is in the journal`, { next: 'signalbox journal' });
+          throw new Failure(1, 'call-unknown', `the journal has no call ${id}`, { next: 'signalbox journal' });
         const { tool, at, decision, sessionId } = call;
         const outcome = call.type === 'ToolInvoked' ? call.outcome : 'running';
         const time = await readCallTime(journal, id);
@@ -41,8 +41,8 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
         const ending = call.type === 'ToolInvoked' && call.error !== undefined ? `: ${call.error.message}` : '';
         const lines =
           decision === undefined
-            ? [oneLine(`it ended as ${outcome} before policy was asked${ending}`)]
-            : explained(decision, output);
+            ? [oneLine(`it ended as ${outcome} before the policy decision${ending}`)]
+            : explainDecision(decision, output);
         if (approval !== undefined) lines.push(`${'answer'.padEnd(8)} ${oneLine(answerLine(approval))}`);
         if (time !== undefined) lines.push(`${'took'.padEnd(8)} ${formatCallTime(time)}`);
         const block = lines.map((line) => `  ${line}\n`).join('');
@@ -51,7 +51,7 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
     });
 }
 
-/** Returns the question that a call ran by, or that it asked; `undefined` when no human was asked. */
+/** Returns the approval of a call: the one it used, or the one it requested; `undefined` without one. */
 async function approvalOf(
   callId: string,
   approvalId: string | undefined,
@@ -65,7 +65,7 @@ async function approvalOf(
   const id = approvalId ?? (await asked());
   if (id === undefined) return undefined;
   return await approvals.get(id).catch((error: unknown) => {
-    // Old questions are removed from the store, and stay in the journal.
+    // Old approvals are deleted from the store, but not from the journal.
     if (error instanceof SignalboxError && error.code === 'approval-unknown') return undefined;
     throw error;
   });
@@ -79,7 +79,7 @@ function answerLine({ id, state, answer }: Approval): string {
   return `${verb} by ${fullPrincipalName(by)} at ${localTime(at)}${more.map((part) => `; ${part}`).join('')} (${id})`;
 }
 
-function explained(
+function explainDecision(
   { answer, rule, reason, at, asks = [], values = {}, policy, ruled, shadow = [] }: Decision,
   { colors }: Printer,
 ): string[] {

@@ -10,7 +10,7 @@ import type { GlobalOptions } from '../../global-options.ts';
 import { readConfiguration } from '../../../host/read-configuration.ts';
 import { formatProblem } from '../../report-failure.ts';
 
-/** Returns the policies of a file, or those of the configuration. Throws a failure that names every mistake in the rules. */
+/** Loads the rules of a file or of the configuration. Throws a failure that lists every mistake in them. */
 export function loadPolicyDocuments(file: string | undefined, globals: GlobalOptions): readonly PolicyDocument[] {
   const load =
     file === undefined
@@ -23,7 +23,7 @@ export function loadPolicyDocuments(file: string | undefined, globals: GlobalOpt
     const { problems, code } = error;
     const isUnreadable = code === 'configuration-unreadable';
     const what = isUnreadable
-      ? 'the file of rules cannot be read'
+      ? 'the policy file cannot be read'
       : `the rules have ${pluralize(problems.length, 'mistake')}`;
     throw new Failure(2, isUnreadable ? 'file-unreadable' : 'policy-invalid', what, {
       lines: problems.map(formatProblem),

@@ -16,7 +16,7 @@ import { localTime } from '../../terminal/time.ts';
 import { addExplainCommand } from './explain.ts';
 import type { Command } from 'commander';
 
-/** `signalbox policy`: the rules that decide calls. */
+/** `signalbox policy`: checks, explains and tests the rules that decide calls. */
 export function addPolicyCommand(program: Command, context: CommandContext): void {
   const policy = program
     .command('policy')
@@ -27,12 +27,12 @@ export function addPolicyCommand(program: Command, context: CommandContext): voi
   addBacktestCommand(policy, context);
 }
 
-interface Options {
+interface CheckOptions {
   readonly servers: boolean;
 }
 
-/** `signalbox policy check`: can the rules be used? */
-export function addCheckCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
+/** Adds `policy check`, which reports mistakes in the rules. */
+function addCheckCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
     .command('check')
     .summary('report all mistakes in the rules')
@@ -43,7 +43,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
     )
     .argument('[file]', 'a file of rules (default: the policies of the configuration)')
     .option('--no-servers', 'do not start servers; names in rules are not checked')
-    .action(async (file: string | undefined, { servers }: Options, command: Command) => {
+    .action(async (file: string | undefined, { servers }: CheckOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       const [{ loadPolicyDocuments }, { readPolicies }, { warnAboutPrefixes }] = await Promise.all([
         import('./policy-files.ts'),
@@ -58,10 +58,10 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
         return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed, warnings });
       const count = pluralize(rules.length, 'rule');
       const aside = shadowed === 0 ? '' : `, ${shadowed} of them in shadow mode`;
-      const said =
+      const result =
         rules.length === 0 ? 'no rules; reads run, everything else asks' : `${count}${aside}, version ${version}`;
       for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')} ${printable(warning)}\n`);
-      await output.print(`${output.colors.green('ok')} ${said}\n`);
+      await output.print(`${output.colors.green('ok')} ${result}\n`);
     });
 }
 
@@ -103,8 +103,8 @@ const columns = [
   { heading: 'WHY' },
 ];
 
-/** `signalbox policy backtest`: what would other rules have said of the calls in the journal? */
-export function addBacktestCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
+/** Adds `policy backtest`, which decides recorded calls again with other rules. */
+function addBacktestCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
     .command('backtest')
     .summary('show which recorded calls other rules would decide differently')
@@ -139,7 +139,7 @@ export function addBacktestCommand(policy: Command, { terminal: { output, errors
           ]);
           const table = new Table(columns, rows, output.width);
           if (rows.length > 0) await output.print(table.text(rows, output.colors.bold));
-          const aside = skipped === 0 ? '' : `; ${skipped} left out, decided by code`;
+          const aside = skipped === 0 ? '' : `; ${skipped} skipped, decided by code`;
           await output.print(`${changed.length} of ${calls} calls would be decided differently${aside}\n`);
         });
       } finally {

@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 
 const signInTimeoutSeconds = 300;
 
-/** `signalbox login NAME`. */
+/** `signalbox login NAME`: signs in to a server with OAuth. */
 export function addLoginCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('login')
@@ -27,8 +27,8 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const { isUnattended } = await import('../../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await resolveOAuthServer(name, globals);
       if (isUnattended(server.oauth))
-        throw usageFailure(`server "${name}" signs in with its own credentials; no person can sign in to it`, {
-          next: 'signalbox doctor tells whether it works',
+        throw usageFailure(`server "${name}" signs in with its own credentials, so you cannot sign in to it`, {
+          next: 'signalbox doctor checks whether that works',
         });
       const { errors, output } = terminal;
       const interruption = new Interruption();
@@ -61,7 +61,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
     });
 }
 
-/** Shows on a terminal that there is somebody to wait for. */
+/** Shows a progress line while the user signs in. */
 class Waiting {
   readonly #line: ProgressLine;
   #timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ class Waiting {
   }
 }
 
-/** `signalbox logout NAME`. */
+/** `signalbox logout NAME`: signs out of a server. */
 export function addLogoutCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('logout')
@@ -103,14 +103,12 @@ export function addLogoutCommand(program: Command, { terminal }: CommandContext)
       const { signOut } = await import('../../../sources/mcp/http/oauth/sign-in/sign-out.ts');
       const { wasSignedIn, isRevoked } = await signOut(await resolveOAuthServer(name, globals));
       if (globals.json) await printJson(terminal.output, { server: name, wasSignedIn, isRevoked });
-      else await terminal.output.print(`${sentence(name, wasSignedIn, isRevoked)}\n`);
+      else await terminal.output.print(`${describeResult(name, wasSignedIn, isRevoked)}\n`);
     });
 }
 
-function sentence(name: string, wasSignedIn: boolean, isRevoked: boolean): string {
-  if (!wasSignedIn) return `nobody was signed in to "${name}"`;
-  const rest = isRevoked
-    ? 'the tokens are revoked and forgotten'
-    : 'the tokens are forgotten here, but were not revoked';
+function describeResult(name: string, wasSignedIn: boolean, isRevoked: boolean): string {
+  if (!wasSignedIn) return `you were not signed in to "${name}"`;
+  const rest = isRevoked ? 'the tokens are revoked and deleted' : 'the tokens are deleted here, but were not revoked';
   return `signed out of "${name}": ${rest}`;
 }

@@ -8,7 +8,7 @@ import { oauthTokenStore } from '../../../host/secrets/oauth-token-store.ts';
 import { readConfiguration } from '../../../host/read-configuration.ts';
 import { assertTrusted } from '../../../host/trust.ts';
 
-/** The server of the configuration at which people sign in with OAuth, as it is reached now. */
+/** Returns the OAuth settings of a configured server, with references resolved. */
 export async function resolveOAuthServer(name: string, globals: GlobalOptions): Promise<ProtectedServer> {
   const { configuration } = readConfiguration(globals);
   const entry = configuration.servers.find((each) => each.name === name);
@@ -22,12 +22,12 @@ export async function resolveOAuthServer(name: string, globals: GlobalOptions): 
           file: configuration.file,
           vault: openVault(globals.data),
           tokens: oauthTokenStore(globals.data, configuration.file),
-          // Nothing is recorded here.
+          // This command writes no records, so nothing has to be redacted.
           addSecret: () => undefined,
           redact: (text) => text,
         });
   if (transport === undefined || transport.type === 'stdio' || transport.oauth === undefined)
-    throw usageFailure(`server "${name}" is not one to sign in at with OAuth`, {
+    throw usageFailure(`server "${name}" does not use OAuth`, {
       next: `add "auth": { "type": "oauth" } to mcpServers.${name}, if it has a "url"`,
     });
   return { type: transport.type, url: transport.url, oauth: transport.oauth };
