@@ -74,8 +74,8 @@ async function ours(): Promise<Queue> {
   const address = cluster.address('ours');
   const box = await openSignalbox({ store: await postgresStore({ address }) });
   const runtime = { name: 'bench', turn: () => [] as never, close: () => Promise.resolve() };
-  const agent = { name: 'bench', runtime, own: undefined as never };
-  const sessions = await createSessions({ box, agents: { usual: 'bench', list: () => [agent] }, turnsAtOnce: 0 });
+  const agent = { name: 'bench', runtime, runtimeTools: undefined as never };
+  const sessions = await createSessions({ box, agents: { defaultName: 'bench', list: () => [agent] }, turnsAtOnce: 0 });
   const owner = { id: 'ann', kind: 'human' } as const;
   const ids = new Map<string, string>();
   return {

@@ -22,7 +22,7 @@ export async function idleSessions(
   const runtime = modelRuntime({ model: 'demo' });
   const sessions = await createSessions({
     box,
-    agents: { list: () => [{ name: 'demo', runtime, own }], usual: 'demo' },
+    agents: { list: () => [{ name: 'demo', runtime, runtimeTools: own }], defaultName: 'demo' },
   });
   const owner = { id: 'bench', kind: 'human' } as const;
 

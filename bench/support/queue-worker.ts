@@ -21,7 +21,10 @@ if (kind === 'turns') {
   const own = runtimeTools('runtime');
   const box = await openSignalbox({ store: await postgresStore({ address }), servers: [own] });
   const runtime = { name: 'bench', turn, close: () => Promise.resolve() };
-  await createSessions({ box, agents: { usual: 'bench', list: () => [{ name: 'bench', runtime, own }] } });
+  await createSessions({
+    box,
+    agents: { defaultName: 'bench', list: () => [{ name: 'bench', runtime, runtimeTools: own }] },
+  });
 } else {
   const { PgBoss } = (await import(pathToFileURL(module).href)) as Boss;
   const boss = new PgBoss({

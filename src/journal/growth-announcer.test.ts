@@ -2,23 +2,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../test/mcp-servers/boxed.ts';
-import { PostListeners } from '../store/local-pub-sub.ts';
+import { TopicListeners } from '../store/local-pub-sub.ts';
 import { GrowthAnnouncer } from './growth-announcer.ts';
 import type { PubSub } from './store/pub-sub.ts';
 
 /** A post whose notes are counted, and on which others can be heard. */
 function countedPost(): { readonly post: PubSub; readonly sent: () => number; others(): void; gap(): void } {
-  const listeners = new PostListeners();
+  const listeners = new TopicListeners();
   let sent = 0;
   const post: PubSub = {
     isCrossProcess: true,
     async publish() {
       sent += 1;
     },
-    subscribe: (topic, listener) => listeners.on(topic, listener),
+    subscribe: (topic, listener) => listeners.subscribe(topic, listener),
     onGap: (listener) => listeners.onGap(listener),
   };
-  return { post, sent: () => sent, others: () => listeners.deliver('journal', 'another'), gap: () => listeners.gap() };
+  return {
+    post,
+    sent: () => sent,
+    others: () => listeners.deliver('journal', 'another'),
+    gap: () => listeners.notifyGap(),
+  };
 }
 
 test('an entry is told of, though another process told of the journal just when it was written', async () => {

@@ -10,27 +10,27 @@ export interface Agent {
   readonly name: string;
   readonly runtime: Runtime;
   /** Where the runtime's own tools are mounted in the box. */
-  readonly own: RuntimeTools;
+  readonly runtimeTools: RuntimeTools;
   readonly model?: string;
-  /** What it is told about the application and its tools, besides its own instructions. */
+  /** Text about the application and its tools, added to the agent's own instructions. */
   readonly instructions?: string;
-  /** What of the catalog it sees, and may call. */
+  /** The profile that limits which tools the agent sees and may call. */
   readonly profile?: string;
-  /** The directory of sessions that name none. */
+  /** The working directory of sessions that name none. */
   readonly cwd?: string;
-  /** How freely it may act in sessions that do not say. */
+  /** The permission mode of sessions that name none. */
   readonly permissionMode?: PermissionMode;
 }
 
-/** The agents there are now; looked at again for every turn. */
+/** The agents that are configured now. Read again for every turn. */
 export interface Agents {
   list(): readonly Agent[];
-  /** The agent of sessions that name none. */
-  readonly usual: string;
+  /** The name of the agent for sessions that name none. */
+  readonly defaultName: string;
 }
 
-/** The agent of that name; throws `agent-unknown` where there is none (any more). */
-export function agentNamed<One extends { readonly name: string }>(
+/** Returns the agent with this name. Throws `agent-unknown` when it does not exist or was removed. */
+export function findAgent<One extends { readonly name: string }>(
   agents: { list(): readonly One[] },
   name: string,
 ): One {
@@ -46,8 +46,8 @@ export function agentNamed<One extends { readonly name: string }>(
   );
 }
 
-/** How freely an agent acts where nobody says. What a human configured for itself is not for agents to begin by themselves. */
-export function usualMode(
+/** Returns the permission mode of a session that names none. Agents never get a mode freer than `default` this way: only a human may choose one. */
+export function defaultMode(
   { permissionMode = 'default' }: Pick<Agent, 'permissionMode'>,
   owner: Principal,
 ): PermissionMode {

@@ -75,7 +75,7 @@ describe('sessions', () => {
       return error.code === 'agent-unknown';
     });
     await assert.rejects(makes({ cwd: join(directory, 'nowhere') }), refused('session-invalid'));
-    await assert.rejects(makes({ cwd: join(directory, 'data', 'signalbox.db') }), /is no directory/);
+    await assert.rejects(makes({ cwd: join(directory, 'data', 'signalbox.db') }), /is not a directory/);
     await assert.rejects(makes({ permissionMode: 'acceptEdit' }), /did you mean "acceptEdits"/);
     await assert.rejects(makes({ title: ' ' }), refused('session-invalid'));
     const id = await create();
@@ -464,7 +464,7 @@ describe('sessions', () => {
       transcript: async () => said('it is kept-by-runtime'),
       close: () => Promise.resolve(),
     };
-    const agents = { usual: 'keeper', list: () => [{ name: 'keeper', runtime, own }] };
+    const agents = { defaultName: 'keeper', list: () => [{ name: 'keeper', runtime, runtimeTools: own }] };
     const sessions = await createSessions({ box, agents, cwd: directory });
     t.after(() => sessions.close({ graceMs: 0 }));
     const { id } = await sessions.create({}, ann);

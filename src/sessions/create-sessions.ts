@@ -8,62 +8,62 @@ import { newId } from '../core/identifiers.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
 import type { TranscriptMessage } from '../runtimes/runtime.ts';
-import { type Agents, agentNamed, usualMode } from './agent.ts';
-import { assertPlace } from './agent-choices.ts';
-import { Answers } from './answers.ts';
-import { checkDirectory, checkMessage, checkMode, checkTitle } from './check-session.ts';
-import { EventLog } from './event-log.ts';
-import { type PendingElicitation, pendingElicitations } from './pending-elicitations.ts';
-import { readEvents } from './read-events.ts';
-import { ServerNews } from './server-news.ts';
+import { type Agents, findAgent, defaultMode } from './agent.ts';
+import { assertAgentDirectory, checkDirectory, checkMessage, checkMode, checkTitle } from './check-session.ts';
+import { AnswerRouter } from './turns/answer-router.ts';
+import { EventLog } from './events/event-log.ts';
+import { type PendingElicitation, readPendingElicitations } from './turns/turn-elicitations.ts';
+import { readEvents, watchEvents } from './events/read-events.ts';
+import { ServerStatusNotifier } from './server-status.ts';
 import type { SessionBox } from './session-box.ts';
-import type { SessionEvent } from './session-event.ts';
-import { SessionPost } from './session-post.ts';
-import { pageOf, recordQuery } from './session-page.ts';
-import { titleOf, toSession } from './session-view.ts';
-import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';
+import type { SessionEvent } from './events/session-event.ts';
+import { SessionPubSub } from './session-pub-sub.ts';
+import { toSessionPage, toRecordQuery, toTitle, toSession } from './session-view.ts';
 import type {
   AgentSummary,
-  EventOptions,
   ApprovalSelector,
+  EventOptions,
+  NewSession,
   SendOptions,
+  SentMessage,
+  Session,
+  SessionChange,
   SessionPage,
   SessionQuery,
   Sessions,
 } from './sessions.ts';
-import { Sweep } from './sweep.ts';
-import { TranscriptOfEvents } from './transcript-of-events.ts';
-import { recallTurn } from './turn-memory.ts';
-import { type Refusal, Turns } from './turns.ts';
-import { watchEvents } from './watch-events.ts';
-import { Watchers } from './watchers.ts';
+import { SessionSweeper } from './session-sweeper.ts';
+import { TranscriptBuilder } from './events/event-transcript.ts';
+import { recallMemory } from './turns/running-turn.ts';
+import { type TurnRefusal, TurnRunner } from './turns/turn-runner.ts';
+import { SessionWatchers } from './events/watchers.ts';
 
-/** What sessions are made of. */
+/** The options of `createSessions`. */
 export interface SessionsOptions {
   readonly box: SessionBox;
   readonly agents: Agents;
   /** The working directory of sessions that name none: that of the process. */
   readonly cwd?: string;
-  /** After so long without activity nothing of a session is kept in memory (30 min). */
+  /** Idle time after which the tool state of a session is removed from memory (30 min). */
   readonly idleMs?: number;
-  /** After so long without activity a session is deleted (90 days). */
+  /** Idle time after which a session is deleted (90 days). */
   readonly keepMs?: number;
-  /** How many events of a session are kept (200,000). */
+  /** The maximum number of stored events per session (200,000). */
   readonly keepEvents?: number;
   /** How long an agent's question waits for its answer (2 h). */
   readonly questionMs?: number;
   /** How long a server's question to the user waits for its answer (10 min). */
   readonly elicitationMs?: number;
-  /** Says why turns in the name of a principal may not run (any more): they end with `turn-refused`. */
-  readonly refusal?: Refusal;
-  /** How many turns run in this process at once, those that wait for a human not counted (32); 0: none, other processes of the store run them. */
+  /** Returns why turns of a principal may not run. Such turns end with `turn-refused`. */
+  readonly refusal?: TurnRefusal;
+  /** The maximum number of concurrent turns in this process, not counting turns that wait for a human (32). With 0, other processes run them. */
   readonly turnsAtOnce?: number;
-  /** Messages that wait since an earlier process are taken up after this: when the tools are there that they may be about. */
+  /** Messages left by an earlier process run after this resolves, so that the tools they may need are connected. */
   readonly ready?: Promise<unknown>;
 }
 
 const minute = 60_000;
-const usual = {
+const defaults = {
   idleMs: 30 * minute,
   keepMs: 90 * 24 * 60 * minute,
   keepEvents: 200_000,
@@ -72,106 +72,106 @@ const usual = {
   elicitationMs: 10 * minute,
   turnsAtOnce: 32,
 } as const;
-const mostQueued = 100;
+const maxQueuedMessages = 100;
 const deleteGraceMs = 5000;
-const deleteLookMs = 20;
-/** How late a watcher is where nobody tells what another process writes. */
-const lookEveryMs = 1000;
-/** How long a turn whose process died may look alive. */
-const recoverEveryMs = 1500;
+const deletePollMs = 20;
+/** How often watchers poll the store when the pub/sub does not reach other processes. */
+const watcherPollMs = 1000;
+/** How often this process looks for turns whose process died. */
+const recoverIntervalMs = 1500;
 
 /**
- * Opens the sessions that are kept in the box's store. Turns that died with an earlier process are ended, and messages that
- * wait are taken up. Close them before the box; the agents' runtimes belong to whoever made them.
+ * Opens the sessions in the box's store. Ends turns whose process died, and runs waiting messages. Close the sessions before
+ * the box. The caller owns the runtimes of the agents and closes them.
  */
 export async function createSessions(options: SessionsOptions): Promise<Sessions> {
-  const sessions = new KeptSessions(options);
+  const sessions = new SessionService(options);
   await sessions.open(options.ready);
   return sessions;
 }
 
-class KeptSessions implements Sessions {
+class SessionService implements Sessions {
   readonly #box: SessionBox;
   readonly #agents: Agents;
   readonly #cwd: string;
   readonly #idleMs: number;
-  readonly #watchers = new Watchers();
-  readonly #post: SessionPost;
+  readonly #watchers = new SessionWatchers();
+  readonly #pubSub: SessionPubSub;
   readonly #log: EventLog;
-  readonly #turns: Turns;
-  readonly #answers: Answers;
-  readonly #news: ServerNews;
-  readonly #sweep: Sweep;
+  readonly #turns: TurnRunner;
+  readonly #answers: AnswerRouter;
+  readonly #serverStatus: ServerStatusNotifier;
+  readonly #sweeper: SessionSweeper;
   readonly #timers: NodeJS.Timeout[] = [];
   #closing: Promise<void> | undefined;
 
-  constructor({ box, agents, cwd = process.cwd(), ...given }: SessionsOptions) {
-    const { idleMs, keepMs, keepEvents, questionMs, elicitationMs, turnsAtOnce } = { ...usual, ...given };
+  constructor({ box, agents, cwd = process.cwd(), ...options }: SessionsOptions) {
+    const { idleMs, keepMs, keepEvents, questionMs, elicitationMs, turnsAtOnce } = { ...defaults, ...options };
     this.#box = box;
     this.#agents = agents;
     this.#cwd = cwd;
     this.#idleMs = idleMs;
     const { sessionStore: store } = box;
     const watchers = this.#watchers;
-    const post = new SessionPost(box.shared.pubSub);
-    this.#post = post;
-    const log = new EventLog({ store, watchers, post, redact: (text) => box.secrets.redact(text) });
-    const turns = new Turns({
+    const pubSub = new SessionPubSub(box.shared.pubSub);
+    this.#pubSub = pubSub;
+    const log = new EventLog({ store, watchers, pubSub, redact: (text) => box.secrets.redact(text) });
+    const turns = new TurnRunner({
       box,
       log,
       agents,
-      post,
-      atOnce: turnsAtOnce,
+      pubSub,
+      maxConcurrent: turnsAtOnce,
       questionMs,
       elicitationMs,
       keepEvents,
-      refusal: given.refusal,
-      onTurn: (id) => this.#sweep.touched(id),
+      refusal: options.refusal,
+      onTurn: (id) => this.#sweeper.markActive(id),
     });
     this.#log = log;
     this.#turns = turns;
-    this.#answers = new Answers({ box, turns, post });
-    this.#news = new ServerNews({ box, log, turns, watchers });
-    this.#sweep = new Sweep({
+    this.#answers = new AnswerRouter({ box, turns, pubSub });
+    this.#serverStatus = new ServerStatusNotifier({ box, log, turns, watchers });
+    this.#sweeper = new SessionSweeper({
       box,
       idleMs,
       keepMs,
       isBusy: (session) => turns.isBusy(session),
-      forget: (session) => this.#forget(session),
+      forget: (session) => this.#delete(session),
       recover: () => turns.open(),
     });
-    post.on('deleted', ({ session }) => this.#ended(session));
-    post.onGap(() => void this.#lookAtAll());
+    pubSub.on('deleted', ({ session }) => this.#release(session));
+    pubSub.onGap(() => void this.#poll());
   }
 
   async open(ready?: Promise<unknown>): Promise<void> {
     await (ready === undefined ? this.#turns.open() : this.#turns.recover());
-    this.#sweep.start();
-    // If that comes to nothing, or takes too long, the sweep opens them.
+    this.#sweeper.start();
+    // If `ready` rejects or takes too long, the sweeper opens them.
     ready?.then(() => this.#turns.open()).catch(() => undefined);
-    const isTold = this.#post.reachesOthers;
-    this.#timers.push(setInterval(() => void this.#lookAtAll(), isTold ? fallbackPollMs : lookEveryMs));
+    const { isCrossProcess } = this.#pubSub;
+    this.#timers.push(setInterval(() => void this.#poll(), isCrossProcess ? fallbackPollMs : watcherPollMs));
     const recover = (): void => void this.#turns.recover().catch(() => undefined);
-    if (isTold) this.#timers.push(setInterval(recover, recoverEveryMs));
+    if (isCrossProcess) this.#timers.push(setInterval(recover, recoverIntervalMs));
     for (const timer of this.#timers) timer.unref();
   }
 
   agents(): readonly AgentSummary[] {
-    const { usual: usualAgent } = this.#agents;
+    const { defaultName } = this.#agents;
     return this.#agents.list().map(({ name, runtime, model }) => ({
       name,
       runtime: runtime.name,
       ...(model === undefined ? {} : { model }),
-      isDefault: name === usualAgent,
+      isDefault: name === defaultName,
     }));
   }
 
   async create(request: NewSession, owner: Principal): Promise<Session> {
     this.#assertOpen();
-    const agent = agentNamed(this.#agents, request.agent ?? this.#agents.usual);
-    const usualPlace = agent.cwd ?? this.#cwd;
-    const cwd = await checkDirectory(request.cwd ?? usualPlace);
-    await assertPlace(cwd, usualPlace, owner, agent);
+    const agent = findAgent(this.#agents, request.agent ?? this.#agents.defaultName);
+    const defaultDirectory = agent.cwd ?? this.#cwd;
+    const cwd = await checkDirectory(request.cwd ?? defaultDirectory);
+    await assertAgentDirectory(cwd, defaultDirectory, owner, agent);
     const now = Date.now();
     const id = newId('sess');
     await this.#box.sessionStore.create({
@@ -181,7 +181,7 @@ class KeptSessions implements Sessions {
       model: agent.model ?? '',
       title: request.title === undefined ? '' : this.#box.secrets.redact(checkTitle(request.title)),
       cwd,
-      permissionMode: checkMode(request.permissionMode ?? usualMode(agent, owner)),
+      permissionMode: checkMode(request.permissionMode ?? defaultMode(agent, owner)),
       owner: { id: owner.id, kind: owner.kind },
       createdAt: now,
       activeAt: now,
@@ -192,8 +192,8 @@ class KeptSessions implements Sessions {
   }
 
   async list(query: SessionQuery = {}): Promise<SessionPage> {
-    const wanted = recordQuery(query);
-    return pageOf(await this.#box.sessionStore.select(wanted), wanted.limit, this.#idleMs);
+    const wanted = toRecordQuery(query);
+    return toSessionPage(await this.#box.sessionStore.select(wanted), wanted.limit, this.#idleMs);
   }
 
   count(query?: { readonly cwd?: string; readonly owner?: string }): Promise<number> {
@@ -211,15 +211,15 @@ class KeptSessions implements Sessions {
       ...(title === undefined ? {} : { title: this.#box.secrets.redact(checkTitle(title)) }),
       ...(permissionMode === undefined ? {} : { permissionMode: checkMode(permissionMode) }),
     };
-    const told = permissionMode === undefined ? [] : [this.#news.statusOf({ ...record, ...set })];
-    await this.#log.write(id, told, { set });
+    const events = permissionMode === undefined ? [] : [this.#serverStatus.statusOf({ ...record, ...set })];
+    await this.#log.write(id, events, { set });
     return this.get(id);
   }
 
   async delete(id: string): Promise<void> {
     this.#assertOpen();
     await this.#find(id);
-    await this.#forget(id);
+    await this.#delete(id);
   }
 
   async fork(id: string, owner: Principal): Promise<Session> {
@@ -229,12 +229,12 @@ class KeptSessions implements Sessions {
     await this.#box.sessionStore.create({
       ...facts,
       id: fork,
-      permissionMode: usualMode(facts, owner),
+      permissionMode: defaultMode(facts, owner),
       owner: { id: owner.id, kind: owner.kind },
       createdAt: Date.now(),
       activeAt: Date.now(),
       forkedFrom: id,
-      // A turn that runs is not part of it.
+      // The fork does not include a running turn.
       copiesTo: turn === 'none' ? lastSeq : turnSeq - 1,
     });
     return this.get(fork);
@@ -245,13 +245,13 @@ class KeptSessions implements Sessions {
     const store = this.#box.sessionStore;
     const runtime = this.#agents.list().find((agent) => agent.name === name)?.runtime;
     if (runtime?.transcript !== undefined) {
-      const { memory } = recallTurn(await store.memory(id), id, runtime.name);
-      const told = memory === undefined ? undefined : await runtime.transcript(memory, cwd);
-      if (told !== undefined) return this.#withoutSecrets(told);
+      const { memory } = recallMemory(await store.memory(id), id, runtime.name);
+      const messages = memory === undefined ? undefined : await runtime.transcript(memory, cwd);
+      if (messages !== undefined) return this.#redactMessages(messages);
     }
-    const transcript = new TranscriptOfEvents();
+    const transcript = new TranscriptBuilder();
     for await (const event of readEvents(store, id, 0)) transcript.add(event);
-    return this.#withoutSecrets(transcript.messages);
+    return this.#redactMessages(transcript.messages);
   }
 
   async send(id: string, content: string, by: Principal, { idempotencyKey }: SendOptions = {}): Promise<SentMessage> {
@@ -265,12 +265,12 @@ class KeptSessions implements Sessions {
       content: text,
       by: { id: by.id, kind: by.kind },
       at: Date.now(),
-      title: titleOf(text),
-      most: mostQueued,
-      ...(idempotencyKey === undefined ? {} : { key: keyOf(by, idempotencyKey) }),
+      title: toTitle(text),
+      most: maxQueuedMessages,
+      ...(idempotencyKey === undefined ? {} : { key: toSenderKey(by, idempotencyKey) }),
     });
     if (queued === undefined) throw await this.#busy(id);
-    if (queued.turnId === turnId) this.#turns.workOff(id);
+    if (queued.turnId === turnId) this.#turns.runQueued(id);
     return { ...queued, ...(text === message ? {} : { redacted: true }) };
   }
 
@@ -279,15 +279,22 @@ class KeptSessions implements Sessions {
     return this.#turns.interrupt(id, 'the turn was interrupted');
   }
 
-  async approve(id: string, toolCallId: string, { approvalId, ...how }: Approving & ApprovalSelector): Promise<void> {
+  async approve(
+    id: string,
+    toolCallId: string,
+    { approvalId, ...answer }: Approving & ApprovalSelector,
+  ): Promise<void> {
     await this.#box.approvals.approve(
-      await this.#answers.approvalOf(await this.#find(id), toolCallId, approvalId),
-      how,
+      await this.#answers.findApproval(await this.#find(id), toolCallId, approvalId),
+      answer,
     );
   }
 
-  async deny(id: string, toolCallId: string, { approvalId, ...how }: Denying & ApprovalSelector): Promise<void> {
-    await this.#box.approvals.deny(await this.#answers.approvalOf(await this.#find(id), toolCallId, approvalId), how);
+  async deny(id: string, toolCallId: string, { approvalId, ...answer }: Denying & ApprovalSelector): Promise<void> {
+    await this.#box.approvals.deny(
+      await this.#answers.findApproval(await this.#find(id), toolCallId, approvalId),
+      answer,
+    );
   }
 
   async answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void> {
@@ -295,7 +302,7 @@ class KeptSessions implements Sessions {
   }
 
   elicitations(): Promise<readonly PendingElicitation[]> {
-    return pendingElicitations(this.#box.sessionStore);
+    return readPendingElicitations(this.#box.sessionStore);
   }
 
   async answerElicitation(id: string, elicitationId: string, answer: JsonObject, by: Principal): Promise<void> {
@@ -317,27 +324,27 @@ class KeptSessions implements Sessions {
   }
 
   async #close(graceMs: number): Promise<void> {
-    this.#sweep.stop();
-    this.#news.stop();
+    this.#sweeper.stop();
+    this.#serverStatus.stop();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#turns.close(graceMs);
     await this.#log.drain();
     this.#watchers.close();
-    this.#post.close();
+    this.#pubSub.close();
   }
 
-  async #forget(id: string): Promise<void> {
+  async #delete(id: string): Promise<void> {
     await this.#turns.interrupt(id, 'the session was deleted');
     const until = Date.now() + deleteGraceMs;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, deleteGraceMs);
-    await Promise.race([this.#turns.ended(id), late]);
+    await Promise.race([this.#turns.whenIdle(id), late]);
     clearTimeout(timer);
-    // Its turn may run in another process, which was told to end it.
-    while (Date.now() < until && (await this.#isRunning(id))) await wait(deleteLookMs);
+    // The turn may run in another process, which has received the interrupt.
+    while (Date.now() < until && (await this.#isRunning(id))) await wait(deletePollMs);
     await this.#box.sessionStore.delete(id);
-    this.#ended(id);
-    await this.#post.tell('deleted', { session: id });
+    this.#release(id);
+    await this.#pubSub.publish('deleted', { session: id });
   }
 
   async #isRunning(id: string): Promise<boolean> {
@@ -345,27 +352,27 @@ class KeptSessions implements Sessions {
     return session !== undefined && session.turn !== 'none';
   }
 
-  /** There is no such session any more. */
-  #ended(id: string): void {
+  /** Releases the resources of a deleted session. */
+  #release(id: string): void {
     this.#box.endSession(id);
     this.#watchers.end(id);
   }
 
-  /** Finds what other processes wrote or deleted without our being told. */
-  async #lookAtAll(): Promise<void> {
+  /** Finds events and deletions of other processes for which no message arrived. */
+  async #poll(): Promise<void> {
     try {
       for (const id of this.#watchers.sessions()) {
         const session = await this.#box.sessionStore.find(id);
-        if (session === undefined) this.#ended(id);
+        if (session === undefined) this.#release(id);
         else this.#watchers.wakeAt(id, session.lastSeq);
       }
     } catch {
-      // The store may be busy or gone for a moment.
+      // The store may be temporarily unavailable; the next poll tries again.
     }
   }
 
-  /** A runtime's own file holds what it was told, and secrets that were registered since stand in what was recorded. */
-  #withoutSecrets(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
+  /** Redacts secrets: a runtime's own transcript is unredacted, and secrets may have been registered after an event was written. */
+  #redactMessages(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
     const text = JSON.stringify(messages);
     const redacted = this.#box.secrets.redact(text);
     return redacted === text ? messages : (JSON.parse(redacted) as TranscriptMessage[]);
@@ -374,24 +381,24 @@ class KeptSessions implements Sessions {
   async #find(id: string): Promise<SessionRecord> {
     const record = await this.#box.sessionStore.find(id);
     if (record !== undefined) return record;
-    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)} (any more)`);
+    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}; it may have been deleted`);
   }
 
   async #busy(id: string): Promise<SignalboxError> {
     await this.#find(id);
     return new SignalboxError(
       'session-busy',
-      `${mostQueued} messages wait in the session, which is the most; wait until some were answered, or interrupt it`,
+      `the session already has the maximum of ${maxQueuedMessages} queued messages; wait until some are answered, or interrupt the session`,
     );
   }
 
   #assertOpen(): void {
     if (this.#closing === undefined) return;
-    throw new SignalboxError('box-closed', 'Signalbox is closing and takes no more messages');
+    throw new SignalboxError('box-closed', 'Signalbox is closing and accepts no more messages');
   }
 }
 
-/** A key is its sender's own; of any length. */
-function keyOf(by: Principal, key: string): string {
+/** Returns a key of fixed length that is unique to its sender. */
+function toSenderKey(by: Principal, key: string): string {
   return hash('sha256', JSON.stringify([by.id, key]), 'hex');
 }

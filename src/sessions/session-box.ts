@@ -1,4 +1,4 @@
-import type { ApprovalInbox } from '../pipeline/approvals/approval-view.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
 import type { ContentBox } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
@@ -6,7 +6,7 @@ import type { PubSub } from '../journal/store/pub-sub.ts';
 import type { SessionStore } from '../journal/store/session-store.ts';
 import type { TurnBox } from '../runtimes/turn-tools.ts';
 
-/** What sessions need of the box: a Signalbox has it. */
+/** The part of a Signalbox that sessions use. */
 export interface SessionBox extends ContentBox, TurnBox {
   catalog(): CatalogSnapshot;
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;

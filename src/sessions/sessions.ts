@@ -1,10 +1,10 @@
-import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
+import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
 import type { TranscriptMessage } from '../runtimes/runtime.ts';
-import type { PendingElicitation } from './pending-elicitations.ts';
-import type { SessionEvent } from './session-event.ts';
-import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';
+import type { SessionEvent, TurnReason } from './events/session-event.ts';
+import type { PendingElicitation } from './turns/turn-elicitations.ts';
 
 /** An agent that sessions can be held with. */
 export interface AgentSummary {
@@ -14,37 +14,37 @@ export interface AgentSummary {
   readonly isDefault: boolean;
 }
 
-/** Which approval an answer is to. Needed only where a model gave several calls that wait the same id. */
+/** Selects the approval to answer. Only needed when a model gave several waiting calls the same id. */
 export interface ApprovalSelector {
   readonly approvalId?: string;
 }
 
-/** Conversations with agents. Rejects with `session-unknown` where there is no session of that id. */
+/** Conversations with agents. Methods reject with `session-unknown` when no session has the id. */
 export interface Sessions {
   agents(): readonly AgentSummary[];
-  /** Where the request names no mode, the session of an agent is not freer than policy alone, also where the configuration lets it be. */
+  /** Creates a session. When an agent creates it without a mode, the mode is `default`, even if the configuration sets a freer one. */
   create(request: NewSession, owner: Principal): Promise<Session>;
-  /** Last active first. */
+  /** Returns a page of sessions, most recently active first. */
   list(query?: SessionQuery): Promise<SessionPage>;
-  /** How many there are, in all or of one directory. */
+  /** Counts sessions, optionally of one directory or owner. */
   count(query?: { readonly cwd?: string; readonly owner?: string }): Promise<number>;
   get(id: string): Promise<Session>;
   change(id: string, change: SessionChange): Promise<Session>;
-  /** Interrupts what runs, and forgets the session and its events. What its calls left in the journal stays. */
+  /** Interrupts the session and deletes it with its events. The journal entries of its calls stay. */
   delete(id: string): Promise<void>;
-  /** A new session that goes on from where this one is, without changing it. */
+  /** Creates a session that continues from the current state of this one, which stays unchanged. */
   fork(id: string, owner: Principal): Promise<Session>;
   transcript(id: string): Promise<readonly TranscriptMessage[]>;
-  /** Takes a message; its turn runs when those before it have ended. */
+  /** Queues a message. Its turn runs after the turns before it have ended. */
   send(id: string, content: string, by: Principal, options?: SendOptions): Promise<SentMessage>;
-  /** Interrupts the turn that runs and takes back those that wait; `false` when there was nothing to interrupt. */
+  /** Interrupts the running turn and removes the queued ones. Resolves with `false` when there was no turn. */
   interrupt(id: string): Promise<boolean>;
-  /** Says yes to the call that waits under the model's id of it. Rejects with `approval-unknown` or `approval-answered`. */
+  /** Approves the call that waits under the model's tool call id. Rejects with `approval-unknown` or `approval-answered`. */
   approve(id: string, toolCallId: string, how: Approving & ApprovalSelector): Promise<void>;
   deny(id: string, toolCallId: string, how: Denying & ApprovalSelector): Promise<void>;
   /** Answers an agent's question. Rejects with `question-unknown` or `question-answered`. */
   answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void>;
-  /** The questions of servers that wait for an answer in any session, the oldest first. */
+  /** Returns the questions of servers that wait for an answer in any session, oldest first. */
   elicitations(): Promise<readonly PendingElicitation[]>;
   /**
    * Answers a server's question with `{ action: "accept" | "decline" | "cancel", content? }`. Rejects with
@@ -53,18 +53,18 @@ export interface Sessions {
    */
   answerElicitation(id: string, elicitationId: string, answer: JsonObject, by: Principal): Promise<void>;
   /**
-   * What happens in a session, without gap or duplicate: from `after` on, or, without it, what the running turn (or the last
-   * one) told so far and then what comes. Ends with the signal, with the session, and with `close`.
+   * Yields the events of a session without gaps or duplicates: those after `after`, or without it those since the start of the
+   * running or last turn. Ends when the signal is aborted, the session is deleted, or `close` is called.
    */
   events(id: string, options: EventOptions): AsyncIterable<SessionEvent>;
-  /** Tells of every event of every session from now on; returns how to stop. */
+  /** Calls the listener with every new event of every session. Returns a function that unsubscribes. */
   subscribe(listener: (event: SessionEvent) => void): () => void;
-  /** Takes no more messages, lets running turns end for `graceMs`, interrupts the rest. Messages that wait stay for the next start. */
+  /** Accepts no more messages, waits up to `graceMs` for running turns, then interrupts them. Queued messages run after the next start. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 export interface SendOptions {
-  /** A message of the same sender that comes again with the same key within a day begins no second turn. */
+  /** A repeated message with the same key and sender within a day starts no second turn. */
   readonly idempotencyKey?: string;
 }
 
@@ -74,7 +74,7 @@ export interface SessionQuery {
   readonly after?: string;
   readonly cwd?: string;
   readonly owner?: string;
-  /** Only those with a turn that runs or waits. */
+  /** Only sessions with a running or queued turn. */
   readonly active?: boolean;
 }
 
@@ -86,4 +86,62 @@ export interface SessionPage {
 export interface EventOptions {
   readonly after?: number;
   readonly signal: AbortSignal;
+}
+
+/**
+ * The state of a session: `waiting` for a human's approval or answer in a turn, `expired` after a long idle time, when its
+ * tool state was released from memory (the next message resumes it).
+ */
+export type SessionState = 'idle' | 'running' | 'waiting' | 'expired';
+
+/** One conversation with an agent. */
+export interface Session {
+  readonly id: string;
+  /** The agent's name in the configuration. */
+  readonly agent: string;
+  /** The runtime of its turns: `claude`, `claude-cli` or `model`. */
+  readonly runtime: string;
+  readonly model?: string;
+  readonly title: string;
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  readonly state: SessionState;
+  /** The principal that created the session. */
+  readonly owner: Principal;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly activeAt: string;
+  /** The session it was forked from. */
+  readonly forkedFrom?: string;
+  /** The number of queued turns. */
+  readonly queued: number;
+  /** The sequence number of the last event. Pass it as `after` to receive only new events. */
+  readonly lastSeq: number;
+  /** The reason why the last turn ended; absent before the first turn has ended. */
+  readonly lastTurn?: TurnReason;
+}
+
+/** The properties of a new session. All have defaults. */
+export interface NewSession {
+  readonly agent?: string;
+  readonly cwd?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly title?: string;
+}
+
+/** The changeable properties of a session. Changes do not affect a running turn. */
+export interface SessionChange {
+  readonly title?: string;
+  readonly permissionMode?: PermissionMode;
+}
+
+/** A queued message. */
+export interface SentMessage {
+  readonly turnId: string;
+  /** All events of the turn have a greater `seq`. */
+  readonly afterSeq: number;
+  /** The number of turns before this one. */
+  readonly position: number;
+  /** The message contained registered secrets. They were replaced before the message was stored and sent to the model. */
+  readonly redacted?: true;
 }

@@ -15,7 +15,7 @@ import { until } from '../../test/mcp-servers/boxed.ts';
 import { within } from '../../test/support/within.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { postgresStore } from '../store/postgres/postgres-store.ts';
-import type { SessionEvent } from './session-event.ts';
+import type { SessionEvent } from './events/session-event.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());

@@ -56,7 +56,7 @@ async function openFaulty(
   const runtime = { name: 'scripted', turn, close: () => Promise.resolve() };
   const sessions = await createSessions({
     box: { ...box, sessionStore: storeWith(box.sessionStore, fault(box.sessionStore)) },
-    agents: { usual: 'agent', list: () => [{ name: 'agent', runtime, own }] },
+    agents: { defaultName: 'agent', list: () => [{ name: 'agent', runtime, runtimeTools: own }] },
     cwd: data,
     ...options,
   });

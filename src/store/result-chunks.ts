@@ -1,7 +1,7 @@
 import type { ResultPage } from '../journal/store/store.ts';
 
 /** How many UTF-16 units a chunk of a kept result has. */
-export const resultChunkSize = 65_536;
+export const resultChunkChars = 65_536;
 
 /** A part of a result that is kept. */
 export interface ResultChunk {
@@ -11,15 +11,15 @@ export interface ResultChunk {
 }
 
 /** A result in the chunks it is kept in. */
-export function resultChunks(text: string): ResultChunk[] {
+export function splitResult(text: string): ResultChunk[] {
   const chunks: ResultChunk[] = [];
-  for (let start = 0; start < text.length; start += resultChunkSize)
-    chunks.push({ start, text: JSON.stringify(text.slice(start, start + resultChunkSize)) });
+  for (let start = 0; start < text.length; start += resultChunkChars)
+    chunks.push({ start, text: JSON.stringify(text.slice(start, start + resultChunkChars)) });
   return chunks;
 }
 
 /** The page from one place to another, of the chunks that it is in. */
-export function pageOf(
+export function toResultPage(
   result: Pick<ResultPage, 'owner' | 'mimeType' | 'total'>,
   chunks: Iterable<ResultChunk>,
   offset: number,

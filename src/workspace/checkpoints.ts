@@ -4,51 +4,51 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { emitSafely } from '../core/async/emit-safely.ts';
-import { Turns } from './turns.ts';
-import type { Busy, Finished, UndoEngine, Undone } from './undo-engine.ts';
+import { WorkspaceMutex } from './workspace-mutex.ts';
+import type { Busy, CheckpointResult, UndoEngine, UndoResult } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';
-import type { WorkspaceLimits } from './workspace-tree.ts';
+import type { WorkspaceLimits } from './content/workspace-tree.ts';
 
-/** How much is kept for undo, and for how long. */
+/** The limits of stored undo state. */
 export interface CheckpointOptions {
-  /** The largest workspace that can be kept: entries (200,000) and bytes (2 GB). */
+  /** The largest workspace that can be checkpointed: entries (200,000) and bytes (2 GB). */
   readonly maxFiles?: number;
   readonly maxBytes?: number;
-  /** How long one look at a workspace may take (60 s). */
+  /** The maximum duration of one workspace scan (60 s). */
   readonly maxMs?: number;
-  /** How long calls can be undone (7 days), and how much is kept for it besides the present state (5 GB). */
+  /** How long calls can be undone (7 days), and the maximum size of contents that only undo needs (5 GB). */
   readonly keepMs?: number;
   readonly keepBytes?: number;
 }
 
-/** How long to wait for others who are at work in the same place, what ends the waiting, and who hears of them. */
-export interface Patience {
+/** How to wait for another call in an overlapping workspace. `onBusy` receives the id of that call. */
+export interface WaitOptions {
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
   readonly onBusy?: (call: string) => void;
 }
 
-/** The state before a call, while the call runs. Ended once: kept for a later undo, or taken back at once. */
+/** The checkpoint of a running call. End it once: with `finish` to allow a later undo, or with `rollBack` to undo at once. */
 export interface Checkpoint {
-  finish(): Promise<Finished>;
-  rollBack(): Promise<Undone>;
+  finish(): Promise<CheckpointResult>;
+  rollBack(): Promise<UndoResult>;
 }
 
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 const firstPauseMs = 20;
-const longestPauseMs = 500;
-const usualPatienceMs = 60_000;
+const maxPauseMs = 500;
+const defaultWaitMs = 60_000;
 
-/** Keeps workspaces before calls. Nothing is started, read or written before the first call that needs it. */
+/** Creates checkpoints of workspaces before calls. Starts no thread and touches no file before the first call that needs it. */
 export class Checkpoints {
   readonly #given: string | undefined;
   readonly #limits: WorkspaceLimits;
-  readonly #turns = new Turns();
+  readonly #turns = new WorkspaceMutex();
   readonly #options: CheckpointOptions;
   #opened: UndoThread | undefined;
   #temporary: string | undefined;
 
-  /** Without a data directory everything is kept in a temporary one, which is removed in the end. */
+  /** Without a data directory, a temporary one is used and removed on close. */
   constructor(data: string | undefined, options: CheckpointOptions = {}) {
     const { maxFiles = 200_000, maxBytes = 2e9, maxMs = 60_000 } = options;
     this.#given = data;
@@ -56,13 +56,13 @@ export class Checkpoints {
     this.#options = options;
   }
 
-  /** Keeps the workspaces as they are. Waits while another call is at work in one that overlaps; `signal` ends the waiting. */
+  /** Stores the state of the workspaces. Waits while another call uses an overlapping one; `signal` ends the wait. */
   async begin(call: string, workspaces: readonly string[], signal?: AbortSignal): Promise<Checkpoint> {
-    const giveUp = await this.#turns.take(workspaces);
+    const giveUp = await this.#turns.acquire(workspaces);
     try {
       signal?.throwIfAborted();
       const patience = signal === undefined ? {} : { signal };
-      const begun = await this.#patiently(() => this.#thread.ask('begin', call, workspaces), patience);
+      const begun = await this.#patiently(() => this.#thread.call('begin', call, workspaces), patience);
       if ('busy' in begun) signal?.throwIfAborted();
     } catch (error) {
       giveUp();
@@ -70,22 +70,22 @@ export class Checkpoints {
     }
     const ended = async <Result>(what: Promise<Result>): Promise<Result> => what.finally(giveUp);
     return {
-      finish: () => ended(this.#thread.ask('finish', call)),
-      rollBack: () => ended(this.#thread.ask('rollBack', call)),
+      finish: () => ended(this.#thread.call('finish', call)),
+      rollBack: () => ended(this.#thread.call('rollBack', call)),
     };
   }
 
-  /** What a call has changed; `undefined` when nothing is kept of it. */
+  /** Returns the changes of a call; `undefined` when there is no record of it. */
   async changesOf(call: string): Promise<ChangesOfCall | undefined> {
     const isUsed = this.#opened !== undefined || (this.#given !== undefined && existsSync(join(this.#given, 'undo')));
     if (!isUsed) return undefined;
-    return this.#thread.ask('changesOf', call);
+    return this.#thread.call('changesOf', call);
   }
 
-  /** Takes back what a call has changed. Answers who is at work there when that takes too long. */
-  async undo(call: string, options: Patience & { readonly partial?: boolean } = {}): Promise<Undone | Busy> {
-    const patience = { ...options, waitMs: options.waitMs ?? usualPatienceMs };
-    return this.#patiently(() => this.#thread.ask('undo', call, options.partial ?? false), patience);
+  /** Undoes the changes of a call. Returns the call that uses the workspace when the wait takes too long. */
+  async undo(call: string, options: WaitOptions & { readonly partial?: boolean } = {}): Promise<UndoResult | Busy> {
+    const patience = { ...options, waitMs: options.waitMs ?? defaultWaitMs };
+    return this.#patiently(() => this.#thread.call('undo', call, options.partial ?? false), patience);
   }
 
   async close(): Promise<void> {
@@ -93,27 +93,27 @@ export class Checkpoints {
     if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
   }
 
-  /** The thread. When it begins, it finishes what an earlier process left half done, and removes what is kept no longer. */
+  /** The undo thread. On start it finishes interrupted work of an earlier process and removes expired state. */
   get #thread(): UndoThread {
     if (this.#opened !== undefined) return this.#opened;
     const data = this.#given ?? (this.#temporary = mkdtempSync(join(tmpdir(), 'signalbox-undo-')));
     const thread = new UndoThread({ data, limits: this.#limits });
     this.#opened = thread;
-    const { keepMs = 7 * day, keepBytes = 5e9 } = this.#options;
-    // Whoever comes next hears of what is wrong there.
-    thread.ask('recover').catch(() => undefined);
-    thread.ask('sweep', { since: Date.now() - keepMs, bytes: keepBytes }, day).catch(() => undefined);
+    const { keepMs = 7 * dayMs, keepBytes = 5e9 } = this.#options;
+    // The next request reports a persistent problem.
+    thread.call('recover').catch(() => undefined);
+    thread.call('sweep', { since: Date.now() - keepMs, bytes: keepBytes }, dayMs).catch(() => undefined);
     return thread;
   }
 
-  /** Asks again while somebody else is at work there, for as long as there is patience. */
+  /** Repeats a request while another call uses the workspace, until the wait ends. */
   async #patiently<Answer extends object>(
     ask: () => Promise<Answer | Busy>,
-    { signal, waitMs = Number.POSITIVE_INFINITY, onBusy }: Patience,
+    { signal, waitMs = Number.POSITIVE_INFINITY, onBusy }: WaitOptions,
   ): Promise<Answer | Busy> {
     const end = Date.now() + waitMs;
     let told: string | undefined;
-    for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+    for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, maxPauseMs)) {
       const answer = await ask();
       if (!('busy' in answer)) return answer;
       if (onBusy !== undefined && told !== answer.busy) emitSafely(onBusy, answer.busy);
@@ -125,5 +125,5 @@ export class Checkpoints {
   }
 }
 
-/** What a call has changed, and what became of it. */
+/** The changes of a call, and whether they were undone. */
 export type ChangesOfCall = NonNullable<ReturnType<UndoEngine['changesOf']>>;

@@ -20,7 +20,7 @@ import { becomeOrdinaryUser } from '../../test/support/ordinary-user.ts';
 import { removeTree, undoRandomTrees } from '../../test/support/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
-import { type Undone, UndoEngine } from './undo-engine.ts';
+import { type UndoResult, UndoEngine } from './undo-engine.ts';
 
 // Root may read everything, so the tests would prove nothing as root.
 becomeOrdinaryUser();
@@ -47,7 +47,7 @@ class Workplace {
     chmodSync(this.at('closed'), 0);
     const data = join(directory, 'data');
     mkdirSync(data);
-    this.engine = new UndoEngine({ data, limits, gone: [], engine: 'test' });
+    this.engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'test' });
   }
 
   /** Makes a call; returns its id. */
@@ -60,7 +60,7 @@ class Workplace {
     return call;
   }
 
-  undo(call: string, partial = false): Undone {
+  undo(call: string, partial = false): UndoResult {
     const undone = this.engine.undo(call, partial);
     assert.ok('outcome' in undone);
     return undone;

@@ -6,12 +6,12 @@ interface Written {
   after: JsonValue | undefined;
 }
 
-/** What one call writes to a session's state, so that it can be taken back without touching what others wrote since. */
+/** Records the writes of one call to the session state, so that they can be reverted without touching later writes of others. */
 export class StateChanges {
   readonly #watched = new Map<SessionState, Map<string, Written>>();
 
-  /** The same state, with an eye on what is written. */
-  watch(state: SessionState): SessionState {
+  /** Returns a view of the state that records writes. */
+  track(state: SessionState): SessionState {
     const written = this.#watched.get(state) ?? new Map<string, Written>();
     this.#watched.set(state, written);
     const note = (key: string, after: JsonValue | undefined): void => {
@@ -19,12 +19,12 @@ export class StateChanges {
       if (known === undefined) written.set(key, { before: state.get(key), after });
       else known.after = after;
     };
-    // Copies both ways: what is done to a value in place could not be taken back.
+    // Values are copied in both directions, because a change in place could not be reverted.
     return {
-      get: (key) => copied(state.get(key)),
+      get: (key) => copy(state.get(key)),
       keys: () => state.keys(),
-      set(key, given) {
-        const value = copied(given);
+      set(key, newValue) {
+        const value = copy(newValue);
         note(key, value);
         state.set(key, value);
       },
@@ -35,8 +35,8 @@ export class StateChanges {
     };
   }
 
-  /** Puts back what was there, except where somebody has written since. */
-  takeBack(): void {
+  /** Restores the earlier values, except for keys that others have written since. */
+  revert(): void {
     for (const [state, written] of this.#watched) {
       for (const [key, { before, after }] of written) {
         if (state.get(key) !== after) continue;
@@ -48,6 +48,6 @@ export class StateChanges {
   }
 }
 
-function copied<Value extends JsonValue | undefined>(value: Value): Value {
+function copy<Value extends JsonValue | undefined>(value: Value): Value {
   return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }

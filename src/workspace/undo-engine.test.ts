@@ -24,10 +24,10 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
-import { ContentStore } from './content-store.ts';
-import type { Entry } from './entry.ts';
-import { type Undone, UndoEngine } from './undo-engine.ts';
-import { WorkspaceTree } from './workspace-tree.ts';
+import { ContentStore } from './content/content-store.ts';
+import type { FileEntry } from './content/file-entry.ts';
+import { type UndoResult, UndoEngine } from './undo-engine.ts';
+import { WorkspaceTree } from './content/workspace-tree.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
 after(() => rmSync(place, { recursive: true, force: true }));
@@ -53,7 +53,7 @@ class Workplace {
   }
 
   open(engine: string, gone: readonly string[] = []): UndoEngine {
-    return new UndoEngine({ data: this.data, limits, gone, engine });
+    return new UndoEngine({ data: this.data, limits, deadEngines: gone, engine });
   }
 
   /** A call that does this; answers its id. */
@@ -65,7 +65,7 @@ class Workplace {
     return call;
   }
 
-  undo(call: string, partial = false): Undone {
+  undo(call: string, partial = false): UndoResult {
     const undone = this.engine.undo(call, partial);
     assert.ok('outcome' in undone);
     return undone;
@@ -212,23 +212,23 @@ describe('looking', () => {
     const workplace = new Workplace({ a: 'now' });
     const contents = new ContentStore(join(workplace.directory, 'content'));
     const tree = new WorkspaceTree(workplace.root, contents, limits, '');
-    const kept = (): { entry: Entry; settled: boolean } | undefined =>
+    const kept = (): { entry: FileEntry; isSettled: boolean } | undefined =>
       [...tree.entries()].find(({ path }) => path === 'a');
     // As if it were changed just now, however long this machine takes to get to the next line.
     utimesSync(workplace.at('a'), Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
-    tree.look();
+    tree.scan();
     const seen = kept();
     assert.ok(seen !== undefined);
-    assert.equal(seen.settled, false);
-    tree.remember({ path: 'a', entry: { ...seen.entry, content: 'what was there before' }, settled: seen.settled });
+    assert.equal(seen.isSettled, false);
+    tree.load({ path: 'a', entry: { ...seen.entry, content: 'what was there before' }, isSettled: seen.isSettled });
     assert.deepEqual(
-      tree.look().changes.map(({ path, after: found }) => [path, found?.content]),
+      tree.scan().changes.map(({ path, after: found }) => [path, found?.content]),
       [['a', seen.entry.content]],
     );
     utimesSync(workplace.at('a'), 1_000_000, 1_000_000.5);
     await delay(100);
-    tree.look();
-    assert.equal(kept()?.settled, true);
+    tree.scan();
+    assert.equal(kept()?.isSettled, true);
   });
 
   test('large files are restored, and kept once', () => {

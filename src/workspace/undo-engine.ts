@@ -3,45 +3,51 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import type { ChangeList, FileChange } from '../core/calls/file-change.ts';
 import { SignalboxError, messageOf } from '../core/errors.ts';
-import { type BytePath, bytePath, holds, shownPath } from './byte-path.ts';
-import { type CallRecord, CallRecords, type RecordStatus, type WorkspaceChanges } from './call-record.ts';
-import { ContentStore } from './content-store.ts';
-import { readWhole, writeDurably } from './durable-file.ts';
-import { fileChanges } from './file-changes.ts';
-import { IndexFile } from './index-file.ts';
-import { restore } from './restore.ts';
-import { type Retention, wantedContents } from './retention.ts';
-import { type Conflict, type RestorePlan, planRestore } from './restore-plan.ts';
+import { type BytePath, toBytePath, containsPath, toDisplayPath } from './content/byte-path.ts';
+import {
+  type CallRecord,
+  type RecordStatus,
+  type Retention,
+  type WorkspaceChanges,
+  CallRecords,
+  applyRetention,
+} from './restore/call-record.ts';
+import { ContentStore } from './content/content-store.ts';
+import { readJsonFile, writeDurably } from './content/durable-file.ts';
+import { toChangeList } from './restore/file-changes.ts';
+import { IndexFile } from './content/index-file.ts';
+import { restore } from './restore/restore.ts';
+import { type Conflict, type RestorePlan, planRestore } from './restore/restore-plan.ts';
 import { type WorkMark, WorkMarks } from './work-marks.ts';
-import { type WorkspaceLimits, WorkspaceTree } from './workspace-tree.ts';
+import { type WorkspaceLimits, WorkspaceTree } from './content/workspace-tree.ts';
 
-/** Where everything is kept, and how much. */
-export interface EngineOptions {
-  /** The directory of Signalbox's data; what is in it is never part of a workspace. */
+/** The options of an undo engine. */
+export interface UndoEngineOptions {
+  /** The data directory of Signalbox. Its contents are never part of a workspace. */
   readonly data: string;
   readonly limits: WorkspaceLimits;
-  /** Engines of this process that have died. */
-  readonly gone: readonly string[];
-  /** Tells this engine from others of the same process. */
+  /** The ids of engines of this process whose thread has died. */
+  readonly deadEngines: readonly string[];
+  /** The id of this engine, unique within the process. */
   readonly engine: string;
 }
 
-/** Somebody else is at work there. */
+/** Another call uses an overlapping workspace. */
 export interface Busy {
   readonly busy: string;
 }
 
-/** What was kept before a call. */
-export interface Begun {
+/** The size of the checkpoint before a call. */
+export interface CheckpointSize {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What a call has changed. */
-export interface Finished extends ChangeList {
-  /** What could not be kept before the call; a change of it cannot be taken back. */
+/** The changes of a call. */
+export interface CheckpointResult extends ChangeList {
+  /** Paths that could not be stored before the call. Changes to them cannot be undone. */
   readonly skipped: readonly SkippedPath[];
-  /** Directories with new entries that were not recorded, because the limits were met; these cannot be taken back. */
+  /** Directories with new entries that were not recorded because of the limits. These entries cannot be undone. */
   readonly beyondLimits: readonly SkippedPath[];
 }
 
@@ -52,11 +58,11 @@ export interface SkippedPath {
   readonly reason: string;
 }
 
-/** What came of an undo. */
-export interface Undone {
-  /** `conflict`: nothing was touched. */
+/** The result of an undo. */
+export interface UndoResult {
+  /** `conflict`: nothing was changed. */
   readonly outcome: 'undone' | 'partly-undone' | 'conflict';
-  /** What the call had changed. */
+  /** The changes that the call had made. */
   readonly changes: readonly FileChange[];
   readonly total: number;
   readonly conflicts: readonly SkippedPath[];
@@ -68,43 +74,43 @@ interface Plan {
   readonly conflicts: readonly SkippedPath[];
 }
 
-interface Kept {
+interface CachedWorkspace {
   readonly tree: WorkspaceTree;
   readonly index: IndexFile;
 }
 
-const sweeping = 'sweep';
+const sweepCall = 'sweep';
 
-/** Keeps the state of workspaces before calls, tells what calls changed, and takes it back. One thing at a time, without waiting. */
+/** Stores the state of workspaces before calls, lists the changes of calls, and undoes them. Runs one request at a time and never waits. */
 export class UndoEngine {
   readonly #directory: string;
   readonly #data: BytePath;
   readonly #limits: WorkspaceLimits;
-  readonly #kept = new Map<BytePath, Kept>();
+  readonly #kept = new Map<BytePath, CachedWorkspace>();
   readonly #openMarks: () => WorkMarks;
   #contents: ContentStore;
   #records: CallRecords;
   #marks: WorkMarks;
 
-  constructor({ data, limits, gone, engine }: EngineOptions) {
+  constructor({ data, limits, deadEngines, engine }: UndoEngineOptions) {
     this.#directory = join(data, 'undo');
     this.#limits = limits;
-    this.#openMarks = () => new WorkMarks(join(this.#directory, 'open'), engine, gone);
+    this.#openMarks = () => new WorkMarks(join(this.#directory, 'open'), engine, deadEngines);
     ({ contents: this.#contents, records: this.#records, marks: this.#marks } = this.#open());
-    this.#data = bytePath(realpathSync(data));
+    this.#data = toBytePath(realpathSync(data));
   }
 
-  /** Finishes what was cut short by the death of a process. */
+  /** Finishes work that was interrupted by the death of a process. */
   recover(): void {
     this.#assureStore();
     for (const mark of this.#marks.dead()) this.#recover(mark);
   }
 
-  /** Keeps the state of the workspaces as it is before a call. */
-  begin(call: string, workspaces: readonly string[]): Begun | Busy {
+  /** Stores the state of the workspaces before a call. */
+  begin(call: string, workspaces: readonly string[]): CheckpointSize | Busy {
     this.#assureStore();
     const roots = rootsOf(workspaces);
-    const other = this.#marks.place(call, roots, 'looking', (dead) => this.#recover(dead));
+    const other = this.#marks.tryPlace(call, roots, 'looking', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
     try {
       const sizes = roots.map((root) => this.#look(root).size);
@@ -118,31 +124,33 @@ export class UndoEngine {
   }
 
   /** Finds out what the call has changed. */
-  finish(call: string): Finished {
+  finish(call: string): CheckpointResult {
     const record = this.#ending(call, () => this.#finish(call));
-    return { ...fileChanges(record.workspaces, this.#contents), ...leftOf(record) };
+    return { ...toChangeList(record.workspaces, this.#contents), ...toUnrestorable(record) };
   }
 
   /** Finds out what the call has changed, and takes back all that can be. */
-  rollBack(call: string): Undone {
+  rollBack(call: string): UndoResult {
     return this.#ending(call, (roots) => this.#takeBack(this.#finish(call), roots, true));
   }
 
   /** What a call has changed, if it can be undone. */
-  changesOf(call: string): (Finished & { readonly status: RecordStatus; readonly interrupted: boolean }) | undefined {
+  changesOf(
+    call: string,
+  ): (CheckpointResult & { readonly status: RecordStatus; readonly interrupted: boolean }) | undefined {
     const record = this.#recordOf(call);
     if (record === undefined) return undefined;
     const { status, interrupted = false } = record;
-    return { ...fileChanges(record.workspaces, this.#contents), ...leftOf(record), status, interrupted };
+    return { ...toChangeList(record.workspaces, this.#contents), ...toUnrestorable(record), status, interrupted };
   }
 
   /** Takes back what a call has changed: all of it or nothing, or with `partial` all that nobody has changed since. */
-  undo(call: string, partial: boolean): Undone | Busy {
+  undo(call: string, partial: boolean): UndoResult | Busy {
     const record = this.#recordOf(call);
     if (record === undefined) throw new SignalboxError('undo-unavailable', `no changes of ${call} are kept`);
     if (record.status === 'undone') throw new SignalboxError('undo-done', `${call} was undone already`);
     const roots = record.workspaces.map(({ root }) => root);
-    const other = this.#marks.place(call, roots, 'looking', (dead) => this.#recover(dead));
+    const other = this.#marks.tryPlace(call, roots, 'looking', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
     try {
       return this.#takeBack(record, roots, partial);
@@ -156,7 +164,7 @@ export class UndoEngine {
     this.#assureStore();
     const swept = join(this.#directory, 'swept');
     if (Date.now() - (statSync(swept, { throwIfNoEntry: false })?.mtimeMs ?? 0) < atMostEveryMs) return 0;
-    const other = this.#marks.place(sweeping, ['/'], 'looking', (dead) => this.#recover(dead));
+    const other = this.#marks.tryPlace(sweepCall, ['/'], 'looking', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
     try {
       const present = readdirSync(join(this.#directory, 'workspaces')).map((name) => {
@@ -164,11 +172,11 @@ export class UndoEngine {
         new IndexFile(join(this.#directory, 'workspaces', name)).load(tree);
         return tree;
       });
-      const freed = this.#contents.sweep(wantedContents(this.#records, present, retention));
+      const freed = this.#contents.sweep(applyRetention(this.#records, present, retention));
       writeFileSync(swept, '');
       return freed;
     } finally {
-      this.#marks.remove(sweeping);
+      this.#marks.remove(sweepCall);
     }
   }
 
@@ -194,7 +202,7 @@ export class UndoEngine {
   #look(root: BytePath): WorkspaceTree {
     const { tree, index } = this.#workspace(root);
     try {
-      index.save(tree, tree.look().remembered);
+      index.save(tree, tree.scan().indexed);
       return tree;
     } catch (error) {
       this.#kept.delete(root);
@@ -202,7 +210,7 @@ export class UndoEngine {
     }
   }
 
-  #workspace(root: BytePath): Kept {
+  #workspace(root: BytePath): CachedWorkspace {
     const known = this.#kept.get(root);
     if (known?.index.isCurrent() === true) return known;
     const tree = new WorkspaceTree(root, this.#contents, this.#limits, this.#data);
@@ -215,14 +223,15 @@ export class UndoEngine {
     return kept;
   }
 
-  /** Records what is not as it was when the call began. The record comes first: without it, the index still knows the old state. */
+  /** Records the changes since the call began. The record is written before the index, so that after a crash the index still has the old state. */
   #finish(call: string, interrupted?: true): CallRecord {
     const roots = this.#markOf(call)?.roots;
-    if (roots === undefined) throw new SignalboxError('undo-unavailable', `what was kept before ${call} is gone`);
+    if (roots === undefined)
+      throw new SignalboxError('undo-unavailable', `the checkpoint of call ${call} no longer exists`);
     const looks = roots.map((root) => {
       const { tree, index } = this.#workspace(root);
       try {
-        return { root, tree, index, look: tree.look({ isAfterCall: true }) };
+        return { root, tree, index, look: tree.scan({ isAfterCall: true }) };
       } catch (error) {
         this.#kept.delete(root);
         throw this.#failure(root, error);
@@ -242,18 +251,18 @@ export class UndoEngine {
     if (looks.some(({ look }) => look.changes.length > 0 || !look.isWhole) || interrupted !== undefined)
       this.#records.write(record);
     for (const { root, tree, index, look } of looks) {
-      // The index must be of the whole workspace, or the next call would be checkpointed without a part of it.
-      if (look.isWhole) index.save(tree, look.remembered);
+      // A partial index is not saved, because the next checkpoint would miss a part of the workspace.
+      if (look.isWhole) index.save(tree, look.indexed);
       else this.#kept.delete(root);
     }
     return record;
   }
 
-  #takeBack(record: CallRecord, roots: readonly BytePath[], partial: boolean): Undone {
+  #takeBack(record: CallRecord, roots: readonly BytePath[], partial: boolean): UndoResult {
     const planned = record.workspaces.map((workspace) => ({ root: workspace.root, ...planRestore(workspace) }));
-    const conflicts = planned.flatMap((each) => each.conflicts.map((conflict) => shownConflict(each.root, conflict)));
-    const list = fileChanges(record.workspaces, this.#contents);
-    // Entries beyond the limits are nobody's edit: they are named, and do not keep the rest from being restored.
+    const conflicts = planned.flatMap((each) => each.conflicts.map((conflict) => toSkippedPath(each.root, conflict)));
+    const list = toChangeList(record.workspaces, this.#contents);
+    // Entries beyond the limits are not an edit by others: they are reported but do not block the rest.
     const isBlocked = planned.some((each) => each.conflicts.some(({ isBeyondLimits }) => isBeyondLimits !== true));
     if (isBlocked && !partial) return { outcome: 'conflict', ...list, conflicts };
     const plan: Plan = { call: record.call, workspaces: planned.map((each) => each.plan), conflicts };
@@ -265,7 +274,7 @@ export class UndoEngine {
 
   #carryOut(plan: Plan, record: CallRecord | undefined): SkippedPath[] {
     const late = plan.workspaces.flatMap((workspace) =>
-      restore(workspace, this.#contents, plan.call).map((conflict) => shownConflict(workspace.root, conflict)),
+      restore(workspace, this.#contents, plan.call).map((conflict) => toSkippedPath(workspace.root, conflict)),
     );
     const conflicts = [...plan.conflicts, ...late];
     if (record !== undefined && this.#records.read(record.call) !== undefined)
@@ -274,7 +283,7 @@ export class UndoEngine {
     return conflicts;
   }
 
-  /** The last thing done for a call: whatever comes of it, others may work there again. */
+  /** Runs the last action for a call and then releases its workspaces, even when the action fails. */
   #ending<Result>(call: string, act: (roots: readonly BytePath[]) => Result): Result {
     this.#assureStore();
     try {
@@ -286,7 +295,7 @@ export class UndoEngine {
 
   #recover(mark: WorkMark): void {
     const { call, doing } = mark;
-    const plan = readWhole(this.#planFile(call)) as Plan | undefined;
+    const plan = readJsonFile(this.#planFile(call)) as Plan | undefined;
     if (plan !== undefined) this.#carryOut(plan, this.#records.read(call));
     else if (doing === 'running' && this.#records.read(call) === undefined) this.#finish(call, true);
     this.#marks.remove(call);
@@ -309,15 +318,15 @@ export class UndoEngine {
 
   #failure(root: BytePath, error: unknown): SignalboxError {
     if (error instanceof SignalboxError) return error;
-    const message = `the workspace ${shownPath(root)} could not be looked at: ${messageOf(error)}`;
+    const message = `cannot scan the workspace ${toDisplayPath(root)}: ${messageOf(error)}`;
     return new SignalboxError('checkpoint-failed', message, { cause: error });
   }
 }
 
-/** Real paths, without those that stand in another one. */
+/** Returns the real paths of workspaces, without those that are inside another one. */
 function rootsOf(workspaces: readonly string[]): BytePath[] {
-  const roots = [...new Set(workspaces.map((workspace) => bytePath(realRoot(workspace))))].toSorted();
-  return roots.filter((root) => !roots.some((other) => other !== root && holds(other, root)));
+  const roots = [...new Set(workspaces.map((workspace) => toBytePath(realRoot(workspace))))].toSorted();
+  return roots.filter((root) => !roots.some((other) => other !== root && containsPath(other, root)));
 }
 
 function realRoot(workspace: string): string {
@@ -330,15 +339,15 @@ function realRoot(workspace: string): string {
   }
 }
 
-function shownConflict(root: BytePath, { path, reason }: Conflict): SkippedPath {
-  return { workspace: shownPath(root), path: shownPath(path) || '.', reason };
+function toSkippedPath(root: BytePath, { path, reason }: Conflict): SkippedPath {
+  return { workspace: toDisplayPath(root), path: toDisplayPath(path) || '.', reason };
 }
 
-function leftOf({ workspaces }: CallRecord): Pick<Finished, 'skipped' | 'beyondLimits'> {
+function toUnrestorable({ workspaces }: CallRecord): Pick<CheckpointResult, 'skipped' | 'beyondLimits'> {
   const beyond = (root: BytePath, path: BytePath): SkippedPath =>
-    shownConflict(root, { path, reason: 'it got more new entries than undo records' });
+    toSkippedPath(root, { path, reason: 'more new entries were created than undo can record' });
   return {
-    skipped: workspaces.flatMap(({ root, skipped }) => skipped.map((each) => shownConflict(root, each))),
+    skipped: workspaces.flatMap(({ root, skipped }) => skipped.map((each) => toSkippedPath(root, each))),
     beyondLimits: workspaces.flatMap(({ root, unrecorded = [] }) => unrecorded.map((path) => beyond(root, path))),
   };
 }

@@ -2,36 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { compileCacheEnv } from '../core/compile-cache.ts';
 import { type ErrorCode, SignalboxError } from '../core/errors.ts';
-import type { EngineOptions, UndoEngine } from './undo-engine.ts';
+import type { UndoEngineOptions, UndoEngine } from './undo-engine.ts';
 
-/** What the thread is asked to do. */
+/** A request to the undo thread. */
 export interface UndoRequest {
   readonly id: number;
   readonly method: keyof UndoEngine;
   readonly args: readonly unknown[];
 }
 
-/** What came of it. */
+/** The response of the undo thread. */
 export type UndoAnswer =
   | { readonly id: number; readonly value: unknown; readonly error?: never }
   | { readonly id: number; readonly error: { readonly code: ErrorCode; readonly message: string } };
 
 type Method<Name extends keyof UndoEngine> = UndoEngine[Name];
 
-/** The undo engine as others see it: in a thread that is started when it is first needed, and started anew when it dies. */
+/** Runs an undo engine in a worker thread. The thread starts with the first request and restarts after it dies. */
 export class UndoThread {
-  readonly #options: Pick<EngineOptions, 'data' | 'limits'>;
+  readonly #options: Pick<UndoEngineOptions, 'data' | 'limits'>;
   readonly #gone: string[] = [];
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #worker: Worker | undefined;
   #requests = 0;
 
-  constructor(options: Pick<EngineOptions, 'data' | 'limits'>) {
+  constructor(options: Pick<UndoEngineOptions, 'data' | 'limits'>) {
     this.#options = options;
   }
 
-  /** Has the engine do something. */
-  ask<Name extends keyof UndoEngine>(
+  /** Calls a method of the engine. */
+  call<Name extends keyof UndoEngine>(
     method: Name,
     ...args: Parameters<Method<Name>>
   ): Promise<ReturnType<Method<Name>>> {
@@ -50,7 +50,7 @@ export class UndoThread {
 
   #start(): Worker {
     const engine = randomUUID();
-    const workerData: EngineOptions = { ...this.#options, gone: this.#gone, engine };
+    const workerData: UndoEngineOptions = { ...this.#options, deadEngines: this.#gone, engine };
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const program = new URL(`./undo-worker.${extension}`, import.meta.url);
     const env = { ...process.env, ...compileCacheEnv() };
@@ -58,7 +58,7 @@ export class UndoThread {
     worker.on('message', ({ id, ...answer }: UndoAnswer) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
-      // An idle thread does not keep the process alive.
+      // An idle thread must not keep the process alive.
       if (this.#waiting.size === 0) worker.unref();
       if (answer.error === undefined) waiting?.resolve(answer.value);
       else waiting?.reject(new SignalboxError(answer.error.code, answer.error.message));
@@ -68,7 +68,7 @@ export class UndoThread {
     worker.on('exit', () => {
       this.#gone.push(engine);
       if (this.#worker === worker) this.#worker = undefined;
-      const error = new SignalboxError('checkpoint-failed', `the thread that keeps workspaces died: ${reason}`);
+      const error = new SignalboxError('checkpoint-failed', `the undo thread died: ${reason}`);
       for (const waiting of this.#waiting.values()) waiting.reject(error);
       this.#waiting.clear();
     });

@@ -1,10 +1,10 @@
-/** Runs the undo engine in a thread of its own: looking at a workspace takes as long as it takes, and calls go on meanwhile. */
+/** The worker thread of the undo engine. A workspace scan is synchronous and may be slow, so it must not block the main thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { SignalboxError, messageOf } from '../core/errors.ts';
-import { type EngineOptions, UndoEngine } from './undo-engine.ts';
+import { type UndoEngineOptions, UndoEngine } from './undo-engine.ts';
 import type { UndoAnswer, UndoRequest } from './undo-thread.ts';
 
-const engine = new UndoEngine(workerData as EngineOptions);
+const engine = new UndoEngine(workerData as UndoEngineOptions);
 
 parentPort?.on('message', ({ id, method, args }: UndoRequest) => {
   parentPort?.postMessage(

@@ -1,26 +1,26 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BytePath, overlap } from './byte-path.ts';
-import { readWhole, writeWhole } from './durable-file.ts';
+import { type BytePath, isOverlapping } from './content/byte-path.ts';
+import { readJsonFile, writeAtomically } from './content/durable-file.ts';
 
-/** What is going on in some workspaces, for other processes to see and for whoever comes after a crash. */
+/** Marks workspaces as in use by a call, for other processes and for recovery after a crash. */
 export interface WorkMark {
   readonly call: string;
   readonly roots: readonly BytePath[];
-  /** `looking`: before the call, nothing has changed yet. */
+  /** `looking`: the scan before the call; nothing has changed yet. */
   readonly doing: 'looking' | 'running' | 'undoing';
   readonly process: number;
-  /** When that process began, where the system tells: its number may belong to another one by now. */
+  /** The start time of the process, where the system provides it, because process ids are reused. */
   readonly began: string;
-  /** Which one of the process it is. */
+  /** The id of the engine within the process. */
   readonly engine: string;
 }
 
-/** The marks of everybody who works with this data directory. */
+/** The marks of all processes that use this data directory. */
 export class WorkMarks {
   readonly #directory: string;
   readonly #engine: string;
-  /** Engines of this process that are gone. */
+  /** The ids of engines of this process whose thread has died. */
   readonly #gone: readonly string[];
 
   constructor(directory: string, engine: string, gone: readonly string[]) {
@@ -31,16 +31,16 @@ export class WorkMarks {
   }
 
   /**
-   * Puts down a mark, unless somebody is at work in an overlapping workspace: then it answers whose mark that is. The marks of
-   * the dead are handed to `recover` first.
+   * Writes a mark, unless a live process uses an overlapping workspace: then returns that process's mark. Calls `recover` for
+   * the marks of dead processes.
    */
-  place(
+  tryPlace(
     call: string,
     roots: readonly BytePath[],
     doing: WorkMark['doing'],
     recover: (dead: WorkMark) => void,
   ): WorkMark | undefined {
-    // First mine, then a look at the others: of two who come at once, at least one sees the other.
+    // Writes the own mark before reading the others, so that of two concurrent processes at least one sees the other.
     this.write(call, roots, doing);
     try {
       const others = this.all().filter((mark) => mark.call !== call && overlaps(mark.roots, roots));
@@ -54,17 +54,17 @@ export class WorkMarks {
     }
   }
 
-  /** Puts a mark down, or another in the place of the one that is there. */
+  /** Writes or replaces the mark of a call. */
   write(call: string, roots: readonly BytePath[], doing: WorkMark['doing']): void {
     const mark: WorkMark = {
       call,
       roots,
       doing,
       process: process.pid,
-      began: beginOf(process.pid),
+      began: readStartTime(process.pid),
       engine: this.#engine,
     };
-    writeWhole(join(this.#directory, `${call}.json`), mark);
+    writeAtomically(join(this.#directory, `${call}.json`), mark);
   }
 
   remove(call: string): void {
@@ -73,29 +73,29 @@ export class WorkMarks {
 
   all(): WorkMark[] {
     return readdirSync(this.#directory).flatMap((name) => {
-      const mark = name.endsWith('.json') ? readWhole(join(this.#directory, name)) : undefined;
+      const mark = name.endsWith('.json') ? readJsonFile(join(this.#directory, name)) : undefined;
       return mark === undefined ? [] : [mark as WorkMark];
     });
   }
 
-  /** The marks of processes that are gone. */
+  /** Returns the marks of dead processes. */
   dead(): WorkMark[] {
     return this.all().filter((mark) => !this.#isAlive(mark));
   }
 
   #isAlive({ process: id, began, engine }: WorkMark): boolean {
     if (this.#gone.includes(engine)) return false;
-    const now = beginOf(id);
+    const now = readStartTime(id);
     return now !== '' && now === began;
   }
 }
 
 function overlaps(some: readonly BytePath[], others: readonly BytePath[]): boolean {
-  return some.some((one) => others.some((other) => overlap(one, other)));
+  return some.some((one) => others.some((other) => isOverlapping(one, other)));
 }
 
-/** Something that no other process of the same number has; empty when there is no such process. */
-function beginOf(id: number): string {
+/** Returns the start time of a process, which distinguishes it from others with the same id; empty when it does not run. */
+function readStartTime(id: number): string {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';

@@ -13,11 +13,11 @@ import type { Store } from '../../src/journal/store/store.ts';
 import { type JournalVerification, verifyJournal } from '../../src/journal/integrity/verify-journal.ts';
 import { copyStore } from '../../src/store/copy/copy-store.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
-import { postgresTarget } from '../../src/store/postgres/copy-target.ts';
+import { openPostgresTarget } from '../../src/store/postgres/copy-target.ts';
 import { Database, loadDriver } from '../../src/store/postgres/database.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
-import { sqliteSource } from '../../src/store/sqlite/copy-source.ts';
+import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { awaited } from '../support/awaited.ts';
 import { type Place, bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -351,9 +351,9 @@ describe('a journal in PostgreSQL', async () => {
       database.exec(edit);
       database.close();
       const address = cluster.address(`tampering_${(places += 1)}`);
-      const source = await sqliteSource(place.file);
+      const source = await openSqliteSource(place.file);
       try {
-        const target = await postgresTarget(address, source);
+        const target = await openPostgresTarget(address, source);
         try {
           await within(copyStore(source, target), 'the copy');
         } finally {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { defineTool, localServer } from '../../src/index.ts';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
-import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { Place, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';

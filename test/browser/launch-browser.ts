@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver } from 'playwright-core';
-import { whileLocked } from '../../src/store/sqlite/file-lock.ts';
+import { withFileLock } from '../../src/store/sqlite/file-lock.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { root } from '../support/command.ts';
 
@@ -26,7 +26,7 @@ async function unpackedBrowser(): Promise<string> {
   const program = join(directory, 'chromium');
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  return whileLocked(join(cache, 'chromium.lock'), maxUnpackMs, async () => {
+  return withFileLock(join(cache, 'chromium.lock'), maxUnpackMs, async () => {
     if (!existsSync(program)) await unpack(directory);
     return program;
   });

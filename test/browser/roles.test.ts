@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../mcp-servers/boxed.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 describe('the console knows what its reader may do', () => {
   let served: ServedPlace;
@@ -38,33 +38,33 @@ describe('the console knows what its reader may do', () => {
     assert.deepEqual(await pressable(page, '/', 'The tour'), []);
     assert.equal(
       await page.getByRole('button', { name: 'New session' }).getAttribute('title'),
-      'This takes the role admin; yours is viewer.',
+      'Requires the admin role; yours is viewer.',
     );
     await page.keyboard.press('n');
     assert.equal(await page.getByRole('dialog').count(), 0);
-    assert.equal(await page.getByRole('button', { name: 'Sign this browser out' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0);
 
-    const inInbox = await pressable(page, '/inbox', 'This takes the role approver or admin; yours is viewer.');
+    const inInbox = await pressable(page, '/inbox', 'Requires the approver or admin role; yours is viewer.');
     assert.deepEqual(
-      inInbox.filter((name) => !/^(Notify me|mcp__demo__write_note)/.test(name)),
+      inInbox.filter((name) => !/^(Turn on notifications|mcp__demo__write_note)/.test(name)),
       [],
     );
     await page.keyboard.press('a');
     assert.deepEqual(await accessibilityFaults(page), []);
 
-    await pressable(page, `/sessions/${session}`, 'This takes the role approver or admin; yours is viewer.');
+    await pressable(page, `/sessions/${session}`, 'Requires the approver or admin role; yours is viewer.');
     assert.equal(await page.getByRole('textbox', { name: 'Message' }).isDisabled(), true);
     assert.equal(await page.getByRole('combobox', { name: 'Permission mode' }).isDisabled(), true);
     for (const name of ['Rename', /^Fork/, 'Delete', 'Stop'])
       assert.equal(await page.getByRole('button', { name }).isDisabled(), true, String(name));
 
-    await pressable(page, '/tools/mcp__signalbox__ping', 'This takes the role admin; yours is viewer.');
+    await pressable(page, '/tools/mcp__signalbox__ping', 'Requires the admin role; yours is viewer.');
     assert.equal(await page.getByRole('button', { name: 'Run' }).isDisabled(), true);
-    await pressable(page, '/servers/demo', 'Came up');
+    await pressable(page, '/servers/demo', 'Up since');
     for (const name of ['Add', 'Import', 'Disable'])
       assert.equal(await page.getByRole('button', { name, exact: true }).isDisabled(), true, name);
 
-    await pressable(page, '/policies', 'This takes the role admin; yours is viewer.');
+    await pressable(page, '/policies', 'Requires the admin role; yours is viewer.');
 
     const changing = seen.filter((asked) => !asked.startsWith('GET ') && asked !== 'POST /api/policies/check');
     assert.deepEqual(changing, []);
@@ -86,6 +86,6 @@ describe('the console knows what its reader may do', () => {
     await page.getByRole('button', { name: 'New session' }).and(page.locator(':enabled')).waitFor();
     await page.locator('.connection .faint').waitFor();
     assert.equal(await page.getByText('Role admin').count(), 0);
-    await page.getByRole('button', { name: 'Sign this browser out' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
   });
 });

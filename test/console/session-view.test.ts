@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { SessionEvent } from '../../console/src/api/schema.ts';
-import { emptyView, withEvents } from '../../console/src/pages/sessions/session-view.ts';
+import { emptyView, applyEvents } from '../../console/src/pages/sessions/conversation/session-view.ts';
 
 type Happening = SessionEvent extends infer Event
   ? Event extends SessionEvent
@@ -46,7 +46,7 @@ const happened: readonly Happening[] = [
   { type: 'done', reason: 'error' },
 ];
 const events: SessionEvent[] = happened.map((each, index) => ({ ...each, seq: index + 1, sessionId: 's', at: '' }));
-const whole = withEvents(emptyView, events);
+const whole = applyEvents(emptyView, events);
 
 describe('a session as the console shows it', () => {
   it('has each message with all that the agent did with it', () => {
@@ -84,7 +84,7 @@ describe('a session as the console shows it', () => {
         let view = emptyView;
         let from = 0;
         for (const to of [...cuts.toSorted((one, other) => one - other), events.length]) {
-          view = withEvents(view, events.slice(Math.max(0, from - again), to));
+          view = applyEvents(view, events.slice(Math.max(0, from - again), to));
           from = to;
         }
         assert.deepEqual(view, whole);
@@ -94,7 +94,7 @@ describe('a session as the console shows it', () => {
   });
 
   it('leaves the turns alone that nothing happened in', () => {
-    const before = withEvents(emptyView, events.slice(0, 15));
-    assert.equal(withEvents(before, events.slice(15)).turns[0], before.turns[0]);
+    const before = applyEvents(emptyView, events.slice(0, 15));
+    assert.equal(applyEvents(before, events.slice(15)).turns[0], before.turns[0]);
   });
 });

@@ -26,7 +26,7 @@ for (const [name, make] of makers) {
       let runtime: Runtime | undefined;
       const place = await openClaudePlace((options) => (runtime = make(options)));
       assert.ok(runtime !== undefined);
-      const agent = { name, runtime, own: place.own };
+      const agent = { name, runtime, runtimeTools: place.own };
       const sessions = await createSessions({
         box: place.box,
         agents: { defaultName: name, list: () => [agent] },
@@ -79,7 +79,7 @@ for (const [name, make] of makers) {
       let runtime: Runtime | undefined;
       const place = await openClaudePlace((options) => (runtime = make(options)));
       assert.ok(runtime !== undefined);
-      const agent = { name, runtime, own: place.own };
+      const agent = { name, runtime, runtimeTools: place.own };
       const sessions = await createSessions({
         box: place.box,
         agents: { defaultName: name, list: () => [agent] },

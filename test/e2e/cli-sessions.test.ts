@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { claudeEnvironment } from '../support/claude.ts';
 import { type MessagesServer, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
 import type { Heard, ModelBlock } from '../support/model/model-script.ts';

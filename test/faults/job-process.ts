@@ -1,5 +1,5 @@
 /** Looks after the jobs of a store for some minutes of a clock that runs fast, and prints when each run that it had was due. */
-import { Schedules } from '../../src/sessions/schedules.ts';
+import { Schedules } from '../../src/sessions/schedules/schedules.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 const [file = '', begin = '0', minutes = '0'] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
-import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
-import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { isFull, show } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres.ts';

@@ -19,6 +19,6 @@ export async function openSessions(
     turn: (turn: Turn) => script(turn.content, turn),
     close: () => Promise.resolve(),
   };
-  const agents = { usual: 'agent', list: () => [{ name: 'agent', runtime, own }] };
+  const agents = { defaultName: 'agent', list: () => [{ name: 'agent', runtime, runtimeTools: own }] };
   return { box, sessions: await createSessions({ box, agents, cwd: data }) };
 }

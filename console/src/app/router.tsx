@@ -8,59 +8,59 @@ import {
   useState,
 } from 'react';
 
-/** Where the reader is. */
-export interface Place {
+/** The path and query of the current address. */
+export interface AppLocation {
   readonly path: string;
   readonly search: URLSearchParams;
 }
 
-const moved = 'signalbox:moved';
-const PlaceContext = createContext<Place>({ path: '/', search: new URLSearchParams() });
+const navigateEvent = 'signalbox:navigate';
+const LocationContext = createContext<AppLocation>({ path: '/', search: new URLSearchParams() });
 
-/** Goes to another place of the console. */
+/** Navigates within the console. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const from = location.pathname;
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
-  // Another page is read from its beginning; going back, the browser itself knows where that was.
+  // A new page starts at the top; going back, the browser restores the scroll position.
   if (location.pathname !== from) window.scrollTo(0, 0);
-  window.dispatchEvent(new Event(moved));
+  window.dispatchEvent(new Event(navigateEvent));
 }
 
-/** Tells everything inside it where the reader is. */
+/** Provides the current location to its children. */
 export function Router({ children }: { readonly children: ReactNode }): ReactNode {
-  const [place, setPlace] = useState(here);
+  const [current, setLocation] = useState(currentLocation);
   useEffect(() => {
-    const look = (): void => setPlace(here());
-    window.addEventListener('popstate', look);
-    window.addEventListener(moved, look);
+    const update = (): void => setLocation(currentLocation());
+    window.addEventListener('popstate', update);
+    window.addEventListener(navigateEvent, update);
     return () => {
-      window.removeEventListener('popstate', look);
-      window.removeEventListener(moved, look);
+      window.removeEventListener('popstate', update);
+      window.removeEventListener(navigateEvent, update);
     };
   }, []);
-  return <PlaceContext value={place}>{children}</PlaceContext>;
+  return <LocationContext value={current}>{children}</LocationContext>;
 }
 
-export function usePlace(): Place {
-  return use(PlaceContext);
+export function useLocation(): AppLocation {
+  return use(LocationContext);
 }
 
-/** The values that a path has in a pattern like `/sessions/:id`, or nothing where it does not fit. */
+/** Returns the parameters of a path that matches a pattern like `/sessions/:id`; `undefined` if it does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
-  const wanted = pattern.split('/');
-  const given = path.replace(/(?<=.)\/$/, '').split('/');
-  if (wanted.length !== given.length) return undefined;
+  const expected = pattern.split('/');
+  const actual = path.replace(/(?<=.)\/$/, '').split('/');
+  if (expected.length !== actual.length) return undefined;
   const values: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = decode(given[index] ?? '');
+  for (const [index, part] of expected.entries()) {
+    const value = decode(actual[index] ?? '');
     if (part.startsWith(':')) values[part.slice(1)] = value;
     else if (part !== value) return undefined;
   }
   return values;
 }
 
-/** A link within the console. Whatever a browser does with links (new tab, copy) works. */
+/** A link within the console. Modified clicks (new tab, download) are left to the browser. */
 export function Link({
   to,
   onClick,
@@ -81,7 +81,7 @@ export function Link({
   );
 }
 
-function here(): Place {
+function currentLocation(): AppLocation {
   return { path: location.pathname, search: new URLSearchParams(location.search) };
 }
 

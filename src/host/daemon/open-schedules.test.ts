@@ -121,8 +121,8 @@ describe('a job', () => {
         'string',
         'string',
         'string',
-        `left out: the token ${revoked} was revoked`,
-        `left out: the token ${expired} has expired`,
+        `skipped: the token ${revoked} was revoked`,
+        `skipped: the token ${expired} has expired`,
       ],
     );
     assert.equal(await place.sessions.count(), 3);

@@ -3,9 +3,9 @@ import type { SessionStore } from '../../journal/store/session-store.ts';
 import { cliEnvironment } from '../../runtimes/claude/shared/installation.ts';
 import { transcriptIds } from '../../runtimes/claude/shared/transcript.ts';
 import type { SessionsOptions } from '../../sessions/create-sessions.ts';
-import { type ScheduleParts, Schedules } from '../../sessions/schedules/schedules.ts';
+import { type SchedulesOptions, Schedules } from '../../sessions/schedules/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import { recallTurn } from '../../sessions/turns/running-turn.ts';
+import { recallMemory } from '../../sessions/turns/running-turn.ts';
 import type { TurnRefusal } from '../../sessions/turns/turn-runner.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import { jobTools } from '../../sources/local/builtin/job-tools.ts';
@@ -58,7 +58,7 @@ async function countClaudeTranscripts(
     const page = await sessions.list({ cwd, limit: pageSize, ...(after === undefined ? {} : { after }) });
     for (const { id, runtime } of page.items) {
       if (!runtime.startsWith('claude')) continue;
-      const { memory } = recallTurn(await store.memory(id), id, runtime);
+      const { memory } = recallMemory(await store.memory(id), id, runtime);
       if (typeof memory === 'string') others.delete(memory);
     }
     after = page.next;
@@ -78,14 +78,14 @@ export function openSchedules(
     ready,
     runs = true,
     ...options
-  }: Pick<ScheduleParts, 'onProblem' | 'now'> & {
+  }: Pick<SchedulesOptions, 'onProblem' | 'now'> & {
     readonly ready?: Promise<unknown>;
     readonly runs?: boolean;
   },
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
-    post: box.shared.pubSub,
+    pubSub: box.shared.pubSub,
     sessions,
     redact: (text) => box.secrets.redact(text),
     refusal: (owner) => tokenRefusal(box.tokens, owner),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { identityOf } from '../../config/trust/trust-records.ts';
 import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
-import { whileLocked } from '../../store/sqlite/file-lock.ts';
+import { withFileLock } from '../../store/sqlite/file-lock.ts';
 import { openVault } from './open-vault.ts';
 
 /** Longer than a token refresh can take. */
@@ -23,6 +23,6 @@ export function oauthTokenStore(data: string, configuration: string): TokenStore
       else await vault.set(bound(key), text);
     },
     exclusively: (key, work) =>
-      whileLocked(join(data, 'locks', `${hash('sha256', bound(key), 'hex')}.lock`), maxLockWaitMs, work),
+      withFileLock(join(data, 'locks', `${hash('sha256', bound(key), 'hex')}.lock`), maxLockWaitMs, work),
   };
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../../core/errors.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
-import type { Finished, Undone } from '../../workspace/undo-engine.ts';
+import type { CheckpointResult, UndoResult } from '../../workspace/undo-engine.ts';
 import { type AdmittedCall, workspaceOf } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import type { Compensations } from '../undo/compensations.ts';
@@ -110,13 +110,13 @@ async function settled(call: AdmittedCall, outcome: CallOutcome): Promise<CallOu
           new Promise<boolean>((resolve) => (timer = setTimeout(resolve, settlingMs, false))),
         ]);
   clearTimeout(timer);
-  stateChanges?.takeBack();
+  stateChanges?.revert();
   if (ended) return outcome;
   return noted(outcome, 'It has not stopped yet; what it does from now on is not taken back.');
 }
 
 async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
-  let changes: Finished;
+  let changes: CheckpointResult;
   try {
     call.changes = changes = await begun.finish();
   } catch (error) {
@@ -130,13 +130,13 @@ async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoin
   );
 }
 
-function beyondNote(beyond: Finished['beyondLimits']): string {
+function beyondNote(beyond: CheckpointResult['beyondLimits']): string {
   const list = beyond.slice(0, 10).map(({ path }) => path);
   const more = beyond.length > list.length ? ` and ${beyond.length - list.length} more` : '';
   return `Undo cannot take back all of it: ${list.join(', ')}${more} got more new entries than undo records. The rest can be undone.`;
 }
 
-function rollbackNote({ total, conflicts }: Undone): string {
+function rollbackNote({ total, conflicts }: UndoResult): string {
   if (conflicts.length === 0)
     return `${pluralize(total, 'change')} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
   const list = conflicts.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);

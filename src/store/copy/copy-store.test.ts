@@ -16,10 +16,10 @@ import { draft } from '../../journal/store/store.conformance.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseAddress } from '../postgres/address.ts';
-import { postgresTarget } from '../postgres/copy-target.ts';
+import { openPostgresTarget } from '../postgres/copy-target.ts';
 import { Database, loadDriver } from '../postgres/database.ts';
 import { postgresStore } from '../postgres/postgres-store.ts';
-import { sqliteSource } from '../sqlite/copy-source.ts';
+import { openSqliteSource } from '../sqlite/copy-source.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
 import { type CopyReport, copyStore } from './copy-store.ts';
 
@@ -45,9 +45,9 @@ async function copy(
   address: string,
   options: { restart?: boolean; stopAfter?: number } = {},
 ): Promise<CopyReport> {
-  const source = await sqliteSource(file);
+  const source = await openSqliteSource(file);
   try {
-    const target = await postgresTarget(address, source, options);
+    const target = await openPostgresTarget(address, source, options);
     const stop = new AbortController();
     let steps = 0;
     const onProgress = (): void => {
@@ -138,7 +138,7 @@ describe('copying from SQLite to PostgreSQL', () => {
   test('nobody begins to use the database in the moment in which a copy begins', async (t) => {
     const file = await filledFile(t, 10);
     const address = freshAddress();
-    const source = await sqliteSource(file);
+    const source = await openSqliteSource(file);
     t.after(() => source.close());
     await (await postgresStore({ address })).close();
     const held = new Database(await loadDriver(), parseAddress(address));
@@ -157,11 +157,11 @@ describe('copying from SQLite to PostgreSQL', () => {
       while ((await holder.query(waiting)).rowCount === 0) await breath();
     };
     await within(waits(), 'that the process waits');
-    await assert.rejects(postgresTarget(address, source), refusedWith(/is being filled .* or begins to be used/));
+    await assert.rejects(openPostgresTarget(address, source), refusedWith(/is being filled .* or begins to be used/));
     await holder.query('COMMIT');
     const store = await starting;
     await store.append([draft()]);
-    await assert.rejects(postgresTarget(address, source), refusedWith(/is in use/));
+    await assert.rejects(openPostgresTarget(address, source), refusedWith(/is in use/));
   });
 
   test('cut short anywhere, goes on there; until then nobody can use the half of it', async (t) => {
@@ -246,12 +246,15 @@ describe('copying from SQLite to PostgreSQL', () => {
     const closed = once(child, 'close');
     try {
       await once(child.stdout, 'data');
-      await assert.rejects(sqliteSource(file), refusedWith(new RegExp(`is in use by process ${child.pid}; stop it`)));
+      await assert.rejects(
+        openSqliteSource(file),
+        refusedWith(new RegExp(`is in use by process ${child.pid}; stop it`)),
+      );
     } finally {
       child.kill('SIGKILL');
       await closed;
     }
-    const source = await sqliteSource(file);
+    const source = await openSqliteSource(file);
     try {
       assert.throws(() => sqliteStore({ file }), refusedWith(/locked/));
     } finally {

@@ -1,9 +1,9 @@
-import { setImmediate as breath } from 'node:timers/promises';
-import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { CopiedRow, CopiedTable, CopySource } from './copy-source.ts';
+import type { ChainHead } from '../../journal/store/store.ts';
+import type { CopiedRow, CopiedTable, CopiedValue, CopySource } from './copy-source.ts';
 import type { CopyTarget } from './copy-target.ts';
-import { RowDigest } from './row-digest.ts';
+import { hash } from 'node:crypto';
+import { setImmediate as breath } from 'node:timers/promises';
 
 /** How far a copy has come. */
 export interface CopyProgress {
@@ -94,4 +94,28 @@ function different(target: CopyTarget, what: string): SignalboxError {
     'copy-failed',
     `${what}. Was the source written to after the copy was begun? --restart copies all of it anew; ${target.location} stays closed until a copy is whole`,
   );
+}
+
+/** Says in one number which rows a table has, in whatever order they come: each store has its own. */
+export class RowDigest {
+  #sum = 0n;
+  #rows = 0;
+
+  add(rows: readonly CopiedRow[]): void {
+    for (const row of rows) this.#sum += BigInt(`0x${hash('sha256', JSON.stringify(row.map(withoutNul)), 'hex')}`);
+    this.#rows += rows.length;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get text(): string {
+    return `${this.#rows}:${this.#sum.toString(16)}`;
+  }
+}
+
+/** Not every store can keep a NUL; there a sign stands in its place. */
+function withoutNul(value: CopiedValue): CopiedValue {
+  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 }

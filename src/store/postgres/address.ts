@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../core/errors.ts';
 
 /** Where a database is. Only `connection` holds the password. */
-export interface Address {
+export interface PostgresAddress {
   /** For the driver. */
   readonly connection: string;
   /** For people: without password and settings. */
@@ -14,8 +14,8 @@ export interface Address {
   readonly connections: number;
 }
 
-const usualSchema = 'signalbox';
-const usualConnections = '10';
+const defaultSchema = 'signalbox';
+const defaultConnections = '10';
 /** The server soon notices a machine that is gone without a word, and lets go of what it held. */
 const keepAlive = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
@@ -25,37 +25,37 @@ export function isPostgresAddress(text: string): boolean {
 }
 
 /** Reads an address like `postgres://user:password@host:5432/database?schema=name&connections=10`. */
-export function parseAddress(text: string): Address {
+export function parseAddress(text: string): PostgresAddress {
   const url = isPostgresAddress(text) && URL.canParse(text) ? new URL(text) : undefined;
   // The address is not repeated: it may hold a password.
-  if (url === undefined) throw unusable('cannot be read');
-  const schema = url.searchParams.get('schema') ?? usualSchema;
+  if (url === undefined) throw invalidAddress('cannot be read');
+  const schema = url.searchParams.get('schema') ?? defaultSchema;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw unusable('names a schema that is not made of small letters, digits and _');
-  const connections = url.searchParams.get('connections') ?? usualConnections;
-  if (!/^(?:[1-9]\d?|100)$/.test(connections)) throw unusable('has connections that are no number from 1 to 100');
-  const password = decoded(url.password) || (url.searchParams.get('password') ?? '');
+    throw invalidAddress('names a schema that is not made of small letters, digits and _');
+  const connections = url.searchParams.get('connections') ?? defaultConnections;
+  if (!/^(?:[1-9]\d?|100)$/.test(connections)) throw invalidAddress('has connections that are no number from 1 to 100');
+  const password = decodeComponent(url.password) || (url.searchParams.get('password') ?? '');
   url.searchParams.delete('schema');
   url.searchParams.delete('connections');
   const options = `${url.searchParams.get('options') ?? ''} ${keepAlive} -c search_path=${schema}`.trim();
   url.searchParams.set('options', options);
   const connection = url.href;
   url.password = '';
-  url.search = schema === usualSchema ? '' : `?schema=${schema}`;
+  url.search = schema === defaultSchema ? '' : `?schema=${schema}`;
   url.hash = '';
-  const database = decoded(url.pathname.slice(1));
+  const database = decodeComponent(url.pathname.slice(1));
   return { connection, location: url.href, schema, database, password, connections: Number(connections) };
 }
 
-function decoded(text: string): string {
+function decodeComponent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw unusable('has a % that is not followed by two hexadecimal digits; write it as %25');
+    throw invalidAddress('has a % that is not followed by two hexadecimal digits; write it as %25');
   }
 }
 
-function unusable(why: string): SignalboxError {
+function invalidAddress(why: string): SignalboxError {
   const form = 'postgres://user:password@host:5432/database';
   return new SignalboxError('store-unavailable', `the address of the PostgreSQL store ${why}; write it as ${form}`);
 }

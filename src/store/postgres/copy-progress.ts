@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedSoFar } from '../copy/copy-target.ts';
-import type { Address } from './address.ts';
+import type { PostgresAddress } from './address.ts';
 
 /** That records are copied here from another store, and how far each table has come. */
 export const copySchema = `
@@ -18,15 +18,15 @@ export interface Copy {
 }
 
 /** Whether nobody begins to use this place, so that it can be filled; held until the connection ends. */
-export async function keepOthersOff(client: Client, lock: number): Promise<boolean> {
+export async function lockForCopy(client: Client, lock: number): Promise<boolean> {
   const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, -1) AS got', [lock]);
   return rows[0]?.got === true;
 }
 
 /** Lets no copy begin while a process begins to use this place. Half a copy is nothing to work with: who uses it would see a journal without its end. */
-export async function keepCopiesOff(client: Client, { location }: Address, lock: number): Promise<void> {
+export async function refuseUnfinishedCopy(client: Client, { location }: PostgresAddress, lock: number): Promise<void> {
   const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock_shared($1, -1) AS got', [lock]);
-  const copy = await copyIn(client);
+  const copy = await readCopy(client);
   if (copy !== undefined && !copy.finished)
     throw new SignalboxError(
       'store-unavailable',
@@ -36,22 +36,22 @@ export async function keepCopiesOff(client: Client, { location }: Address, lock:
     throw new SignalboxError('store-unavailable', `${location} is being filled by signalbox migrate; wait for it`);
 }
 
-export async function copyIn(client: Client): Promise<Copy | undefined> {
+export async function readCopy(client: Client): Promise<Copy | undefined> {
   const { rows } = await client.query<Copy>('SELECT source, first_hash AS "firstHash", finished FROM copies');
   return rows[0];
 }
 
-export async function beginCopy(client: Client, source: string, firstHash: string): Promise<void> {
+export async function startCopy(client: Client, source: string, firstHash: string): Promise<void> {
   await client.query('INSERT INTO copies VALUES (1, $1, $2, false)', [source, firstHash]);
 }
 
 /** How far each table has come. */
-export async function progressIn(client: Client): Promise<Map<string, CopiedSoFar>> {
+export async function readProgress(client: Client): Promise<Map<string, CopiedSoFar>> {
   const { rows } = await client.query<{ name: string; rows: number; next: string }>('SELECT * FROM copied_tables');
   return new Map(
     rows.map(({ name, rows: count, next }) => [name, { rows: count, next: JSON.parse(next) as CopiedSoFar['next'] }]),
   );
 }
 
-export const noteProgress = `INSERT INTO copied_tables VALUES ($1, $2, $3)
+export const saveProgress = `INSERT INTO copied_tables VALUES ($1, $2, $3)
   ON CONFLICT (name) DO UPDATE SET rows = copied_tables.rows + excluded.rows, next = excluded.next`;

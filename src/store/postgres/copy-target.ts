@@ -4,22 +4,22 @@ import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';
-import { type Address, parseAddress } from './address.ts';
-import { beginCopy, copyIn, keepOthersOff, noteProgress, progressIn } from './copy-progress.ts';
-import { Database, loadDriver, withoutNul } from './database.ts';
-import { factsOf } from './entry-facts.ts';
-import { JournalTable, flush } from './journal-table.ts';
-import { migrate } from './migrate.ts';
-import { livingWriters, lockOf } from './presence.ts';
-import { PrunedJournal } from './pruned-journal.ts';
-import { SealTable } from './seal-table.ts';
+import { type PostgresAddress, parseAddress } from './address.ts';
+import { startCopy, readCopy, lockForCopy, saveProgress, readProgress } from './copy-progress.ts';
+import { Database, loadDriver, replaceNul } from './database.ts';
+import { toEntryFacts } from './journal/entry-facts.ts';
+import { JournalTable, flush } from './journal/journal-table.ts';
+import { createTables } from './create-tables.ts';
+import { livingWriters, toLockNumber } from './listen-connection.ts';
+import { PrunedJournal } from './journal/pruned-journal.ts';
+import { SealTable } from './journal/seal-table.ts';
 import { storeFailure } from './store-failure.ts';
 
 const factNames = ['server', 'decision', 'principal', 'ms'] as const;
 const pageSize = 2000;
 
 /** Opens a database to copy the records of a source into it. Refuses one that holds anything but an earlier copy of it. */
-export async function postgresTarget(
+export async function openPostgresTarget(
   text: string,
   source: CopySource,
   options: { readonly restart?: boolean } = {},
@@ -45,11 +45,11 @@ class PostgresTarget implements CopyTarget {
   isFinished = false;
   readonly #database: Database;
   readonly #client: Client;
-  readonly #address: Address;
+  readonly #address: PostgresAddress;
   #progress = new Map<string, CopiedSoFar>();
   #types = new Map<string, ReadonlyMap<string, string>>();
 
-  constructor(database: Database, client: Client, address: Address) {
+  constructor(database: Database, client: Client, address: PostgresAddress) {
     this.location = address.location;
     this.#database = database;
     this.#client = client;
@@ -58,26 +58,26 @@ class PostgresTarget implements CopyTarget {
 
   async prepare(source: CopySource, restart: boolean): Promise<void> {
     const client = this.#client;
-    const lock = lockOf(this.#address);
-    await migrate(client, this.#address, lock);
-    if (!(await keepOthersOff(client, lock)))
+    const lock = toLockNumber(this.#address);
+    await createTables(client, this.#address, lock);
+    if (!(await lockForCopy(client, lock)))
       throw this.#refusal('is being filled by another signalbox migrate, or begins to be used', 'wait for it');
     const { rows: living } = await client.query(livingWriters, [lock]);
     if (living.length > 0) throw this.#refusal('is in use', 'stop what uses it, or name another');
     this.#types = await this.#columnTypes();
     this.#refuseUnknown(source);
-    const firstHash = firstHashOf(source);
-    let copy = await copyIn(client);
+    const firstHash = readFirstHash(source);
+    let copy = await readCopy(client);
     if (copy !== undefined && !copy.finished && restart) {
       await this.#empty(source);
       copy = undefined;
     }
     if (copy === undefined) {
       await this.#refuseFilled(source);
-      await beginCopy(client, source.location, firstHash);
+      await startCopy(client, source.location, firstHash);
     } else if (copy.firstHash !== firstHash)
       throw this.#refusal(`holds a copy of another journal, ${copy.source}`, 'name another database or ?schema=');
-    this.#progress = await progressIn(client);
+    this.#progress = await readProgress(client);
     if (copy?.finished !== true) return;
     const [head] = await this.#database.rows<ChainHead>('SELECT seq, hash FROM head');
     if (head?.seq !== source.head.seq || head.hash !== source.head.hash)
@@ -94,7 +94,7 @@ class PostgresTarget implements CopyTarget {
     const columns = this.#columns(table, page.rows);
     const names = [...columns.keys()];
     const types = names.map((column) => this.#types.get(name)?.get(column) ?? 'text');
-    const insert = `INSERT INTO ${name} (${names.map(quoted).join(', ')})
+    const insert = `INSERT INTO ${name} (${names.map(quoteColumn).join(', ')})
       SELECT * FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
     const last = name === 'journal' ? page.rows.at(-1) : undefined;
     const values = new Map(table.columns.map((column, index) => [column, last?.[index]]));
@@ -105,7 +105,7 @@ class PostgresTarget implements CopyTarget {
       ...(last === undefined
         ? []
         : [this.#client.query('UPDATE head SET seq = $1, hash = $2', [values.get('seq'), values.get('hash')])]),
-      this.#client.query(noteProgress, [name, page.rows.length, JSON.stringify(page.next)]),
+      this.#client.query(saveProgress, [name, page.rows.length, JSON.stringify(page.next)]),
       this.#client.query('COMMIT'),
     ];
     try {
@@ -117,7 +117,7 @@ class PostgresTarget implements CopyTarget {
   }
 
   async verify(expected: ChainHead, signal?: AbortSignal): Promise<Verification> {
-    await this.#database.together([flush]);
+    await this.#database.pipeline([flush]);
     await this.#client.query('ANALYZE');
     const journal = new JournalTable(this.#database, '');
     const pruned = new PrunedJournal(this.#database, new SealTable(this.#database, undefined));
@@ -129,7 +129,7 @@ class PostgresTarget implements CopyTarget {
 
   async *rows({ name, columns }: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
     const wanted = columns.map((column) =>
-      this.#types.get(name)?.get(column) === 'boolean' ? `${quoted(column)}::integer` : quoted(column),
+      this.#types.get(name)?.get(column) === 'boolean' ? `${quoteColumn(column)}::integer` : quoteColumn(column),
     );
     await this.#client.query(`BEGIN; DECLARE copied NO SCROLL CURSOR FOR SELECT ${wanted.join(', ')} FROM ${name}`);
     try {
@@ -161,12 +161,12 @@ class PostgresTarget implements CopyTarget {
         column,
         types?.get(column) === 'boolean'
           ? rows.map((row) => row[index] === 1)
-          : rows.map((row) => withoutNul(row[index])),
+          : rows.map((row) => replaceNul(row[index])),
       ]),
     );
     if (name !== 'journal') return values;
     refuseNul(columns, rows);
-    const facts = values.get('body')?.map((body) => factsOf(String(body))) ?? [];
+    const facts = values.get('body')?.map((body) => toEntryFacts(String(body))) ?? [];
     for (const fact of factNames)
       values.set(
         fact,
@@ -212,7 +212,7 @@ class PostgresTarget implements CopyTarget {
   }
 }
 
-function quoted(column: string): string {
+function quoteColumn(column: string): string {
   return `"${column}"`;
 }
 
@@ -226,7 +226,7 @@ function refuseNul(columns: readonly string[], rows: readonly CopiedRow[]): void
     );
 }
 
-function firstHashOf(source: CopySource): string {
+function readFirstHash(source: CopySource): string {
   const journal = source.tables.find(({ name }) => name === 'journal');
   const first = journal === undefined ? undefined : source.page(journal, undefined).rows[0];
   return String(first?.[journal?.columns.indexOf('hash') ?? 0] ?? '');

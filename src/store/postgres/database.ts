@@ -1,6 +1,6 @@
 import type Driver from 'pg';
 import { SignalboxError } from '../../core/errors.ts';
-import type { Address } from './address.ts';
+import type { PostgresAddress } from './address.ts';
 import { isAnswer, isRetryable, storeFailure } from './store-failure.ts';
 
 /** A value of a statement. */
@@ -15,8 +15,8 @@ export interface Sql {
 
 const connectMs = 5000;
 const statementMs = 10_000;
-const attempts = 4;
-const patienceMs = 60_000;
+const maxAttempts = 4;
+const longStatementMs = 60_000;
 
 /** A database behind a pool of connections. What is acknowledged is on its disk: `synchronous_commit` stays on. */
 export class Database implements Sql {
@@ -25,7 +25,7 @@ export class Database implements Sql {
   readonly #connection: string;
   readonly #pool: Driver.Pool;
 
-  constructor(driver: typeof Driver, { connection, location, connections }: Address) {
+  constructor(driver: typeof Driver, { connection, location, connections }: PostgresAddress) {
     this.#driver = driver;
     this.location = location;
     this.#connection = connection;
@@ -45,23 +45,25 @@ export class Database implements Sql {
 
   /** A connection of its own, not connected yet; its statements may take long. */
   client(): Driver.Client {
-    return new this.#driver.Client({ ...this.#settings(), query_timeout: patienceMs });
+    return new this.#driver.Client({ ...this.#settings(), query_timeout: longStatementMs });
   }
 
   async rows<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return await this.#with(async (client) => rowsOf<Row>(await client.query(sql, clean(values))));
+    return await this.#with(async (client) => rowsOf<Row>(await client.query(sql, replaceNuls(values))));
   }
 
   async change(sql: string, values: readonly Value[] = []): Promise<boolean> {
-    return await this.#with(async (client) => changed(await client.query(sql, clean(values))));
+    return await this.#with(async (client) => changed(await client.query(sql, replaceNuls(values))));
   }
 
   /** Sends statements in one go, each a transaction of its own, and waits for all. */
-  async together(
+  async pipeline(
     statements: readonly { readonly name: string; readonly sql: string; readonly values: readonly Value[] }[],
   ): Promise<unknown[][]> {
     return await this.#with((client) =>
-      all(statements.map(({ name, sql, values }) => client.query({ name, text: sql, values: clean(values) }))),
+      awaitAll(
+        statements.map(({ name, sql, values }) => client.query({ name, text: sql, values: replaceNuls(values) })),
+      ),
     );
   }
 
@@ -69,9 +71,9 @@ export class Database implements Sql {
   async transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#with((client) => transact(client, work), attempt < attempts);
+        return await this.#with((client) => transact(client, work), attempt < maxAttempts);
       } catch (error) {
-        if (attempt === attempts || !isRetryable(error)) throw error;
+        if (attempt === maxAttempts || !isRetryable(error)) throw error;
       }
     }
   }
@@ -128,7 +130,7 @@ export async function loadDriver(): Promise<typeof Driver> {
 }
 
 /** The `?` of a statement as the numbered places PostgreSQL wants. */
-export function numbered(sql: string): string {
+export function numberPlaceholders(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${(count += 1)}`);
 }
@@ -139,8 +141,8 @@ async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => P
     const [result] = await Promise.all([
       work({
         rows: async <Row>(sql: string, values: readonly Value[] = []) =>
-          rowsOf<Row>(await client.query(sql, clean(values))),
-        change: async (sql, values = []) => changed(await client.query(sql, clean(values))),
+          rowsOf<Row>(await client.query(sql, replaceNuls(values))),
+        change: async (sql, values = []) => changed(await client.query(sql, replaceNuls(values))),
       }),
       begun,
     ]);
@@ -153,7 +155,7 @@ async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => P
 }
 
 /** Waits for all, also when one fails: whoever goes on then can use the connection. */
-async function all(queries: readonly Promise<Driver.QueryResult>[]): Promise<unknown[][]> {
+async function awaitAll(queries: readonly Promise<Driver.QueryResult>[]): Promise<unknown[][]> {
   await Promise.allSettled(queries);
   return (await Promise.all(queries)).map(({ rows }) => rows as unknown[]);
 }
@@ -167,14 +169,14 @@ function changed({ rowCount }: Driver.QueryResult): boolean {
 }
 
 /** PostgreSQL holds every character but NUL, which nobody needs: a sign in its place shows that something was there. */
-function clean(values: readonly Value[]): unknown[] {
+function replaceNuls(values: readonly Value[]): unknown[] {
   return values.map((value) =>
-    typeof value === 'object' && value !== null ? value.map(withoutNul) : withoutNul(value),
+    typeof value === 'object' && value !== null ? value.map(replaceNul) : replaceNul(value),
   );
 }
 
-export function withoutNul(value: string): string;
-export function withoutNul<Item>(value: Item): Item | string;
-export function withoutNul(value: unknown): unknown {
+export function replaceNul(value: string): string;
+export function replaceNul<Item>(value: Item): Item | string;
+export function replaceNul(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 }

@@ -19,20 +19,20 @@ import type {
 } from '../../journal/store/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/store/drop-request.ts';
 import { newId } from '../../core/identifiers.ts';
-import { type Address, parseAddress } from './address.ts';
-import { ApprovalTable } from './approval-table.ts';
+import { type PostgresAddress, parseAddress } from './address.ts';
+import { ApprovalTable } from './tables/approval-table.ts';
 import { Database, loadDriver } from './database.ts';
-import { checkIndex } from './index-check.ts';
-import { JobTable } from './job-table.ts';
-import { JournalTable } from './journal-table.ts';
-import { KeptTable } from './kept-table.ts';
-import { Notices } from './notices.ts';
-import { Presence, channelOf } from './presence.ts';
-import { PrunedJournal } from './pruned-journal.ts';
-import { ResultTable } from './result-table.ts';
-import { SealTable } from './seal-table.ts';
-import { SessionTable } from './session-table.ts';
-import { TokenTable } from './token-table.ts';
+import { checkIndex } from './journal/index-check.ts';
+import { JobTable } from './tables/job-table.ts';
+import { JournalTable } from './journal/journal-table.ts';
+import { KeyValueTable } from './tables/key-value-table.ts';
+import { PostgresPubSub } from './postgres-pub-sub.ts';
+import { ListenConnection, toChannel } from './listen-connection.ts';
+import { PrunedJournal } from './journal/pruned-journal.ts';
+import { ResultTable } from './tables/result-table.ts';
+import { SealTable } from './journal/seal-table.ts';
+import { SessionTable } from './tables/session-table.ts';
+import { TokenTable } from './tables/token-table.ts';
 
 const outcomesOf = {
   claims:
@@ -46,7 +46,7 @@ export async function postgresStore(options: {
   readonly sealer?: Sealer | undefined;
 }): Promise<PostgresStore> {
   const address = parseAddress(options.address);
-  const store = new OpenStore(new Database(await loadDriver(), address), address, options.sealer);
+  const store = new ConnectedStore(new Database(await loadDriver(), address), address, options.sealer);
   try {
     await store.open();
     return store;
@@ -62,7 +62,7 @@ export interface PostgresStore extends Store {
   readonly server: string;
 }
 
-class OpenStore implements PostgresStore {
+class ConnectedStore implements PostgresStore {
   server = '';
   readonly writer = newId('writer');
   readonly location: string;
@@ -71,9 +71,9 @@ class OpenStore implements PostgresStore {
   readonly tokens: TokenTable;
   readonly isShared = true;
   readonly keyValues: KeyValueStore;
-  readonly pubSub: Notices;
+  readonly pubSub: PostgresPubSub;
   readonly #database: Database;
-  readonly #presence: Presence;
+  readonly #presence: ListenConnection;
   readonly #journal: JournalTable;
   readonly #approvals: ApprovalTable;
   readonly sealer: Sealer | undefined;
@@ -82,14 +82,14 @@ class OpenStore implements PostgresStore {
   readonly #results: ResultTable;
   #closed: Promise<void> | undefined;
 
-  constructor(database: Database, address: Address, sealer: Sealer | undefined) {
+  constructor(database: Database, address: PostgresAddress, sealer: Sealer | undefined) {
     const { writer } = this;
     this.sealer = sealer;
     this.location = address.location;
     this.#database = database;
-    const channel = channelOf(address);
-    this.pubSub = new Notices(database, channel);
-    this.#presence = new Presence(database, address, writer, { channel, post: this.pubSub });
+    const channel = toChannel(address);
+    this.pubSub = new PostgresPubSub(database, channel);
+    this.#presence = new ListenConnection(database, address, writer, { channel, pubSub: this.pubSub });
     this.#journal = new JournalTable(database, writer);
     this.#approvals = new ApprovalTable(database);
     this.#seals = new SealTable(database, sealer);
@@ -98,7 +98,7 @@ class OpenStore implements PostgresStore {
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
     this.jobs = new JobTable(database);
-    this.keyValues = new AuthorityKeyValueStore(new KeptTable(database), (drafts) => this.append(drafts));
+    this.keyValues = new AuthorityKeyValueStore(new KeyValueTable(database), (drafts) => this.append(drafts));
   }
 
   /** Brings the tables up to date, and shows that this process is there. */
@@ -178,7 +178,7 @@ class OpenStore implements PostgresStore {
   }
 
   storeResult(result: StoredResult): Promise<void> {
-    return this.#results.keep(result);
+    return this.#results.store(result);
   }
 
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined> {

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import { draft } from '../../journal/store/store.conformance.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { Checkpointer, longestLog } from './checkpointer.ts';
+import { Checkpointer, maxLogPages } from './checkpointer.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 function temporary(t: { after(work: () => void): void }): string {
@@ -49,7 +49,7 @@ describe('checkpoints of the log', () => {
     const file = temporary(t);
     const store = opened(t, file);
     await appendOneByOne(store, 1500);
-    assert.ok(log(file).frames < longestLog, 'no commit had to do it');
+    assert.ok(log(file).frames < maxLogPages, 'no commit had to do it');
     await eventually(() => log(file).moved === log(file).frames, 'everything is moved');
     await appendOneByOne(store, 1);
     assert.ok(log(file).frames < 500, `the log has ${log(file).frames} pages`);
@@ -59,10 +59,10 @@ describe('checkpoints of the log', () => {
     const file = temporary(t);
     const store = opened(t, file);
     // Without a turn of the event loop nobody hears that the thread is done, and it is asked only once.
-    await appendOneByOne(store, longestLog * 2);
+    await appendOneByOne(store, maxLogPages * 2);
     // Beyond that it grows only while the thread, which may have to wait for a processor, is in the middle of its one checkpoint.
-    assert.ok(statSync(`${file}-wal`).size < longestLog * 4120 * 2);
-    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, longestLog * 2]);
+    assert.ok(statSync(`${file}-wal`).size < maxLogPages * 4120 * 2);
+    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, maxLogPages * 2]);
   });
 
   test('closing lets a checkpoint under way end, and leaves no log behind', async (t) => {

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import { compileCacheEnv } from '../../core/compile-cache.ts';
 
 /** The log may grow to this many pages (32 MB) before a commit has to move it into the database itself. */
-export const longestLog = 8000;
-const pagesBetween = 1000;
-const entriesOnAPage = 4;
+export const maxLogPages = 8000;
+const checkpointPages = 1000;
+const entriesPerPage = 4;
 
 const program = import.meta.url.endsWith('.ts')
   ? new URL('./checkpoint-worker.ts', import.meta.url)
@@ -28,8 +28,8 @@ export class Checkpointer {
 
   /** Called after every commit, so it must cost nothing. */
   committed(entries: number): void {
-    this.#pages += 1 + Math.floor(entries / entriesOnAPage);
-    if (this.#pages < pagesBetween || this.#isBusy || this.#isOver) return;
+    this.#pages += 1 + Math.floor(entries / entriesPerPage);
+    if (this.#pages < checkpointPages || this.#isBusy || this.#isOver) return;
     this.#pages = 0;
     this.#isBusy = true;
     try {

@@ -28,8 +28,8 @@ const views: Readonly<Record<string, readonly [select: string, key: string]>> = 
 /** What gets a number of its own in every store. */
 const numbering = new Set(['place', 'position']);
 
-const mostRows = 2000;
-const mostLength = 2_000_000;
+const maxPageRows = 2000;
+const maxPageChars = 2_000_000;
 
 interface Shape {
   readonly columns: readonly string[];
@@ -38,13 +38,13 @@ interface Shape {
 }
 
 /** Opens the records in a SQLite file to copy them. Nobody else can write until it is closed. */
-export async function sqliteSource(file: string): Promise<CopySource> {
+export async function openSqliteSource(file: string): Promise<CopySource> {
   if (!existsSync(file)) throw new SignalboxError('store-unavailable', `there is no journal at ${file}`);
   // Brings in what a killed process left beside the file, and the tables up to date.
   await sqliteStore({ file }).close();
   const database = new DatabaseSync(file, { timeout: 1000 });
   try {
-    hold(database, file);
+    lockSource(database, file);
     assertWhole(database, file);
     return new SqliteSource(database, file);
   } catch (error) {
@@ -54,7 +54,7 @@ export async function sqliteSource(file: string): Promise<CopySource> {
 }
 
 /** The lock comes first: a process that starts after we looked cannot write. */
-function hold(database: DatabaseSync, file: string): void {
+function lockSource(database: DatabaseSync, file: string): void {
   let refused: unknown;
   try {
     database.exec('BEGIN IMMEDIATE');
@@ -120,7 +120,7 @@ class SqliteSource implements CopySource {
       next = values.slice(columns.length);
       rows.push(values.slice(0, columns.length));
       length += values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);
-      if (rows.length === mostRows || length > mostLength) break;
+      if (rows.length === maxPageRows || length > maxPageChars) break;
     }
     return { rows, next: next.slice(0, key.length) };
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../../../test/support/within.ts';
-import { whileLocked } from './file-lock.ts';
+import { withFileLock } from './file-lock.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -35,13 +35,13 @@ test('work under a lock runs one after the other, also after work that failed', 
     await wait(20);
     inside -= 1;
   };
-  await Promise.all(Array.from({ length: 5 }, () => whileLocked(file, 60_000, work)));
+  await Promise.all(Array.from({ length: 5 }, () => withFileLock(file, 60_000, work)));
   assert.deepEqual(most, [1, 1, 1, 1, 1]);
   await assert.rejects(
-    whileLocked(file, 60_000, () => Promise.reject(new Error('no luck'))),
+    withFileLock(file, 60_000, () => Promise.reject(new Error('no luck'))),
     /no luck/,
   );
-  assert.equal(await whileLocked(file, 60_000, () => Promise.resolve('done')), 'done');
+  assert.equal(await withFileLock(file, 60_000, () => Promise.resolve('done')), 'done');
 });
 
 test('a lock of a living process is not taken over, however old its file looks', async () => {
@@ -51,7 +51,7 @@ test('a lock of a living process is not taken over, however old its file looks',
   utimesSync(file, longAgo, longAgo);
   let ran = false;
   await assert.rejects(
-    whileLocked(file, 200, async () => {
+    withFileLock(file, 200, async () => {
       ran = true;
       await Promise.resolve();
     }),
@@ -61,7 +61,7 @@ test('a lock of a living process is not taken over, however old its file looks',
   const ended = once(child, 'exit');
   child.stdin.end();
   await within(ended, 'the end of the other process');
-  assert.equal(await whileLocked(file, 60_000, () => Promise.resolve('done')), 'done');
+  assert.equal(await withFileLock(file, 60_000, () => Promise.resolve('done')), 'done');
 });
 
 test('a lock ends with its process, and only one of many who wait gets it at a time', async () => {
@@ -70,7 +70,7 @@ test('a lock ends with its process, and only one of many who wait gets it at a t
   let inside = 0;
   let most = 0;
   const waiting = Array.from({ length: 8 }, () =>
-    whileLocked(file, 60_000, async () => {
+    withFileLock(file, 60_000, async () => {
       most = Math.max(most, (inside += 1));
       await wait(5);
       inside -= 1;
@@ -84,6 +84,6 @@ test('a lock ends with its process, and only one of many who wait gets it at a t
 test('a file that an earlier version left behind is no lock', async () => {
   const file = join(directory, 'left.lock');
   writeFileSync(file, '');
-  assert.equal(await whileLocked(file, 60_000, () => Promise.resolve('done')), 'done');
+  assert.equal(await withFileLock(file, 60_000, () => Promise.resolve('done')), 'done');
   assert.equal(readFileSync(file).length, 0);
 });

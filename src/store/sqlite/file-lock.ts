@@ -13,7 +13,7 @@ const retryMs = 50;
  * The lock is SQLite's lock on an empty database: the operating system releases it when its process dies, so a lock is never
  * stale and never taken from a living process. The file stays, because removing it would let two processes lock two files.
  */
-export async function whileLocked<Result>(file: string, waitMs: number, work: () => Promise<Result>): Promise<Result> {
+export async function withFileLock<Result>(file: string, waitMs: number, work: () => Promise<Result>): Promise<Result> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

@@ -47,45 +47,6 @@ for (const suite of suites) {
 }
 
 describe('sqlite store', () => {
-  test('a file of an earlier version is brought up to date, and keeps what it has', async (t) => {
-    const directory = temporary();
-    t.after(() => rmSync(directory, { recursive: true }));
-    const file = join(directory, 'signalbox.db');
-    const before = sqliteStore({ file });
-    await before.append([draft({ call: 'a', at: 7, body: '{"server":"a","durationMs":3}' })]);
-    await before.close();
-    const database = new DatabaseSync(file);
-    const later = [
-      'beginning',
-      'approvals',
-      'rules',
-      'recordings',
-      'sessions',
-      'session_memories',
-      'session_events',
-      'turns',
-      'tokens',
-      'jobs',
-      'tail',
-      'kinds',
-      'samples',
-      'sent_messages',
-      'kept',
-      'seals',
-    ];
-    database.exec('DROP INDEX entries_server');
-    for (const column of ['server', 'decision', 'principal', 'ms'])
-      database.exec(`ALTER TABLE entries DROP COLUMN ${column}`);
-    database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
-    database.close();
-    const now = sqliteStore({ file });
-    assert.equal((await now.entries({ order: 'oldest-first', limit: 9 })).length, 1);
-    assert.deepEqual([await now.approvals({ limit: 9 }), await now.recording('a')], [[], undefined]);
-    assert.equal((await now.entries({ order: 'oldest-first', limit: 9, server: 'a' })).length, 1);
-    assert.deepEqual((await now.samples({ since: 0, until: 9, limit: 9 })).durationMs, [3]);
-    await now.close();
-  });
-
   test('two writers on one file share one chain, whatever the order of their commits', async (t) => {
     const directory = temporary();
     const file = join(directory, 'signalbox.db');
@@ -189,7 +150,7 @@ describe('sqlite store', () => {
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'signalbox.db');
     await sqliteStore({ file }).close();
-    const { entryQuery } = await import('./entry-query.ts');
+    const { entryQuery } = await import('./journal/entry-query.ts');
     const database = new DatabaseSync(file);
     for (const query of [{ session: 's' }, { tool: 't' }, { call: 'c' }, { outcome: 'failed' as const }]) {
       const { sql, values } = entryQuery({ order: 'newest-first', limit: 10, ...query });

@@ -22,28 +22,28 @@ import type {
 import type { Beginning, DropRequest, Dropped } from '../../journal/store/drop-request.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
-import { Checkpointer, longestLog } from './checkpointer.ts';
-import { ApprovalTable } from './approval-table.ts';
+import { Checkpointer, maxLogPages } from './checkpointer.ts';
+import { ApprovalTable } from './tables/approval-table.ts';
 import { DurableLog } from './durable-log.ts';
-import { entryQuery } from './entry-query.ts';
-import { checkIndex } from './index-check.ts';
-import { JobTable } from './job-table.ts';
-import { JournalIndex } from './journal-index.ts';
-import { JournalTable } from './journal-table.ts';
-import { KeptTable } from './kept-table.ts';
-import { PrunedJournal } from './pruned-journal.ts';
-import { ResultTable } from './result-table.ts';
-import { readSamples } from './sample-table.ts';
-import { schemaSteps } from './schema.ts';
-import { LocalPost } from '../local-post.ts';
-import { search } from '../search.ts';
-import { ShortStretches } from './short-stretches.ts';
-import { SealTable } from './seal-table.ts';
-import { SessionTable } from './session-table.ts';
+import { entryQuery } from './journal/entry-query.ts';
+import { checkIndex } from './journal/index-check.ts';
+import { JobTable } from './tables/job-table.ts';
+import { JournalIndex } from './journal/journal-index.ts';
+import { JournalTable } from './journal/journal-table.ts';
+import { KeyValueTable } from './tables/key-value-table.ts';
+import { PrunedJournal } from './journal/pruned-journal.ts';
+import { ResultTable } from './tables/result-table.ts';
+import { readSamples } from './journal/sample-table.ts';
+import { schema, schemaVersion } from './schema.ts';
+import { LocalPubSub } from '../local-pub-sub.ts';
+import { searchEntries } from '../search-entries.ts';
+import { BoundedRanges } from './journal/bounded-ranges.ts';
+import { SealTable } from './journal/seal-table.ts';
+import { SessionTable } from './tables/session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { storeFailure } from './store-failure.ts';
 import { Statements } from './statements.ts';
-import { TokenTable } from './token-table.ts';
+import { TokenTable } from './tables/token-table.ts';
 
 const outcomesOf = {
   claims:
@@ -52,7 +52,7 @@ const outcomesOf = {
 } as const;
 
 /** How long to wait for others who write. */
-const patienceMs = 5000;
+const busyTimeoutMs = 5000;
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
 export function sqliteStore(options: { file?: string; sealer?: Sealer | undefined } = {}): Store {
@@ -72,8 +72,8 @@ class SqliteStore implements Store {
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
   readonly keyValues: KeyValueStore;
-  readonly #kept: KeptTable;
-  readonly pubSub = new LocalPost();
+  readonly #kept: KeyValueTable;
+  readonly pubSub = new LocalPubSub();
   readonly isShared: boolean;
   readonly writer = newId('writer');
   readonly sealer: Sealer | undefined;
@@ -89,7 +89,7 @@ class SqliteStore implements Store {
   readonly #approvals: ApprovalTable;
   readonly tokens: TokenTable;
   readonly #statements: Statements;
-  readonly #stretches: ShortStretches;
+  readonly #stretches: BoundedRanges;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #readRecording: StatementSync;
@@ -104,13 +104,13 @@ class SqliteStore implements Store {
     const onDisk = file !== ':memory:';
     this.isShared = onDisk;
     if (onDisk) makePrivate(file);
-    this.#database = new DatabaseSync(file, { timeout: patienceMs });
+    this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
     // FULL until the schema is in place, which also puts the log's directory entry on the disk; then see DurableLog.
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     this.#begin = this.#database.prepare('BEGIN IMMEDIATE');
     this.#commit = this.#database.prepare('COMMIT');
-    this.#migrate();
-    this.#database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${longestLog}`);
+    this.#createTables();
+    this.#database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${maxLogPages}`);
     if (onDisk) {
       this.#checkpointer = new Checkpointer(file);
       this.#log = new DurableLog(`${file}-wal`, () => this.#beginLogAnew());
@@ -133,8 +133,8 @@ class SqliteStore implements Store {
     this.#seals = new SealTable(this.#statements, sealer);
     this.#index = new JournalIndex(this.#database, this.#journal, this.#seals);
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
-    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropping(work), this.#seals);
-    this.#stretches = new ShortStretches(this.#statements);
+    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropTransaction(work), this.#seals);
+    this.#stretches = new BoundedRanges(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
     this.sessions = new SessionTable(
       this.#statements,
@@ -146,7 +146,7 @@ class SqliteStore implements Store {
     );
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
-    this.#kept = new KeptTable(this.#statements);
+    this.#kept = new KeyValueTable(this.#statements);
     this.keyValues = new AuthorityKeyValueStore(this.#kept, (drafts) => this.append(drafts));
   }
 
@@ -157,7 +157,7 @@ class SqliteStore implements Store {
   }
 
   async sync(): Promise<void> {
-    await this.#journal.settle();
+    await this.#journal.drainPending();
     try {
       await this.#log?.flush();
     } catch (error) {
@@ -166,16 +166,16 @@ class SqliteStore implements Store {
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
-    await (entryQuery(query).indexed ? this.#index.approach() : this.#journal.settle());
+    await (entryQuery(query).indexed ? this.#index.catchUpGradually() : this.#journal.drainPending());
     this.#journal.catchUp();
     const isIndexed = query.text === undefined && query.shadowed === undefined;
     if (isIndexed) return this.#select(query);
-    const { turn, stretch } = this.#stretches;
+    const { waitForTurn, nextRange } = this.#stretches;
     const after = Math.max(query.after ?? 0, this.#pruned.beginning().seq);
-    return await search({ ...query, after }, this.#journal.head.seq, {
+    return await searchEntries({ ...query, after }, this.#journal.head.seq, {
       select: (part) => this.#select(part),
-      turn,
-      stretch,
+      waitForTurn,
+      nextRange,
     });
   }
 
@@ -184,7 +184,7 @@ class SqliteStore implements Store {
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
-    await this.#index.approach();
+    await this.#index.catchUpGradually();
     this.#journal.catchUp();
     this.#index.catchUp();
     return readSamples(this.#statements, query);
@@ -217,7 +217,7 @@ class SqliteStore implements Store {
   async checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
     const fault = this.#index.anchorFault();
     if (fault !== undefined) return fault;
-    await this.#index.approach();
+    await this.#index.catchUpGradually();
     this.#journal.catchUp();
     this.#index.catchUp();
     return await checkIndex(this.#statements, this.#pruned.beginning().seq, this.#index.anchor().seq, signal);
@@ -232,7 +232,7 @@ class SqliteStore implements Store {
   }
 
   async drop(request: DropRequest): Promise<Dropped> {
-    await this.#index.approach();
+    await this.#index.catchUpGradually();
     this.#journal.catchUp();
     this.#index.catchUp();
     return await this.#pruned.drop(request, (entries) => this.#checkpointer?.committed(entries));
@@ -273,7 +273,7 @@ class SqliteStore implements Store {
   }
 
   async storeResult(result: StoredResult): Promise<void> {
-    this.#results.keep(result);
+    this.#results.store(result);
   }
 
   async readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined> {
@@ -333,7 +333,7 @@ class SqliteStore implements Store {
       const { busy } = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
       if (busy === 0) return;
     } finally {
-      this.#database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+      this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     }
     const why = 'its disk failed, and another process is at work in it; try again in a moment';
     throw new SignalboxError('store-unavailable', `the journal ${this.location} cannot be made lasting: ${why}`);
@@ -350,18 +350,16 @@ class SqliteStore implements Store {
     }
   }
 
-  #migrate(): void {
+  #createTables(): void {
     this.#transaction(() => {
       const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
-      const newest = schemaSteps.length;
-      if (version > newest) {
+      if (version > schemaVersion) {
         throw new SignalboxError(
           'store-newer',
-          `${this.location} was written by a newer Signalbox (schema ${version}, this one knows ${newest}): update Signalbox`,
+          `${this.location} was written by a newer Signalbox (schema ${version}, this one knows ${schemaVersion}): update Signalbox`,
         );
       }
-      for (const step of schemaSteps.slice(version)) this.#database.exec(step);
-      this.#database.exec(`PRAGMA user_version = ${newest}`);
+      if (version < schemaVersion) this.#database.exec(`${schema} PRAGMA user_version = ${schemaVersion}`);
     });
   }
 }

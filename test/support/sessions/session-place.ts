@@ -9,7 +9,7 @@ import { runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
 import type { Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
 import type { Agent } from '../../../src/sessions/agent.ts';
 import { type SessionsOptions, createSessions } from '../../../src/sessions/create-sessions.ts';
-import type { SessionEvent } from '../../../src/sessions/session-event.ts';
+import type { SessionEvent } from '../../../src/sessions/events/session-event.ts';
 import type { Sessions } from '../../../src/sessions/sessions.ts';
 import { type SignalboxOptions, defineTool, localServer } from '../../../src/index.ts';
 
@@ -35,7 +35,7 @@ export interface SessionPlace {
 export interface PlaceOptions extends Partial<Omit<SessionsOptions, 'box' | 'agents'>> {
   readonly box?: SignalboxOptions;
   /** Agents besides `demo` and `scripted`. */
-  readonly moreAgents?: readonly Omit<Agent, 'own'>[];
+  readonly moreAgents?: readonly Omit<Agent, 'runtimeTools'>[];
 }
 
 export const ann = { id: 'ann', kind: 'human' } as const;
@@ -57,12 +57,12 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
       servers: [notesServer(notes), own, ...(boxOptions?.servers ?? [])],
     });
     const all: Agent[] = [
-      { name: 'demo', runtime: modelRuntime(), own, model: 'demo' },
-      { name: 'scripted', runtime: scripted, own },
-      ...moreAgents.map((agent) => ({ ...agent, own })),
+      { name: 'demo', runtime: modelRuntime(), runtimeTools: own, model: 'demo' },
+      { name: 'scripted', runtime: scripted, runtimeTools: own },
+      ...moreAgents.map((agent) => ({ ...agent, runtimeTools: own })),
     ];
     const agents = {
-      usual: 'demo',
+      defaultName: 'demo',
       list: () => all.filter(({ name }) => place.agents.includes(name)),
     };
     return { box, sessions: await createSessions({ box, agents, cwd: directory, ...given }) };

@@ -3,54 +3,54 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Approval, ElicitationRequired, WaitingCaller } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
-import { Link, navigate, usePlace } from '../../app/router.tsx';
+import { Link, navigate, useLocation } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
-import { Badge, EffectBadge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { PrincipalName } from '../../parts/principal-name.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { seen } from '../../parts/seen.ts';
-import { isConversation } from '../../parts/session-name.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
-import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
-import { isUnread } from '../approvals/hidden-marks.ts';
-import { TourButton } from '../sessions/tour-button.tsx';
+import { Badge, EffectBadge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PrincipalName } from '../../components/calls/principal-name.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { escapeInvisible } from '../../components/text/escape-invisible.ts';
+import { isAgentSession } from '../../components/calls/session-link.tsx';
+import { TimeAgo } from '../../components/time.tsx';
+import { ApprovalPrompt } from '../../components/approvals/approval-prompt.tsx';
+import { needsReveal } from '../../components/approvals/hidden-marks.ts';
+import { TourButton } from '../../components/tour-button.tsx';
 import { NotifySwitch } from './notifications.tsx';
 
-/** A row tells calls apart; the card shows them whole. */
+/** A row shows the start of the arguments; the card shows all of them. */
 const maxSummary = 120;
 const address = (id: string): string => (id === '' ? '/inbox' : `/inbox?question=${encodeURIComponent(id)}`);
 
-/** Everything that waits for a human: the list on one side, the exact call on the other. The address names the call. */
+/** The pending approvals and questions: a list beside the selected call, whose id is in the address. */
 export function InboxPage(): ReactNode {
   const [principal, setPrincipal] = useState<string>();
   const { data: all } = useQuery(queries.waiting());
   const callers = all?.callers ?? [];
-  // The filter ends with the last question of its caller.
+  // The filter is dropped with the last pending call of its caller.
   const isFiltered = principal !== undefined && callers.some((caller) => caller.principal === principal);
   const listed = useInfiniteQuery(queries.waitingCalls(isFiltered ? principal : undefined));
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = listed;
-  // The list may still have a question that was answered here.
+  // The list may still contain a call that was answered here.
   const [answered, setAnswered] = useState<readonly string[]>([]);
   const waiting = data?.pages.flatMap(({ items }) => items).filter(({ id }) => !answered.includes(id));
   const total = Math.max(data?.pages[0]?.total ?? 0, waiting?.length ?? 0);
   const { data: elicitations = [] } = useQuery(queries.elicitations());
-  const { search } = usePlace();
+  const { search } = useLocation();
   const named = search.get('question') ?? '';
   const found = waiting?.findIndex(({ id }) => id === named) ?? -1;
-  // Where the reader is in the list: after an answer, the following question is there.
+  // The position in the list: after an answer, the next call takes it.
   const [at, setAt] = useState(0);
   if (found !== -1 && found !== at) setAt(found);
   const current = named === '' ? (waiting?.[Math.min(at, waiting.length - 1)]?.id ?? '') : named;
-  // Held while it is read: no other question takes its place, whoever answers it.
+  // Pin the selected call in the address, so that no other call replaces it while it is read.
   useEffect(() => {
     if (current !== named) navigate(address(current), { replace: true });
   }, [current, named]);
   const choose = (id: string): void => navigate(address(id), { replace: true });
   const move = (step: number): void => {
     const length = waiting?.length ?? 0;
-    // A question that is not in the list any more left its place to the following one.
+    // If the selected call left the list, the next one already has its position.
     const next = found === -1 && step > 0 ? at : at + step;
     if (next >= length && hasNextPage) void fetchNextPage();
     choose(waiting?.[Math.min(length - 1, Math.max(0, next))]?.id ?? '');
@@ -59,14 +59,14 @@ export function InboxPage(): ReactNode {
   useShortcut('k', 'Previous', () => move(-1), { repeats: true });
   return (
     <div className="page inbox">
-      <PageHead title="Inbox" about="Calls and questions that wait for an answer, of every session and MCP client.">
+      <PageHead title="Inbox" about="Calls and questions waiting for your answer, from every session and MCP client.">
         <NotifySwitch />
       </PageHead>
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
       <ServerQuestions items={elicitations} />
       {waiting?.length === 0 && current === '' && elicitations.length === 0 ? (
-        <EmptyState icon="check" title="Nothing waits for you">
-          <p>When a call needs an answer it appears here at once.</p>
+        <EmptyState icon="check" title="Nothing is waiting for you">
+          <p>Calls that need your approval appear here.</p>
           <TourButton />
         </EmptyState>
       ) : undefined}
@@ -97,7 +97,7 @@ export function InboxPage(): ReactNode {
             </ul>
             {hasNextPage ? (
               <Button className="inbox-more" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                Show more: {(total - waiting.length).toLocaleString('en')} left
+                Show more ({(total - waiting.length).toLocaleString('en')} left)
               </Button>
             ) : undefined}
           </div>
@@ -117,7 +117,7 @@ export function InboxPage(): ReactNode {
   );
 }
 
-/** One question. Answered elsewhere, it says by whom, and stays until the reader goes on. */
+/** The selected call. If it is answered elsewhere, it shows by whom and stays until the user moves on. */
 function Detail({
   id,
   hasOthers,
@@ -135,17 +135,17 @@ function Detail({
       <ApprovalPrompt id={id} hasKeys onAnswered={onAnswered} />
       {approval?.state === 'pending' ? undefined : (
         <div className="actions approval-actions">
-          <Button onClick={onNext}>{hasOthers ? 'Next question' : 'Close'}</Button>
+          <Button onClick={onNext}>{hasOthers ? 'Next call' : 'Close'}</Button>
         </div>
       )}
       {approval === undefined ? undefined : (
         <footer className="faint">
-          {approval.session === undefined || !isConversation(approval.session) ? (
+          {approval.session === undefined || !isAgentSession(approval.session) ? (
             'From an MCP client or a script'
           ) : (
-            <Link to={`/sessions/${approval.session}`}>Open the session</Link>
+            <Link to={`/sessions/${approval.session}`}>View session</Link>
           )}
-          {' · asked '}
+          {' · requested '}
           <TimeAgo at={approval.requestedAt} />
         </footer>
       )}
@@ -153,7 +153,7 @@ function Detail({
   );
 }
 
-/** Everybody with a waiting call, however many calls of others are in front of it. */
+/** A filter by caller. It lists every caller with a pending call, also of pages that are not loaded yet. */
 function Callers({
   callers,
   chosen,
@@ -167,10 +167,10 @@ function Callers({
   const total = callers.reduce((sum, { pending }) => sum + pending, 0);
   return (
     <label className="field inbox-callers">
-      <span>Calls by</span>
+      <span>Caller</span>
       <select value={chosen ?? ''} onChange={(event) => onChoose(event.target.value || undefined)}>
         <option value="">
-          all {callers.length} callers ({total})
+          All {callers.length} callers ({total})
         </option>
         {callers.map(({ principal, pending }) => (
           <option key={principal} value={principal}>
@@ -182,11 +182,11 @@ function Callers({
   );
 }
 
-/** Questions of servers, which are answered in their sessions. */
+/** Links to pending questions of servers, which are answered in their sessions. */
 function ServerQuestions({ items }: { readonly items: readonly ElicitationRequired[] }): ReactNode {
   if (items.length === 0) return undefined;
   return (
-    <section className="card server-questions" aria-label="Questions of servers">
+    <section className="card server-questions" aria-label="Questions from servers">
       <ul>
         {items.map(({ elicitationId, server, message, sessionId, at }) => (
           <li key={elicitationId}>
@@ -208,7 +208,7 @@ function summaryOf(args: Approval['arguments']): string {
     const shown = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, maxSummary);
     text += `${text === '' ? '' : ' · '}${name}: ${shown}`;
   }
-  return seen(text.slice(0, maxSummary).replaceAll(/\s*\n\s*/g, ' ⏎ '));
+  return escapeInvisible(text.slice(0, maxSummary).replaceAll(/\s*\n\s*/g, ' ⏎ '));
 }
 
 function InboxRow({
@@ -227,7 +227,7 @@ function InboxRow({
       <button type="button" aria-current={isCurrent} onClick={onChoose}>
         <code>{tool}</code>
         <EffectBadge effect={effect} />
-        {isUnread(hidden) ? <Badge tone="amber">hidden parts</Badge> : undefined}
+        {needsReveal(hidden) ? <Badge tone="amber">hidden parts</Badge> : undefined}
         {caller === 'gone' ? <Badge tone="grey">caller gone</Badge> : undefined}
         <code className="inbox-summary">{summary}</code>
         <span className="faint">

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { ConnectAgent } from '../servers/connect-agent.tsx';
 import { ImportServers } from './import-servers.tsx';
-import { TourButton } from './tour-button.tsx';
+import { TourButton } from '../../components/tour-button.tsx';
 
-/** What somebody new can do next. */
+/** The next steps on an empty console. */
 export function FirstSteps({ onNew }: { readonly onNew: () => void }): ReactNode {
   return (
     <section className="steps" aria-label="First steps">
@@ -13,10 +13,10 @@ export function FirstSteps({ onNew }: { readonly onNew: () => void }): ReactNode
         <Icon name="sessions" />
         <div className="step-words">
           <h2>Talk to an agent</h2>
-          <p>Every tool it calls is decided, recorded and, where that is possible, can be undone.</p>
+          <p>Every tool call is checked against your policy, recorded, and can be undone where possible.</p>
           <div className="step-actions">
             <TourButton />
-            <Button asks="POST /api/sessions" icon="plus" onClick={onNew}>
+            <Button operation="POST /api/sessions" icon="plus" onClick={onNew}>
               New session
             </Button>
           </div>

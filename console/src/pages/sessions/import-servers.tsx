@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
-import { useReader, useRefusal } from '../../app/reader.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { useCurrentUser, useForbiddenReason } from '../../app/current-user.tsx';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { ImportDialog } from '../servers/import-dialog.tsx';
 
-/** Takes over the servers that other clients of this machine have. */
+/** Offers to import the servers of other MCP clients on this machine. */
 export function ImportServers(): ReactNode {
-  const isKnown = useReader() !== undefined;
-  const refusal = useRefusal('POST /api/import');
-  const { data } = useQuery({ ...queries.found(), enabled: isKnown && refusal === undefined });
+  const isKnown = useCurrentUser() !== undefined;
+  const refusal = useForbiddenReason('POST /api/import');
+  const { data } = useQuery({ ...queries.importableServers(), enabled: isKnown && refusal === undefined });
   const [isOpen, setOpen] = useState(false);
   if (data === undefined) return undefined;
   const count = data.items.length;
@@ -22,12 +22,12 @@ export function ImportServers(): ReactNode {
         <h2>Import your servers</h2>
         <p>
           {count === 0
-            ? 'No MCP server of another client was found on this machine.'
+            ? 'No servers found in other MCP clients on this machine.'
             : `${count} MCP ${count === 1 ? 'server' : 'servers'} found in ${clients.join(', ')}.`}
         </p>
         {count === 0 ? undefined : (
           <div className="step-actions">
-            <Button onClick={() => setOpen(true)}>Look at them</Button>
+            <Button onClick={() => setOpen(true)}>Review and import</Button>
           </div>
         )}
       </div>

@@ -4,12 +4,12 @@ import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { PermissionMode } from '../../api/schema.ts';
 import { navigate } from '../../app/router.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 import { permissionModes } from './permission-modes.ts';
 
-/** Asks who should work, where, and how freely. */
+/** The dialog that creates a session: agent, permission mode, directory and title. */
 export function NewSession({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { data: agents } = useQuery(queries.agents());
   const [agent, setAgent] = useState('');
@@ -17,7 +17,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
   const [title, setTitle] = useState('');
   const [mode, setMode] = useState<PermissionMode>('default');
   const cache = useQueryClient();
-  const begin = useMutation({
+  const create = useMutation({
     mutationFn: () =>
       api('POST /api/sessions', {
         body: {
@@ -37,7 +37,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          begin.mutate();
+          create.mutate();
         }}
       >
         <label className="field">
@@ -66,21 +66,21 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
         </label>
         <label className="field">
           <span>Working directory</span>
-          <input value={cwd} placeholder="Where the server runs" onChange={(event) => setCwd(event.target.value)} />
+          <input value={cwd} placeholder="Directory of the server" onChange={(event) => setCwd(event.target.value)} />
         </label>
         <label className="field">
           <span>Title</span>
           <input
             value={title}
-            placeholder="Taken from the first message"
+            placeholder="From the first message"
             onChange={(event) => setTitle(event.target.value)}
           />
         </label>
-        {begin.error === null ? undefined : <ProblemNote error={begin.error} />}
+        {create.error === null ? undefined : <ProblemNote error={create.error} />}
         <div className="actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={begin.isPending}>
-            Begin
+          <Button kind="primary" type="submit" isBusy={create.isPending}>
+            Create session
           </Button>
         </div>
       </form>

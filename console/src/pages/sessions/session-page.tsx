@@ -4,26 +4,26 @@ import { ProblemError } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { Session } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { Composer } from './composer.tsx';
-import { SessionHead } from './session-head.tsx';
-import { Transcript } from './transcript.tsx';
-import { useSessionView } from './use-session-view.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { Composer } from './conversation/composer.tsx';
+import { SessionHead } from './conversation/session-head.tsx';
+import { Transcript } from './conversation/transcript.tsx';
+import { useSessionView } from './conversation/use-session-view.ts';
 
-/** So much of a long session is shown at first. */
-const mostEvents = 20_000;
+/** The number of events of a long session that are loaded at first. */
+const maxInitialEvents = 20_000;
 
-/** One conversation. */
+/** The page of one session. */
 export function SessionPage({ id }: { readonly id: string }): ReactNode {
   const { data: session, error } = useQuery(queries.session(id));
   const [isWhole, setWhole] = useState(false);
   if (error instanceof ProblemError && error.code === 'session-unknown')
     return (
-      <EmptyState icon="sessions" title="This session is gone">
+      <EmptyState icon="sessions" title="Session not found">
         <p>
-          It was deleted, or the address is wrong. <Link to="/">See all sessions</Link>
+          It was deleted, or the address is wrong. <Link to="/">View all sessions</Link>
         </p>
       </EmptyState>
     );
@@ -41,8 +41,8 @@ function Conversation({
   readonly isWhole: boolean;
   readonly onWhole: () => void;
 }): ReactNode {
-  // Where it begins is decided once; the session's own last event moves on.
-  const [from] = useState(() => (isWhole ? 0 : Math.max(0, session.lastSeq - mostEvents)));
+  // Fixed on the first render: `lastSeq` grows while the session runs.
+  const [from] = useState(() => (isWhole ? 0 : Math.max(0, session.lastSeq - maxInitialEvents)));
   const { view, state } = useSessionView(session.id, from);
   const last = view.turns.at(-1);
   const isRunning = last !== undefined && last.done === undefined && session.state !== 'idle';
@@ -52,7 +52,7 @@ function Conversation({
       <Transcript session={session} view={view} isRunning={isRunning}>
         {from === 0 ? undefined : (
           <Button kind="quiet" onClick={onWhole}>
-            Show from the beginning
+            Load earlier messages
           </Button>
         )}
       </Transcript>

@@ -1,28 +1,28 @@
 import { type ReactNode, useState } from 'react';
 import { PageHead } from '../../app/page-head.tsx';
-import { useRefusal } from '../../app/reader.tsx';
+import { useForbiddenReason } from '../../app/current-user.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
+import { Button } from '../../components/button.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NewSession } from './new-session.tsx';
-import { SessionRows } from './session-rows.tsx';
+import { SessionList } from './session-list.tsx';
 import { useSessionList } from './use-session-list.ts';
 
-/** Every conversation with an agent. */
+/** The list of agent sessions. */
 export function SessionsPage(): ReactNode {
   const [isNew, setNew] = useState(false);
   const [search, setSearch] = useState('');
-  const { sessions, error, isWhole, loadMore, retry } = useSessionList(search !== '');
-  const mayBegin = useRefusal('POST /api/sessions') === undefined;
-  useShortcut('n', 'New session', () => setNew(true), { isOn: mayBegin });
+  const { sessions, error, isComplete, loadMore, retry } = useSessionList(search !== '');
+  const canCreate = useForbiddenReason('POST /api/sessions') === undefined;
+  useShortcut('n', 'New session', () => setNew(true), { isOn: canCreate });
   const words = search.toLowerCase();
   const shown = sessions?.filter(({ title, agent, cwd }) => `${title} ${agent} ${cwd}`.toLowerCase().includes(words));
   return (
     <div className="page">
-      <PageHead title="Sessions" about="Conversations with agents. Every tool call in them passes through here.">
-        <Button asks="POST /api/sessions" kind="primary" icon="plus" shortcut="n" onClick={() => setNew(true)}>
+      <PageHead title="Sessions" about="Conversations with agents. Every tool call passes through Signalbox.">
+        <Button operation="POST /api/sessions" kind="primary" icon="plus" shortcut="n" onClick={() => setNew(true)}>
           New session
         </Button>
       </PageHead>
@@ -31,11 +31,11 @@ export function SessionsPage(): ReactNode {
         <SearchField label="Search sessions" value={search} onChange={setSearch} />
       ) : undefined}
       {shown === undefined || shown.length === 0 ? undefined : (
-        <SessionRows sessions={shown} isWhole={isWhole} onEnd={loadMore} />
+        <SessionList sessions={shown} isWhole={isComplete} onEnd={loadMore} />
       )}
       {sessions !== undefined && shown?.length === 0 && sessions.length > 0 ? (
         <p className="faint" role="status">
-          {isWhole ? `No session fits “${search}”.` : 'Looking…'}
+          {isComplete ? `No sessions match “${search}”` : 'Searching…'}
         </p>
       ) : undefined}
       {sessions?.length === 0 ? <FirstSteps onNew={() => setNew(true)} /> : undefined}

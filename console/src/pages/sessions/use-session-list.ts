@@ -3,27 +3,27 @@ import { useEffect, useMemo } from 'react';
 import { api } from '../../api/client.ts';
 import type { Session } from '../../api/schema.ts';
 
-/** The sessions, last active first, as far as they were scrolled to. */
-export interface SessionList {
+/** The sessions that are loaded so far, last active first. */
+export interface LoadedSessions {
   readonly sessions: readonly Session[] | undefined;
   readonly error: Error | null;
-  readonly isWhole: boolean;
-  /** Loads more, where there is more and nothing is on its way. */
+  readonly isComplete: boolean;
+  /** Loads the next page. Absent at the end and while a page is loading. */
   readonly loadMore: (() => void) | undefined;
   retry(): void;
 }
 
 const pageSize = 100;
 
-/** Pages of sessions; all of them where somebody looks for one. */
-export function useSessionList(wantsAll: boolean): SessionList {
+/** Loads pages of sessions; all pages for a search. */
+export function useSessionList(wantsAll: boolean): LoadedSessions {
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['sessions', 'list', 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: after, signal }) => api('GET /api/sessions', { query: { limit: pageSize, after }, signal }),
     getNextPageParam: ({ next }) => next,
   });
-  // What becomes active while pages are read stands on two of them.
+  // A session that becomes active between two fetches is on both pages.
   const sessions = useMemo(
     () => data && [...new Map(data.pages.flatMap(({ items }) => items).map((each) => [each.id, each])).values()],
     [data],
@@ -35,7 +35,7 @@ export function useSessionList(wantsAll: boolean): SessionList {
   return {
     sessions,
     error,
-    isWhole: data !== undefined && !hasNextPage,
+    isComplete: data !== undefined && !hasNextPage,
     loadMore: canLoad ? () => void fetchNextPage() : undefined,
     retry: () => void refetch(),
   };

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventsUntil, openSessionPlace } from '../../../test/support/sessions/session-place.ts';
+import type { Store } from '../../journal/store/store.ts';
+import { SignalboxError } from '../../core/errors.ts';
+import type { Principal } from '../../core/principal.ts';
+import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { type SchedulesOptions, Schedules } from './schedules.ts';
+import type { NewSession, Session } from '../sessions.ts';
+
+const ada: Principal = { id: 'ada', kind: 'human' };
+const hour = 60 * 60 * 1000;
+const start = Date.parse('2026-11-16T08:30:00Z');
+const nine = { cron: '0 9 * * *', timezone: 'UTC', prompt: 'Sum up the night.\nBe brief.' };
+
+/** Sessions that remember what was asked of them. */
+class Conversations {
+  readonly made: { readonly request: NewSession; readonly owner: Principal }[] = [];
+  readonly sent: { readonly id: string; readonly content: string; readonly by: Principal }[] = [];
+  state: Session['state'] = 'idle';
+  failure: Error | undefined;
+
+  agents = (): { name: string; runtime: string; isDefault: boolean }[] => [
+    { name: 'demo', runtime: 'model', isDefault: true },
+  ];
+  create = async (request: NewSession, owner: Principal): Promise<Session> => {
+    if (this.failure !== undefined) throw this.failure;
+    this.made.push({ request, owner });
+    return await this.get(`s${this.made.length}`);
+  };
+  send = async (id: string, content: string, by: Principal) => {
+    this.sent.push({ id, content, by });
+    return { turnId: 't', afterSeq: 0, position: 0 };
+  };
+  get = async (id: string): Promise<Session> => {
+    if (Number(id.slice(1)) > this.made.length) throw new SignalboxError('session-unknown', 'gone');
+    return {
+      id,
+      agent: 'demo',
+      runtime: 'model',
+      title: '',
+      cwd: '/',
+      permissionMode: 'default',
+      state: this.state,
+      owner: ada,
+      createdAt: '',
+      activeAt: '',
+      queued: 0,
+      lastSeq: 0,
+    };
+  };
+}
+
+interface Place {
+  readonly schedules: Schedules;
+  readonly sessions: Conversations;
+  readonly store: Store;
+  /** Lets the clock say this, and begins what is due. */
+  at(time: number): Promise<void>;
+  /** The same store, looked after by another process. */
+  another(): Place;
+}
+
+function place(t: TestContext, more: Partial<SchedulesOptions> = {}, file?: string): Place {
+  let directory: string | undefined;
+  if (file === undefined) {
+    directory = mkdtempSync(join(tmpdir(), 'signalbox-jobs-'));
+    const made = directory;
+    t.after(() => rmSync(made, { recursive: true }));
+  }
+  const where = file ?? join(directory ?? '', 'signalbox.db');
+  const store = sqliteStore({ file: where });
+  t.after(() => store.close());
+  const sessions = new Conversations();
+  let now = start;
+  const schedules = new Schedules({
+    store: store.jobs,
+    sessions,
+    redact: (text) => text.replaceAll('hunter2', '[redacted]'),
+    now: () => now,
+    ...more,
+  });
+  return {
+    schedules,
+    sessions,
+    store,
+    async at(time) {
+      now = time;
+      await schedules.runDue();
+    },
+    another: () => place(t, more, where),
+  };
+}
+
+describe('a job', () => {
+  test('starts a turn at its time in a session of its owner, which asks like any other, and again the next day', async (t) => {
+    const { schedules, sessions, at } = place(t);
+    const job = await schedules.create({ ...nine, agent: 'demo', cwd: '/srv' }, ada);
+    assert.equal(job.nextAt, '2026-11-16T09:00:00.000Z');
+    await at(start + hour / 2 - 1);
+    assert.deepEqual(sessions.made, []);
+    await at(start + hour / 2);
+    await at(start + hour / 2);
+    assert.deepEqual(sessions.made, [
+      {
+        request: { agent: 'demo', cwd: '/srv' },
+        owner: ada,
+      },
+    ]);
+    assert.deepEqual(sessions.sent, [{ id: 's1', content: nine.prompt, by: { id: job.id, kind: 'system' } }]);
+    const { nextAt, lastRunAt, lastSession, lastError } = await schedules.get(job.id);
+    assert.deepEqual(
+      [nextAt, lastRunAt, lastSession, lastError],
+      ['2026-11-17T09:00:00.000Z', '2026-11-16T09:00:00.000Z', 's1', undefined],
+    );
+    await at(start + 24.5 * hour);
+    assert.equal(sessions.sent.length, 2);
+  });
+
+  test('survives a restart, and of several processes one runs it', async (t) => {
+    const one = place(t);
+    await one.schedules.create(nine, ada);
+    const two = one.another();
+    const three = one.another();
+    await Promise.all([one, two, three].map(({ at }) => at(start + hour / 2)));
+    assert.equal([one, two, three].flatMap(({ sessions }) => sessions.sent).length, 1);
+    assert.equal((await three.schedules.list()).length, 1);
+  });
+
+  test('that was missed runs once when it is within a day, and else not at all, which it tells', async (t) => {
+    const { schedules, sessions, at } = place(t);
+    const { id } = await schedules.create({ ...nine, cron: '0 * * * *' }, ada);
+    await at(start + 10 * hour);
+    assert.equal(sessions.sent.length, 1, 'ten were missed, and one is made up for');
+    assert.equal((await schedules.get(id)).nextAt, '2026-11-16T19:00:00.000Z');
+    await at(start + 100 * hour);
+    assert.equal(sessions.sent.length, 1);
+    assert.match((await schedules.get(id)).lastError ?? '', /due more than a day before/);
+    assert.equal((await schedules.get(id)).nextAt, '2026-11-20T13:00:00.000Z');
+  });
+
+  test('is left out while the turn of its last run goes on or waits for a human, which it tells', async (t) => {
+    const { schedules, sessions, at } = place(t);
+    const { id } = await schedules.create({ ...nine, cron: '0 * * * *' }, ada);
+    await at(start + hour / 2);
+    sessions.state = 'waiting';
+    await at(start + 1.5 * hour);
+    assert.equal(sessions.sent.length, 1);
+    const skipped = await schedules.get(id);
+    assert.match(skipped.lastError ?? '', /the session of the last run, s1, had not ended its turn/);
+    assert.deepEqual([skipped.lastSession, skipped.lastRunAt], ['s1', '2026-11-16T10:00:00.000Z']);
+    sessions.state = 'idle';
+    await at(start + 2.5 * hour);
+    assert.equal(sessions.sent.length, 2);
+    sessions.made.length = 0;
+    await at(start + 3.5 * hour);
+    assert.equal(sessions.sent.length, 3, 'a session that was deleted is not waited for');
+  });
+
+  test('whose process died after taking the run says so, and is not run again', async (t) => {
+    const one = place(t);
+    const { id } = await one.schedules.create(nine, ada);
+    one.sessions.create = () => new Promise(() => undefined);
+    void one.at(start + hour / 2);
+    await wait(20);
+    const two = one.another();
+    await two.at(start + hour);
+    assert.deepEqual(two.sessions.sent, []);
+    assert.equal((await two.schedules.get(id)).lastError, 'Signalbox ended before the session was created');
+  });
+
+  test('that fails tells why, and runs at its next time; the others are not held up', async (t) => {
+    const { schedules, sessions, at, store } = place(t);
+    const { id } = await schedules.create(nine, ada);
+    sessions.failure = new SignalboxError('agent-unknown', 'there is no agent named "x"');
+    await at(start + hour / 2);
+    assert.equal((await schedules.get(id)).lastError, 'there is no agent named "x"');
+    sessions.failure = undefined;
+    const broken = {
+      ...(await store.jobs.get(id)),
+      id: 'job_0',
+      nextAt: start,
+      text: '{"cron":"? ?","timezone":"UTC"}',
+    };
+    await store.jobs.add(broken as Parameters<typeof store.jobs.add>[0], 9);
+    await at(start + 24.5 * hour);
+    assert.equal(sessions.sent.length, 1);
+    assert.equal((await schedules.get(id)).lastError, undefined);
+    assert.match((await schedules.get('job_0')).lastError ?? '', /is not a valid schedule/);
+  });
+
+  test('of somebody who may not any more is left out', async (t) => {
+    let isRevoked = false;
+    const { schedules, sessions, at } = place(t, {
+      refusal: async ({ id }) => (isRevoked && id === 'ada' ? 'the token of ada was revoked' : undefined),
+    });
+    const { id } = await schedules.create(nine, ada);
+    isRevoked = true;
+    await assert.rejects(schedules.create(nine, ada), /it would never run: the token of ada was revoked/);
+    await at(start + hour / 2);
+    assert.deepEqual(sessions.made, []);
+    assert.equal((await schedules.get(id)).lastError, 'skipped: the token of ada was revoked');
+  });
+
+  test('does not run twice when the clock is set back a little, and runs again when it had been days ahead', async (t) => {
+    const { schedules, sessions, at } = place(t);
+    const { id } = await schedules.create(nine, ada);
+    await at(start + hour / 2);
+    await at(start + hour / 2 - 5000);
+    await at(start + hour / 2);
+    assert.equal(sessions.sent.length, 1);
+    const year = 365 * 24 * hour;
+    await at(start + year);
+    await at(start + 23 * hour);
+    assert.equal((await schedules.get(id)).nextAt, '2026-11-17T09:00:00.000Z');
+    await at(start + 24.5 * hour);
+    assert.equal(sessions.sent.length, 2);
+  });
+});
+
+describe('with sessions of a real box', () => {
+  test('a job runs a turn of the agent, which its owner finds among his sessions, and not before the last one ended', async (t) => {
+    const { sessions, box, close } = await openSessionPlace();
+    t.after(close);
+    let now = start;
+    const schedules = new Schedules({
+      store: box.jobStore,
+      sessions,
+      redact: (text) => box.secrets.redact(text),
+      now: () => now,
+    });
+    const { id } = await schedules.create({ ...nine, prompt: 'ping the server' }, ada);
+    now = start + hour / 2;
+    await schedules.runDue();
+    const { items } = await sessions.list({ owner: 'ada' });
+    const [session] = items;
+    assert.ok(session !== undefined && items.length === 1);
+    assert.deepEqual([session.title, session.owner, session.permissionMode], ['ping the server', ada, 'default']);
+    assert.equal((await schedules.get(id)).lastSession, session.id);
+    const events = await eventsUntil(sessions, session.id, ({ type }) => type === 'done');
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'tool_result' ? [event.outcome] : [])),
+      ['completed'],
+    );
+    assert.equal(events.find((event) => event.type === 'user_message')?.by, id);
+    now += 24 * hour;
+    await schedules.runDue();
+    assert.equal((await sessions.list({ owner: 'ada' })).items.length, 2);
+  });
+});
+
+describe('jobs', () => {
+  test('are listed by owner, deleted, and restored without what was missed meanwhile', async (t) => {
+    const { schedules, sessions, at } = place(t);
+    const { id } = await schedules.create(nine, ada);
+    await schedules.create(nine, { id: 'bob', kind: 'agent' });
+    assert.deepEqual(
+      (await schedules.list({ owner: 'ada' })).map((job) => job.id),
+      [id],
+    );
+    assert.equal((await schedules.list()).length, 2);
+    await schedules.delete(id);
+    await assert.rejects(schedules.delete(id), { code: 'job-unknown' });
+    await at(start + hour);
+    assert.deepEqual(
+      sessions.made.map(({ owner }) => owner.id),
+      ['bob'],
+    );
+    await schedules.restore(id);
+    await at(start + hour);
+    assert.equal(sessions.made.length, 1);
+    assert.equal((await schedules.get(id)).nextAt, '2026-11-17T09:00:00.000Z');
+    await assert.rejects(schedules.restore(id), { code: 'job-unknown' });
+  });
+
+  test('that could not run are refused, with what is wrong', async (t) => {
+    const { schedules } = place(t);
+    const refused = async (wrong: object, message: RegExp, code = 'job-invalid'): Promise<void> => {
+      await assert.rejects(schedules.create({ ...nine, ...wrong }, ada), { code, message });
+    };
+    await refused({ cron: '0 9 * *' }, /five fields are needed/);
+    await refused({ cron: '0 0 31 2 *' }, /never comes/);
+    await refused({ timezone: 'Nowhere' }, /no time zone/);
+    await refused({ prompt: ' ' }, /empty/);
+    await refused({ prompt: 'x'.repeat(40_000) }, /longer than 32768/);
+    await refused({ prompt: `use ghp_${'a1B2'.repeat(9)}` }, /looks like one/);
+    await refused({ prompt: 'say hunter2' }, /contains a secret/);
+    await refused({ cwd: 'here' }, /no absolute path/);
+    await refused({ agent: 'dmo' }, /did you mean "demo"/, 'agent-unknown');
+    assert.deepEqual(await schedules.list(), []);
+  });
+
+  test('are a thousand at most', async (t) => {
+    const { schedules } = place(t);
+    for (let count = 0; count < 1000; count += 1) await schedules.create(nine, ada);
+    await assert.rejects(schedules.create(nine, ada), /there are 1000 jobs/);
+  });
+
+  test('run by themselves once started, those made later and elsewhere too, and none after closing', async (t) => {
+    let now = start;
+    const one = place(t, { now: () => now });
+    const begun = (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        const send = one.sessions.send;
+        one.sessions.send = async (...given) => {
+          const sent = await send(...given);
+          if (one.sessions.sent.length === count) resolve();
+          return sent;
+        };
+      });
+    one.schedules.start();
+    const first = begun(1);
+    now = start + hour / 2 - 30;
+    await one.schedules.create(nine, ada);
+    now = start + hour / 2;
+    await first;
+    await one.schedules.close();
+    now = start + 100 * hour;
+    await one.schedules.create(nine, ada);
+    await wait(20);
+    assert.equal(one.sessions.sent.length, 1);
+  });
+
+  test('that cannot be looked at are looked at again later', async (t) => {
+    const problems: string[] = [];
+    const { schedules, store } = place(t, { onProblem: (problem) => problems.push(problem) });
+    await store.close();
+    schedules.start();
+    await schedules.close();
+    assert.equal(problems.length, 1);
+    assert.match(problems[0] ?? '', /cannot read the scheduled jobs/);
+    store.close = async () => undefined;
+  });
+});

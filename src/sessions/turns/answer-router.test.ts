@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ann, eventsUntil, openSessionPlace } from '../../../test/support/sessions/session-place.ts';
+import type { SessionEvent } from '../events/session-event.ts';
+
+type Required = Extract<SessionEvent, { type: 'approval_required' }>;
+
+describe('an answer', () => {
+  test('is never taken for another call that a model gave the same id', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const { sessions, notes } = place;
+    place.script = async function* ({ tools, signal }) {
+      tools.list();
+      const write = (text: string) => tools.call('mcp__notes__write', { text }, { toolCallId: 'call_0', signal });
+      await Promise.all([write('harmless'), write('harmful')]);
+      yield { type: 'done', reason: 'end' };
+    };
+    const { id } = await sessions.create({ agent: 'scripted' }, ann);
+    await sessions.send(id, 'go', ann);
+    let count = 0;
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'approval_required' && (count += 1) === 2);
+    const required = events.filter((event): event is Required => event.type === 'approval_required');
+    const idOf = (text: string): string =>
+      required.find(({ input }) => input['text'] === text)?.approvalId ?? assert.fail(text);
+    const harmless = idOf('harmless');
+
+    const unsaid = { message: /2 calls wait under "call_0"; say which one with "approvalId"/ };
+    await assert.rejects(sessions.approve(id, 'call_0', { by: ann }), unsaid);
+    await assert.rejects(sessions.deny(id, 'call_0', { by: ann }), unsaid);
+    const elsewhere = { code: 'approval-unknown' };
+    await assert.rejects(sessions.approve(id, 'call_0', { by: ann, approvalId: 'appr_none' }), elsewhere);
+    await assert.rejects(sessions.approve(id, 'call_1', { by: ann, approvalId: harmless }), elsewhere);
+
+    await sessions.approve(id, 'call_0', { by: ann, approvalId: harmless, remember: 'nothing' });
+    await eventsUntil(sessions, id, ({ type }) => type === 'approval_resolved');
+    // Late, and for the call that was shown: the other one still waits.
+    const again = sessions.approve(id, 'call_0', { by: ann, approvalId: harmless });
+    await assert.rejects(again, { code: 'approval-answered' });
+    await sessions.deny(id, 'call_0', { by: ann, approvalId: idOf('harmful') });
+    await eventsUntil(sessions, id, ({ type }) => type === 'done');
+    assert.deepEqual(notes, ['harmless']);
+  });
+
+  test('is for the question that was shown, also where a model uses its id at once or again', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const { sessions } = place;
+    const heard: unknown[] = [];
+    place.script = async function* ({ ask }) {
+      const asked = (question: string) =>
+        ask('call_0', [{ question, header: question, options: [], multiSelect: false }]);
+      heard.push(await Promise.all([asked('Tea?'), asked('Delete it all?')]));
+      heard.push(await asked('Sugar?'));
+      yield { type: 'done', reason: 'end' };
+    };
+    const { id } = await sessions.create({ agent: 'scripted' }, ann);
+    await sessions.send(id, 'go', ann);
+    const prompted = (count: number) => {
+      let seen = 0;
+      return eventsUntil(sessions, id, ({ type }) => type === 'question_prompt' && (seen += 1) === count, 0);
+    };
+    await prompted(1);
+    await sessions.answer(id, 'call_0', { 'Tea?': 'yes' }, ann);
+    await prompted(2);
+    await sessions.answer(id, 'call_0', { 'Sugar?': 'no' }, ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'done');
+    assert.deepEqual(heard, [[{ 'Tea?': 'yes' }, undefined], { 'Sugar?': 'no' }]);
+  });
+});

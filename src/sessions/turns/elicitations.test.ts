@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { type TestContext, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { until } from '../../../test/mcp-servers/boxed.ts';
+import { fixtureProgram, referenceServer } from '../../../test/mcp-servers/programs.ts';
+import { transportOf, ways } from '../../../test/mcp-servers/ways.ts';
+import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
+import {
+  type PlaceOptions,
+  type SessionPlace,
+  ann,
+  eventsUntil,
+  openSessionPlace,
+} from '../../../test/support/sessions/session-place.ts';
+import { type McpTransport, mcpServer } from '../../index.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
+import type { SessionEvent } from '../events/session-event.ts';
+
+type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+const everyType = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Name', minLength: 2 },
+    email: { type: 'string', format: 'email' },
+    age: { type: 'integer', minimum: 0 },
+    ratio: { type: 'number', default: 0.5 },
+    agree: { type: 'boolean', default: true },
+    color: { type: 'string', enum: ['red', 'green'], enumNames: ['Red', 'Green'] },
+    size: {
+      type: 'string',
+      oneOf: [
+        { const: 's', title: 'Small' },
+        { const: 'l', title: 'Large' },
+      ],
+    },
+    tags: { type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] }, minItems: 1 },
+    days: {
+      type: 'array',
+      items: {
+        anyOf: [
+          { const: 'mo', title: 'Monday' },
+          { const: 'tu', title: 'Tuesday' },
+        ],
+      },
+    },
+  },
+  required: ['name', 'email', 'tags'],
+};
+const filledIn = {
+  name: 'Ada',
+  email: 'ada@example.org',
+  age: 36,
+  ratio: 0.25,
+  agree: false,
+  color: 'green',
+  size: 'l',
+  tags: ['a', 'c'],
+  days: ['tu'],
+};
+
+interface Asking {
+  readonly place: SessionPlace;
+  readonly id: string;
+  /** Resolves with the first event of a type after those that were seen. */
+  next<Type extends SessionEvent['type']>(type: Type): Promise<Of<Type>>;
+}
+
+/** A session whose agent makes one call of a tool of the server `outside`. */
+async function asking(
+  t: TestContext,
+  transport: McpTransport,
+  [tool, args]: readonly [tool: string, args: JsonObject],
+  options: PlaceOptions = {},
+): Promise<Asking> {
+  const server = mcpServer({ name: 'outside', transport });
+  const place = await openSessionPlace({ ...options, box: { servers: [server], approve: () => ({ allow: true }) } });
+  t.after(() => place.close());
+  await until(() => server.health().state === 'up', 'the server is up');
+  place.script = async function* ({ tools, signal }) {
+    tools.list();
+    const toolCallId = 'call_1';
+    yield { type: 'tool_call_start', toolCallId, toolName: `mcp__outside__${tool}`, server: 'outside', tool };
+    yield { type: 'tool_call_end', toolCallId, input: args };
+    const result = await tools.call(`mcp__outside__${tool}`, args, { toolCallId, signal });
+    const { outcome, content, durationMs } = result;
+    yield { type: 'tool_result', toolCallId, outcome, content, durationMs };
+    yield { type: 'done', reason: signal.aborted ? 'interrupted' : 'end' };
+  };
+  const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
+  await place.sessions.send(id, 'go', ann);
+  let seen = 0;
+  return {
+    place,
+    id,
+    async next(type) {
+      const events = await eventsUntil(place.sessions, id, (event) => event.type === type, seen);
+      const found = events.at(-1);
+      seen = found?.seq ?? seen;
+      return found as never;
+    },
+  };
+}
+
+const elicit = (params: JsonObject): readonly [string, JsonObject] => [
+  'request',
+  { method: 'elicitation/create', params },
+];
+const form = elicit({ mode: 'form', message: 'Who are you?', requestedSchema: everyType });
+const textOf = ({ content }: Of<'tool_result'>): string =>
+  content.map((block) => ('text' in block ? block.text : '')).join('');
+
+describe('a form of a server', () => {
+  for (const way of ways) {
+    test(`is an event of the session, and the answer reaches the server (${way})`, async (t) => {
+      const { place, id, next } = await asking(t, await transportOf(t, way), form);
+      const asked = await next('elicitation_required');
+      assert.ok(asked.mode === 'form');
+      assert.deepEqual(asked.requestedSchema, everyType);
+      assert.deepEqual([asked.server, asked.toolCallId, asked.message], ['outside', 'call_1', 'Who are you?']);
+      assert.equal((await place.sessions.get(id)).state, 'waiting');
+      assert.deepEqual(await place.sessions.elicitations(), [asked]);
+      const answer = { action: 'accept', content: filledIn };
+      await place.sessions.answerElicitation(id, asked.elicitationId, answer, ann);
+      const resolved = await next('elicitation_resolved');
+      assert.deepEqual([resolved.action, resolved.by, resolved.reason], ['accept', 'ann', undefined]);
+      const result = await next('tool_result');
+      assert.deepEqual(JSON.parse(textOf(result)), answer);
+      await next('done');
+      assert.deepEqual(await place.sessions.elicitations(), []);
+      const stored = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
+      const others = stored.filter(({ type }) => type !== 'tool_result');
+      assert.ok(!JSON.stringify(others).includes('ada@example.org'), 'the answer itself is not stored');
+    });
+  }
+
+  test('is declined or dismissed, and the server gets that answer', async (t) => {
+    for (const action of ['decline', 'cancel'] as const) {
+      const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+      const { elicitationId } = await next('elicitation_required');
+      await place.sessions.answerElicitation(id, elicitationId, { action }, ann);
+      assert.deepEqual(JSON.parse(textOf(await next('tool_result'))), { action });
+    }
+  });
+
+  test('rejects invalid content with the name of the field, and stays open', async (t) => {
+    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+    const { elicitationId } = await next('elicitation_required');
+    const answer = (content: JsonObject): Promise<void> =>
+      place.sessions.answerElicitation(id, elicitationId, { action: 'accept', content }, ann);
+    const wrong: readonly (readonly [JsonObject, RegExp])[] = [
+      [{ ...filledIn, email: 'nowhere' }, /\$\.email/],
+      [{ ...filledIn, color: 'blue' }, /\$\.color/],
+      [{ ...filledIn, tags: ['d'] }, /\$\.tags/],
+      [{ name: 'Ada', email: 'ada@example.org' }, /tags/],
+    ];
+    for (const [content, message] of wrong)
+      await assert.rejects(answer(content), { code: 'elicitation-invalid', message });
+    await answer(filledIn);
+    assert.equal((await next('elicitation_resolved')).action, 'accept');
+  });
+
+  test('accepts one answer; later answers are refused and name who answered', async (t) => {
+    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+    const { elicitationId } = await next('elicitation_required');
+    const answers = await Promise.allSettled(
+      ['ann', 'bob'].map((who) =>
+        place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, { id: who, kind: 'human' }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+    await next('done');
+    const closed = { code: 'elicitation-closed', message: /already answered \(decline\) by ann/ };
+    await assert.rejects(place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, ann), closed);
+    const unknown = place.sessions.answerElicitation(id, 'elic_none', { action: 'decline' }, ann);
+    await assert.rejects(unknown, { code: 'elicitation-unknown' });
+  });
+
+  test('that is larger than a session shows is refused, and the server says so', async (t) => {
+    const large = elicit({ mode: 'form', message: 'x'.repeat(300_000), requestedSchema: everyType });
+    const { next } = await asking(t, fixtureProgram('legacy'), large);
+    assert.match(textOf(await next('tool_result')), /a session shows at most 262144/);
+  });
+});
+
+describe('a question of a server ends as cancelled', () => {
+  test('when nobody answers in time', async (t) => {
+    const { next } = await asking(t, fixtureProgram('legacy'), form, { elicitationMs: 50 });
+    const { action, by, reason } = await next('elicitation_resolved');
+    assert.deepEqual([action, by, reason], ['cancel', 'system', 'nobody answered in time']);
+    assert.deepEqual(JSON.parse(textOf(await next('tool_result'))), { action: 'cancel' });
+  });
+
+  test('with the turn that is interrupted', async (t) => {
+    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+    const { elicitationId } = await next('elicitation_required');
+    await place.sessions.interrupt(id);
+    assert.equal((await next('elicitation_resolved')).action, 'cancel');
+    await next('done');
+    const late = place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, ann);
+    await assert.rejects(late, { code: 'elicitation-closed' });
+  });
+
+  test('with the server that dies', async (t) => {
+    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+    await next('elicitation_required');
+    await place.box.call('mcp__outside__die').catch(() => undefined);
+    const { action, by } = await next('elicitation_resolved');
+    assert.deepEqual([action, by], ['cancel', 'system']);
+    await next('done');
+    assert.equal((await place.sessions.get(id)).state, 'idle');
+  });
+});
+
+describe('a page of a server', () => {
+  test('is shown with its address, and opened by nobody but the user', async (t) => {
+    const url = 'https://accounts.example.org/consent?state=1';
+    const { place, id, next } = await asking(
+      t,
+      fixtureProgram('legacy'),
+      elicit({ mode: 'url', message: 'Agree?', url, elicitationId: 'own-id' }),
+    );
+    const asked = await next('elicitation_required');
+    assert.ok(asked.mode === 'url');
+    assert.equal(asked.url, url);
+    assert.notEqual(asked.elicitationId, 'own-id');
+    await place.sessions.answerElicitation(id, asked.elicitationId, { action: 'accept' }, ann);
+    assert.deepEqual(JSON.parse(textOf(await next('tool_result'))), { action: 'accept' });
+  });
+
+  test('that it demands with error -32042 is named in the message', async (t) => {
+    const url = 'https://accounts.example.org/sign-in';
+    const { next } = await asking(t, fixtureProgram('legacy'), ['visit', { url }]);
+    assert.match(textOf(await next('tool_result')), /sign in first.*open https:\/\/accounts\.example\.org\/sign-in/);
+  });
+});
+
+test('the directory of the session is its only root', async (t) => {
+  for (const way of ways) {
+    const { place, next } = await asking(t, await transportOf(t, way), ['directories', {}]);
+    const { roots } = JSON.parse(textOf(await next('tool_result'))) as { roots: { uri: string }[] };
+    assert.deepEqual(
+      roots.map(({ uri }) => uri),
+      [pathToFileURL(place.directory).href],
+      way,
+    );
+  }
+});
+
+describe('the reference server', () => {
+  test('gets the form it asks for answered in a session', async (t) => {
+    const { place, id, next } = await asking(t, referenceServer('everything'), ['trigger-elicitation-request', {}]);
+    const asked = await next('elicitation_required');
+    const content = { name: 'Ada Lovelace', email: 'ada@example.org', integer: 7 };
+    await place.sessions.answerElicitation(id, asked.elicitationId, { action: 'accept', content }, ann);
+    assert.match(textOf(await next('tool_result')), /Name: Ada Lovelace/);
+  });
+});
+
+const sampling = (params: JsonObject): readonly [string, JsonObject] => [
+  'request',
+  { method: 'sampling/createMessage', params },
+];
+const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 50 };
+
+describe('a sampling request of a server', () => {
+  /** An agent with a model on a real connection, which answers as scripted. */
+  async function modelAgent(
+    t: TestContext,
+  ): Promise<{ readonly asked: readonly unknown[]; readonly agents: PlaceOptions }> {
+    const api = await startOpenAIApi(() => [{ type: 'text', text: 'Because.' }]);
+    t.after(() => api.close());
+    const runtime = modelRuntime({ providers: { openai: { apiKey: 'k', baseURL: api.url, api: 'chat' } } });
+    return { asked: api.requests, agents: { moreAgents: [{ name: 'gpt', runtime, model: 'openai/m' }] } };
+  }
+
+  for (const way of ways) {
+    test(`reaches a model only after a person has agreed (${way})`, async (t) => {
+      const { asked, agents } = await modelAgent(t);
+      const { place, id, next } = await asking(t, await transportOf(t, way), sampling(question), agents);
+      const shown = await next('elicitation_required');
+      assert.ok(shown.mode === 'sampling');
+      assert.deepEqual([shown.model, shown.server, shown.request], ['openai/m', 'outside', question]);
+      assert.equal(asked.length, 0, 'nothing was sent yet');
+      await place.sessions.answerElicitation(id, shown.elicitationId, { action: 'accept' }, ann);
+      const answered = await next('sampling_result');
+      assert.deepEqual([answered.model, answered.content], ['openai/m', { type: 'text', text: 'Because.' }]);
+      assert.match(textOf(await next('tool_result')), /Because\./);
+      assert.equal(asked.length, 1);
+    });
+  }
+
+  test('that a person declines never reaches a model', async (t) => {
+    const { asked, agents } = await modelAgent(t);
+    const { place, id, next } = await asking(t, fixtureProgram('legacy'), sampling(question), agents);
+    const { elicitationId } = await next('elicitation_required');
+    await place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, ann);
+    assert.match(textOf(await next('tool_result')), /did not allow the sampling request \(decline\)/);
+    assert.equal(asked.length, 0);
+  });
+
+  test('is refused where no agent has a model, and says what to configure', async (t) => {
+    const { next } = await asking(t, fixtureProgram('legacy'), sampling(question));
+    const refusal = /the agent "scripted" has the runtime "scripted".*add an agent with "runtime": "model"/;
+    assert.match(textOf(await next('tool_result')), refusal);
+  });
+
+  test('is refused where nobody is to be asked', async (t) => {
+    const { agents } = await modelAgent(t);
+    const { place, id, next } = await asking(t, fixtureProgram('legacy'), sampling(question), agents);
+    const { elicitationId } = await next('elicitation_required');
+    await place.sessions.change(id, { permissionMode: 'dontAsk' });
+    await place.sessions.answerElicitation(id, elicitationId, { action: 'accept' }, ann);
+    await next('done');
+    await place.sessions.send(id, 'again', ann);
+    assert.match(textOf(await next('tool_result')), /"dontAsk" asks nobody/);
+  });
+});

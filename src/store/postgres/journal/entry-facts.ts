@@ -1,0 +1,67 @@
+import type { StoredEntry } from '../../../journal/entries/stored-entry.ts';
+import type { EntryQuery } from '../../../journal/store/store.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
+
+/** What the body of an entry tells, to find it by. Read here: PostgreSQL reads no JSON with `\u0000` in it. */
+export interface EntryFacts {
+  readonly server: string;
+  readonly decision: string;
+  readonly principal: string;
+  readonly ms: number | null;
+}
+
+/** The facts of a body; of one that is no JSON object there are none. */
+export function toEntryFacts(body: string): EntryFacts {
+  const parsed = read(body);
+  const ms = parsed['durationMs'];
+  return {
+    server: textIn(parsed['server']),
+    decision: textIn(partOf(parsed, 'decision')['answer']),
+    principal: textIn(partOf(parsed, 'principal')['id']),
+    ms: typeof ms === 'number' ? ms : null,
+  };
+}
+
+/** Whether an entry has what only its body tells: the text that is looked for, or a rule in shadow mode that says otherwise. */
+export function matchesBody({ tool, body }: StoredEntry, { text, shadowed }: EntryQuery): boolean {
+  const parsed = read(body);
+  return (text === undefined || mentions(tool, parsed, text)) && (shadowed !== true || isShadowed(parsed));
+}
+
+function mentions(tool: string, body: Part, text: string): boolean {
+  const plain = text.toLowerCase();
+  const escaped = JSON.stringify(text).slice(1, -1).toLowerCase();
+  const args = body['arguments'];
+  if (args !== undefined && JSON.stringify(args).toLowerCase().includes(escaped)) return true;
+  const { rule, reason } = partOf(body, 'decision');
+  const texts = [tool, body['output'], partOf(body, 'error')['message'], rule, reason];
+  return texts.some((each) => textIn(each).toLowerCase().includes(plain));
+}
+
+/** What a permission mode or a remembered approval made of a decision is not the rules' doing. */
+function isShadowed(body: Part): boolean {
+  const decision = partOf(body, 'decision');
+  const ruled = partOf(decision, 'ruled')['answer'] ?? decision['answer'];
+  const shadow = decision['shadow'];
+  return Array.isArray(shadow) && shadow.some((rule) => isJsonObject(rule) && rule['answer'] !== ruled);
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+function read(body: string): Part {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isJsonObject(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+function partOf(whole: Part, key: string): Part {
+  const part = whole[key];
+  return isJsonObject(part) ? part : {};
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

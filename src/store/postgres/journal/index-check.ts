@@ -1,0 +1,34 @@
+import type { IndexFault } from '../../../journal/store/store.ts';
+import type { Database } from '../database.ts';
+import { type EntryFacts, toEntryFacts } from './entry-facts.ts';
+
+const pageSize = 1000;
+
+// An intent without an outcome is open, and nothing else is; both as of one moment.
+const openCalls = `SELECT seq FROM journal WHERE type = 'CallStarted' AND seq <> ALL (SELECT seq FROM open_calls)
+    AND NOT EXISTS (SELECT 1 FROM journal AS ended WHERE ended.call = journal.call AND ended.type = 'ToolInvoked')
+  UNION ALL
+  SELECT seq FROM open_calls WHERE NOT EXISTS (
+    SELECT 1 FROM journal WHERE journal.seq = open_calls.seq AND journal.call = open_calls.call AND journal.type = 'CallStarted')
+  LIMIT 1`;
+
+/** Compares what queries read with the bodies of the entries, a page at a time. */
+export async function checkIndex(database: Database, signal?: AbortSignal): Promise<IndexFault | undefined> {
+  for (let after = 0; ;) {
+    signal?.throwIfAborted();
+    const rows = await database.rows<EntryFacts & { seq: number; body: string }>(
+      'SELECT seq, body, server, decision, principal, ms FROM journal WHERE seq > $1 ORDER BY seq LIMIT $2',
+      [after, pageSize],
+    );
+    for (const row of rows) {
+      const { server, decision, principal, ms } = toEntryFacts(row.body);
+      if (server !== row.server || decision !== row.decision || principal !== row.principal || ms !== row.ms)
+        return { seq: row.seq };
+    }
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last.seq;
+  }
+  const [open] = await database.rows<{ seq: number }>(openCalls);
+  return open === undefined ? undefined : { seq: open.seq };
+}

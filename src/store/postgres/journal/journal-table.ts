@@ -1,0 +1,239 @@
+import type { CallKind, CallSamples, SampleQuery } from '../../../journal/store/call-samples.ts';
+import { type EntryDraft, type StoredEntry, bodyBytes } from '../../../journal/entries/stored-entry.ts';
+import type { Appended, ChainHead, EntryQuery } from '../../../journal/store/store.ts';
+import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
+import { Conditions } from '../../conditions.ts';
+import { searchEntries } from '../../search-entries.ts';
+import { changeApproval } from '../tables/approval-table.ts';
+import { type Database, type Sql, type Value, numberPlaceholders, replaceNul } from '../database.ts';
+import { toEntryFacts, matchesBody } from './entry-facts.ts';
+import { entryColumns, entryQuery } from './entry-query.ts';
+import { changeKeyValue } from '../tables/key-value-table.ts';
+import { changeToken } from '../tables/token-table.ts';
+
+const append = {
+  name: 'append',
+  sql: `SELECT seq, hash FROM append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+};
+/** A commit that waits until it is on the disk, with everything before it. */
+export const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
+
+/** How much of a stretch is read at a time to be looked through. */
+const searchPage = { limit: 500, bytes: 4 * 1024 * 1024 };
+
+interface Sample {
+  readonly at: number;
+  readonly seq: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: OutcomeName;
+  readonly ms: number | null;
+}
+
+/** The journal: one chain, whoever writes. */
+export class JournalTable {
+  readonly #database: Database;
+  readonly #writer: string;
+  /** Rises when an append has failed: nobody knows whether it arrived, and the next one makes sure that it never will. */
+  #epoch = 0;
+  readonly #kinds = new Map<string, readonly [number, CallKind]>();
+
+  constructor(database: Database, writer: string) {
+    this.#database = database;
+    this.#writer = writer;
+  }
+
+  async append(drafts: readonly EntryDraft[]): Promise<Appended> {
+    if (drafts.length === 0) return [];
+    try {
+      return drafts.some(hasSideWrites) ? await this.#appendWithMore(drafts) : await this.#appendAlone(drafts);
+    } catch (error) {
+      this.#epoch += 1;
+      throw error;
+    }
+  }
+
+  async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    if (query.text === undefined && query.shadowed === undefined) return await this.#select(query);
+    const [bounds] = await this.#database.rows<{ seq: number; beginning: number | null }>(
+      'SELECT seq, (SELECT seq FROM beginning) AS beginning FROM head',
+    );
+    const after = Math.max(query.after ?? 0, bounds?.beginning ?? 0);
+    return await searchEntries({ ...query, after }, bounds?.seq ?? 0, { select: (part) => this.#look(part) });
+  }
+
+  async head(): Promise<ChainHead> {
+    const [head] = await this.#database.rows<ChainHead>('SELECT seq, hash FROM head');
+    return head ?? { seq: 0, hash: '' };
+  }
+
+  /** The open calls of this writer, when every append of it has either arrived or never will. */
+  async openCalls(): Promise<readonly StoredEntry[]> {
+    await this.#appendAlone([]);
+    return await this.#database.rows(
+      `SELECT ${entryColumns} FROM journal WHERE seq IN (SELECT seq FROM open_calls WHERE writer = $1) ORDER BY seq`,
+      [this.#writer],
+    );
+  }
+
+  /**
+   * Takes over the open calls of writers that are gone. Those that were are told of until they have an outcome: a server that went away
+   * in the middle of it may have given them to this process without saying so.
+   */
+  async takeOpen(living: () => Promise<ReadonlySet<string>>): Promise<readonly StoredEntry[]> {
+    const writers = await this.#database.rows<{ writer: string }>(
+      'SELECT DISTINCT writer FROM open_calls WHERE writer <> $1',
+      [this.#writer],
+    );
+    if (writers.length > 0) {
+      const alive = await living();
+      const dead = writers.map(({ writer }) => writer).filter((writer) => !alive.has(writer));
+      await this.#database.change('UPDATE open_calls SET writer = $1 WHERE writer = ANY($2::text[])', [
+        this.#writer,
+        dead,
+      ]);
+    }
+    return await this.#database.rows(
+      `SELECT ${entryColumns} FROM journal
+       WHERE seq IN (SELECT seq FROM open_calls WHERE writer = $1) AND writer <> $1 ORDER BY seq`,
+      [this.#writer],
+    );
+  }
+
+  /** A page of ended calls. Kinds keep their numbers for as long as the store is open. */
+  async samples(query: SampleQuery): Promise<CallSamples> {
+    const conditions = new Conditions();
+    conditions.addConstant("type = 'ToolInvoked'");
+    conditions.add('at >= ?', query.after?.at ?? query.since);
+    conditions.add('at < ?', query.until);
+    conditions.add("tool = ? AND server <> ''", query.tool);
+    conditions.add('server = ?', query.server);
+    if (query.after !== undefined) {
+      conditions.addConstant('(at, seq) > (?, ?)');
+      conditions.values.push(query.after.at, query.after.seq);
+    }
+    const sql = `SELECT at, seq, server, tool, outcome, ms FROM journal ${conditions.where} ORDER BY at, seq LIMIT ?`;
+    const rows = await this.#database.rows<Sample>(numberPlaceholders(sql), [...conditions.values, query.limit]);
+    const last = rows.length < query.limit ? undefined : rows.at(-1);
+    return {
+      kind: rows.map((row) => this.#kindOf(row)),
+      at: rows.map(({ at }) => at),
+      durationMs: rows.map(({ ms }) => ms),
+      kinds: new Map(this.#kinds.values()),
+      ...(last === undefined ? {} : { next: { at: last.at, seq: last.seq } }),
+    };
+  }
+
+  async #appendAlone(drafts: readonly EntryDraft[]): Promise<Appended> {
+    const [links] = await this.#database.pipeline([{ ...append, values: this.#values(drafts) }, flush]);
+    return this.#linked(drafts, links as Link[]);
+  }
+
+  /** What comes with the entries is decided first, and the chain is held last: others wait for us as short as can be. */
+  async #appendWithMore(drafts: readonly EntryDraft[]): Promise<Appended> {
+    const written = await this.#database.transaction(async (sql): Promise<Appended> => {
+      const isWanted = await Promise.all(drafts.map((draft) => applySideWrites(sql, draft)));
+      const wanted = drafts.filter((_, index) => isWanted[index] === true);
+      if (wanted.length === 0) return drafts.map(() => undefined);
+      const entries = this.#linked(wanted, await sql.rows<Link>(append.sql, this.#values(wanted)));
+      let next = 0;
+      return isWanted.map((is) => (is ? entries[next++] : undefined));
+    });
+    await this.#database.pipeline([flush]);
+    return written;
+  }
+
+  #values(drafts: readonly EntryDraft[]): Value[] {
+    const facts = drafts.map(({ body }) => toEntryFacts(body));
+    return [
+      this.#writer,
+      this.#epoch,
+      drafts.map(({ at }) => at),
+      ...(['type', 'call', 'session', 'tool', 'outcome', 'body'] as const).map((key) =>
+        drafts.map((draft) => draft[key]),
+      ),
+      ...(['server', 'decision', 'principal', 'ms'] as const).map((key) => facts.map((fact) => fact[key])),
+    ];
+  }
+
+  #linked(drafts: readonly EntryDraft[], links: readonly Link[]): Appended {
+    return links.map(({ seq, hash }, index) => {
+      if (seq === null) return undefined;
+      const { at, type, call, session, tool, outcome, body } = drafts[index] as EntryDraft;
+      const texts = { call: replaceNul(call), session: replaceNul(session), tool: replaceNul(tool) };
+      return { seq, at, type, ...texts, outcome, writer: this.#writer, body: replaceNul(body), hash };
+    });
+  }
+
+  /** What fits of a stretch; only bodies tell, and they are read a few at a time. */
+  async #look(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    const found: StoredEntry[] = [];
+    let room = query.bytes ?? Infinity;
+    for (let left = query; ;) {
+      const page = await this.#select({ ...left, ...searchPage });
+      for (const entry of page) {
+        if (!matchesBody(entry, query)) continue;
+        found.push(entry);
+        room -= bodyBytes([entry]);
+        if (found.length === query.limit || room <= 0) return found;
+      }
+      const last = page.at(-1);
+      if (last === undefined) return found;
+      left = { ...left, ...(query.order === 'oldest-first' ? { after: last.seq } : { before: last.seq }) };
+      query.signal?.throwIfAborted();
+    }
+  }
+
+  #select(query: EntryQuery): Promise<StoredEntry[]> {
+    const { sql, values } = entryQuery(query);
+    return this.#database.rows(sql, values);
+  }
+
+  #kindOf({ server, tool: named, outcome }: Sample): number {
+    // Calls that reached no tool share a kind, so that invented names do not fill the memory.
+    const tool = server === '' ? '' : named;
+    const key = JSON.stringify([server, tool, outcome]);
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known[0];
+    const number = this.#kinds.size + 1;
+    this.#kinds.set(key, [number, { server, tool, outcome }]);
+    return number;
+  }
+}
+
+interface Link {
+  /** `null` where nothing was written: another process has recorded the outcome of that call. */
+  readonly seq: number | null;
+  readonly hash: string;
+}
+
+/** Whether something besides the entry is written with it. */
+function hasSideWrites({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
+  return [claim, settle, approval, recording, token, keyValue].some((each) => each !== undefined);
+}
+
+/** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
+async function applySideWrites(
+  sql: Sql,
+  { claim, settle, approval, recording, token, keyValue, call }: EntryDraft,
+): Promise<boolean> {
+  if (claim !== undefined) {
+    const insert = 'INSERT INTO claims (key, call, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+    if (!(await sql.change(insert, [claim.key, call, claim.fingerprint]))) return false;
+  }
+  const isRefused =
+    (approval !== undefined && !(await changeApproval(sql, approval, call))) ||
+    (token !== undefined && !(await changeToken(sql, token))) ||
+    (keyValue !== undefined && !(await changeKeyValue(sql, keyValue)));
+  if (isRefused) {
+    if (claim !== undefined) await sql.change('DELETE FROM claims WHERE key = $1', [claim.key]);
+    return false;
+  }
+  const rest: Promise<boolean>[] = [];
+  if (recording !== undefined)
+    rest.push(sql.change('INSERT INTO recordings VALUES ($1, $2) ON CONFLICT DO NOTHING', [call, recording]));
+  if (settle !== undefined)
+    rest.push(sql.change('UPDATE claims SET outcome = $1 WHERE key = $2', [settle.outcome, settle.key]));
+  await Promise.all(rest);
+  return true;
+}

@@ -1,0 +1,97 @@
+import {
+  type Beginning,
+  type DropRequest,
+  type Dropped,
+  concurrentPruneError,
+  unprunedJournal,
+} from '../../../journal/store/drop-request.ts';
+import type { Database } from '../database.ts';
+import type { SealTable } from './seal-table.ts';
+
+/** The last entry that was dropped. No row while all of the journal is there. */
+export const beginningSchema = `
+CREATE TABLE beginning (id integer PRIMARY KEY CHECK (id = 1), seq bigint NOT NULL, hash text NOT NULL, at bigint NOT NULL);
+`;
+
+const batch = 5000;
+
+// Of two that drop at once the second finds no row to change, or conflicts with the one the first made.
+const dropEntries = `WITH last AS (SELECT seq, hash, at FROM journal WHERE seq = $2),
+  moved AS (
+    INSERT INTO beginning SELECT 1, seq, hash, at FROM last
+    ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, at = excluded.at WHERE beginning.seq = $1
+    RETURNING seq),
+  gone AS (DELETE FROM journal WHERE seq <= $2 AND EXISTS (SELECT 1 FROM moved) RETURNING call, type),
+  unrecorded AS (
+    DELETE FROM recordings WHERE call IN (SELECT call FROM gone WHERE type = 'ToolInvoked') RETURNING 1)
+  SELECT (SELECT count(*) FROM moved) AS moved, (SELECT count(*) FROM unrecorded) AS recordings`;
+const dropApprovals = `DELETE FROM approvals WHERE digest IN (
+  SELECT digest FROM approvals WHERE requested_at < $1 AND (closed OR expires_at < $2) LIMIT ${batch}) RETURNING 1`;
+const dropResults = `WITH gone AS (
+    DELETE FROM results WHERE id IN (SELECT id FROM results WHERE at < $1 LIMIT ${batch}) RETURNING id),
+  pages AS (DELETE FROM result_pages WHERE id IN (SELECT id FROM gone))
+  SELECT 1 FROM gone`;
+// A key is settled together with an entry: whoever has none, has none any more. A page at a time: looking for all of them in a large
+// journal would take longer than a statement may.
+const dropClaims = `WITH page AS (SELECT key, call, outcome FROM claims WHERE key > $1 ORDER BY key LIMIT ${batch}),
+  gone AS (
+    DELETE FROM claims USING page WHERE claims.key = page.key AND page.outcome IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.call = page.call AND journal.call <> '') RETURNING 1)
+  SELECT (SELECT max(key) FROM page) AS next, (SELECT count(*) FROM gone) AS gone`;
+
+/** The front of the journal, from which old entries are dropped a batch at a time: it is whole after each. */
+export class PrunedJournal {
+  readonly #database: Database;
+  readonly #seals: SealTable;
+
+  constructor(database: Database, seals: SealTable) {
+    this.#database = database;
+    this.#seals = seals;
+  }
+
+  async beginning(): Promise<Beginning> {
+    const [row] = await this.#database.rows<Beginning>('SELECT seq, hash, at FROM beginning');
+    return row ?? unprunedJournal;
+  }
+
+  async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<Dropped> {
+    let recordings = 0;
+    if ((await this.beginning()).seq !== from.seq) throw concurrentPruneError();
+    for (let seq = from.seq; seq < to.seq;) {
+      const last = Math.min(seq + batch, to.seq);
+      const [dropped] = await this.#seals.sealPruning((sql) =>
+        sql.rows<{ moved: number; recordings: number }>(dropEntries, [seq, last]),
+      );
+      if (dropped?.moved !== 1) throw concurrentPruneError();
+      recordings += dropped.recordings;
+      seq = last;
+      onProgress?.(seq - from.seq);
+      signal?.throwIfAborted();
+    }
+    return {
+      entries: to.seq - from.seq,
+      approvals: await this.#repeat(dropApprovals, [before, Date.now()]),
+      results: await this.#repeat(dropResults, [before]),
+      recordings,
+      claims: await this.#dropClaims(),
+    };
+  }
+
+  async #dropClaims(): Promise<number> {
+    let sum = 0;
+    for (let after: string | null = ''; after !== null;) {
+      const [page]: { next: string | null; gone: number }[] = await this.#database.rows(dropClaims, [after]);
+      sum += page?.gone ?? 0;
+      after = page?.next ?? null;
+    }
+    return sum;
+  }
+
+  async #repeat(sql: string, values: readonly number[]): Promise<number> {
+    for (let sum = 0; ;) {
+      const { length } = await this.#database.rows(sql, values);
+      sum += length;
+      if (length < batch) return sum;
+    }
+  }
+}

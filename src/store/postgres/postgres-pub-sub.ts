@@ -1,0 +1,140 @@
+import type { PubSub } from '../../journal/store/pub-sub.ts';
+import { TopicListeners } from '../local-pub-sub.ts';
+import type { Database } from './database.ts';
+
+/** Notes that are too long to be sent with a notice. They need not outlive the server: whoever listened is gone with it. */
+export const noteSchema = `
+CREATE UNLOGGED TABLE notes (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, notes text NOT NULL, at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX notes_at ON notes (at);
+`;
+
+const notify = 'SELECT pg_notify($1, $2)';
+const notifyOfRow = `WITH kept AS (INSERT INTO notes (notes) VALUES ($2) RETURNING number)
+  SELECT pg_notify($1, '#' || number) FROM kept`;
+const forget = "DELETE FROM notes WHERE at < now() - $1 * interval '1 millisecond'";
+
+/** PostgreSQL takes just under 8000 bytes. */
+const maxNoticeBytes = 7900;
+
+type Note = readonly [topic: string, text: string];
+
+interface Waiting {
+  readonly note: Note;
+  readonly bytes: number;
+  readonly sent: PromiseWithResolvers<void>;
+}
+
+/** The post by PostgreSQL's notices. What is sent while another sending is under way goes together, so that a busy sender costs little. */
+export class PostgresPubSub implements PubSub {
+  readonly isCrossProcess = true;
+  readonly #database: Database;
+  readonly #channel: string;
+  readonly #listeners = new TopicListeners();
+  #waiting: Waiting[] = [];
+  #sending: Promise<void> | undefined;
+  /** What was heard is delivered in its order, also where some of it has to be read first. */
+  #delivered: Promise<void> | undefined;
+  /** How long a long note stays for those who are slow to read it. */
+  readonly #keptMs: number;
+  #forgetting: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, channel: string, keptMs = 60_000) {
+    this.#database = database;
+    this.#channel = channel;
+    this.#keptMs = keptMs;
+  }
+
+  publish(topic: string, text: string): Promise<void> {
+    const sent = Promise.withResolvers<void>();
+    const note: Note = [topic, text];
+    this.#waiting.push({ note, bytes: Buffer.byteLength(JSON.stringify(note)) + 2, sent });
+    this.#sending ??= this.#sendAll();
+    return sent.promise;
+  }
+
+  subscribe(topic: string, listener: (text: string) => void): () => void {
+    return this.#listeners.subscribe(topic, listener);
+  }
+
+  onGap(listener: () => void): () => void {
+    return this.#listeners.onGap(listener);
+  }
+
+  /** Tells those who listen what the server told this process. */
+  receive(notice: string): void {
+    const isRow = notice.startsWith('#');
+    if (!isRow && this.#delivered === undefined) return this.#deliver(notice);
+    const before = this.#delivered ?? Promise.resolve();
+    const after = before.then(async () => {
+      const notes = isRow ? await this.#read(notice.slice(1)) : notice;
+      if (notes === undefined) this.#listeners.notifyGap();
+      else this.#deliver(notes);
+      if (this.#delivered === after) this.#delivered = undefined;
+    });
+    this.#delivered = after;
+  }
+
+  /** Resolves when everything is sent that was to be. */
+  async drain(): Promise<void> {
+    await this.#sending;
+    clearTimeout(this.#forgetting);
+  }
+
+  /** The connection that hears was lost, and is there again. */
+  notifyGap(): void {
+    this.#listeners.notifyGap();
+  }
+
+  #deliver(notice: string): void {
+    let notes: readonly Note[];
+    try {
+      notes = (JSON.parse(notice) as readonly Note[]).map(([topic, text]) => [topic, text]);
+    } catch {
+      // Whoever is let into the database can send notices, also such as mean nothing here.
+      this.#listeners.notifyGap();
+      return;
+    }
+    for (const [topic, text] of notes) this.#listeners.deliver(topic, text);
+  }
+
+  async #read(number: string): Promise<string | undefined> {
+    try {
+      const sql = 'SELECT notes FROM notes WHERE number = $1::bigint';
+      return (await this.#database.rows<{ notes: string }>(sql, [number]))[0]?.notes;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
+      const notes = JSON.stringify(batch.map(({ note }) => note));
+      const sql = Buffer.byteLength(notes) > maxNoticeBytes ? notifyOfRow : notify;
+      try {
+        await this.#database.rows(sql, [this.#channel, notes]);
+        if (sql === notifyOfRow) this.#forgetLater();
+        for (const { sent } of batch) sent.resolve();
+      } catch (error) {
+        for (const { sent } of batch) sent.reject(error);
+      }
+    }
+    this.#sending = undefined;
+  }
+
+  /** Notes may hold what is recorded nowhere: they do not lie about. */
+  #forgetLater(): void {
+    this.#forgetting ??= setTimeout(() => {
+      this.#forgetting = undefined;
+      this.#database.change(forget, [this.#keptMs]).catch(() => this.#forgetLater());
+    }, 2 * this.#keptMs).unref();
+  }
+
+  /** As many as fit into one notice; one that does not fit is alone. */
+  #next(): readonly Waiting[] {
+    let bytes = 0;
+    const tooMuch = this.#waiting.findIndex((waiting) => (bytes += waiting.bytes) > maxNoticeBytes);
+    return this.#waiting.splice(0, tooMuch === -1 ? this.#waiting.length : Math.max(1, tooMuch));
+  }
+}

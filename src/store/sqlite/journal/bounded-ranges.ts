@@ -1,0 +1,41 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import { type SearchSource, type SeqRange, maxRangeEntries } from '../../search-entries.ts';
+import type { Statements } from '../statements.ts';
+
+/** Looking through so much takes some milliseconds; what one entry holds is bounded where it is recorded. */
+const maxRangeBytes = 2 * 1024 * 1024;
+
+/**
+ * How far searches look in one go, during which SQLite lets nobody else in. However many searches there are, and however large the
+ * entries, only one stretch is read in a turn of the event loop.
+ */
+export class BoundedRanges implements Required<Omit<SearchSource, 'select'>> {
+  readonly #statements: Statements;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  readonly waitForTurn = (): Promise<unknown> => (this.#turn = this.#turn.then(() => breath()));
+
+  /** One entry at least, however large. */
+  readonly nextRange = ([first, last]: SeqRange, isForward: boolean): SeqRange => {
+    const sizes = this.#statements.get(
+      `SELECT seq, octet_length(body) AS size FROM journal WHERE seq >= ? AND seq <= ?
+       ORDER BY seq ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+    );
+    let end: number | undefined;
+    let bytes = 0;
+    for (const { seq, size } of sizes.iterate(first, last, maxRangeEntries) as Iterable<{
+      seq: number;
+      size: number;
+    }>) {
+      bytes += size;
+      if (end !== undefined && bytes > maxRangeBytes) break;
+      end = seq;
+    }
+    if (end === undefined) return [first, last];
+    return isForward ? [first, end] : [end, last];
+  };
+}

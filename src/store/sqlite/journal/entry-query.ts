@@ -1,0 +1,73 @@
+import type { EntryQuery } from '../../../journal/store/store.ts';
+import { Conditions } from '../../conditions.ts';
+
+/** A query as SQL with its values. */
+export interface SqlQuery {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+  /** Whether it needs the index to be up to date. */
+  readonly indexed: boolean;
+}
+
+const columns = ['at', 'type', 'call', 'session', 'tool', 'outcome', 'writer', 'body', 'hash']
+  .map((name) => `journal.${name}`)
+  .join(', ');
+
+// The whole body first: that is cheap, and most bodies do not have the text anywhere. LIKE takes minutes for some texts.
+const mentions = `(${has('journal.tool')} OR (${has('journal.body')} AND json_valid(journal.body) AND (
+  ${has("journal.body -> '$.arguments'")} OR ${['output', 'error.message', 'decision.reason', 'decision.rule']
+    .map((path) => has(`journal.body ->> '$.${path}'`))
+    .join(' OR ')})))`;
+
+// What a permission mode or a remembered approval made of a decision is not the rules' doing.
+const shadowed = `(instr(journal.body, '"shadow":[') AND json_valid(journal.body) AND EXISTS (
+  SELECT 1 FROM json_each(journal.body, '$.decision.shadow') WHERE value ->> '$.answer' <>
+  ifnull(journal.body ->> '$.decision.ruled.answer', journal.body ->> '$.decision.answer')))`;
+
+/** Turns a query into SQL over the journal alone, or over its index where a condition needs one. */
+export function entryQuery(query: EntryQuery): SqlQuery {
+  const conditions = new Conditions();
+  conditions.add('entries.session = ?', query.session);
+  conditions.add('entries.tool = ?', query.tool);
+  conditions.add('entries.outcome = ?', query.outcome);
+  conditions.add('entries.server = ?', query.server);
+  conditions.add('entries.decision = ?', query.decision);
+  conditions.add('entries.type = ?', query.type);
+  conditions.add('entries.call = ?', query.call);
+  conditions.add('entries.at >= ?', query.since);
+  conditions.add('entries.at < ?', query.until);
+  conditions.add("instr(entries.principal || '/', ? || '/') = 1", query.principal);
+  if (query.calls === true) conditions.addConstant('entries.latest = 1');
+  const indexed = !conditions.isEmpty;
+  // The partial indexes leave out empty values: without this the planner would not use them.
+  for (const column of ['session', 'tool', 'outcome', 'server', 'call'] as const) {
+    if (query[column] !== undefined) conditions.addConstant(`entries.${column} <> ''`);
+  }
+  if (query.text !== undefined) {
+    conditions.addConstant(mentions);
+    const [plain, escaped] = [lower(query.text), lower(JSON.stringify(query.text).slice(1, -1))];
+    conditions.values.push(plain, escaped, escaped, plain, plain, plain, plain);
+  }
+  if (query.shadowed === true) conditions.addConstant(shadowed);
+  const seq = indexed ? 'entries.seq' : 'journal.seq';
+  // Open calls are few and have an index. With the plus the planner takes it, and does not walk through all entries in order.
+  const place = query.type === 'CallStarted' && query.calls === true ? `+${seq}` : seq;
+  conditions.add(`${place} > ?`, query.after);
+  conditions.add(`${place} < ?`, query.before);
+  const from = indexed ? 'entries CROSS JOIN journal ON journal.seq = entries.seq' : 'journal';
+  const order = query.order === 'oldest-first' ? 'ASC' : 'DESC';
+  return {
+    sql: `SELECT ${seq} AS seq, ${columns} FROM ${from} ${conditions.where} ORDER BY ${place} ${order} LIMIT ?`,
+    values: [...conditions.values, query.limit],
+    indexed,
+  };
+}
+
+function has(text: string): string {
+  return `instr(lower(${text}), ?)`;
+}
+
+/** As SQLite does it: only Latin letters have another case. */
+function lower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

@@ -1,0 +1,43 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import type { IndexFault } from '../../../journal/store/store.ts';
+import { bodyFacts } from '../schema.ts';
+import type { Statements } from '../statements.ts';
+
+const pageSize = 2000;
+
+/** Each finds the first entry, from after one place up to another, for which queries would read something else than the journal. */
+const checks: readonly string[] = [
+  `SELECT journal.seq FROM journal LEFT JOIN entries ON entries.seq = journal.seq WHERE journal.seq > ? AND journal.seq <= ? AND (
+     entries.seq IS NULL OR entries.at <> journal.at OR entries.type <> journal.type OR entries.call <> journal.call
+     OR entries.session <> journal.session OR entries.tool <> journal.tool OR entries.outcome <> journal.outcome
+     OR (entries.server, entries.decision, entries.principal, entries.ms) IS NOT (${bodyFacts})) LIMIT 1`,
+  `SELECT seq FROM entries WHERE seq > ? AND seq <= ? AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.seq = entries.seq) LIMIT 1`,
+  `SELECT seq FROM entries WHERE seq > ? AND seq <= ? AND latest <> (type = 'ToolInvoked' OR (type = 'CallStarted' AND NOT EXISTS (
+     SELECT 1 FROM entries AS ended WHERE ended.call = entries.call AND ended.call <> '' AND ended.type = 'ToolInvoked'))) LIMIT 1`,
+  `SELECT seq FROM entries WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked' AND NOT EXISTS (
+     SELECT 1 FROM samples JOIN kinds ON kinds.id = samples.kind WHERE samples.at = entries.at AND samples.seq = entries.seq
+     AND samples.ms IS entries.ms AND kinds.server = entries.server AND kinds.outcome = entries.outcome
+     AND kinds.tool = iif(entries.server = '', '', entries.tool)) LIMIT 1`,
+];
+const strays = `SELECT samples.seq FROM samples LEFT JOIN entries ON entries.seq = samples.seq AND entries.at = samples.at
+  AND entries.type = 'ToolInvoked' WHERE entries.seq IS NULL AND samples.seq <= ? LIMIT 1`;
+
+/** Compares what queries read with the journal, a page at a time. */
+export async function checkIndex(
+  statements: Statements,
+  from: number,
+  to: number,
+  signal: AbortSignal | undefined,
+): Promise<IndexFault | undefined> {
+  for (const check of checks)
+    for (let after = from; after < to; after += pageSize) {
+      signal?.throwIfAborted();
+      const found = statements.get(check).get(after, Math.min(after + pageSize, to));
+      if (found !== undefined) return { seq: Number(found['seq']) };
+      await breath();
+    }
+  // Rows before the first entry, which no page reaches.
+  const early = statements.get('SELECT seq FROM entries WHERE seq <= ? LIMIT 1').get(from);
+  const stray = early ?? statements.get(strays).get(to);
+  return stray === undefined ? undefined : { seq: Number(stray['seq']) };
+}

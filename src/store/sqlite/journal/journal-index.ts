@@ -1,0 +1,158 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as breath } from 'node:timers/promises';
+import type { ChainHead, IndexFault } from '../../../journal/store/store.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import type { SealTable } from './seal-table.ts';
+import type { JournalTable } from './journal-table.ts';
+import { indexSamples } from './sample-table.ts';
+import { bodyFacts } from '../schema.ts';
+
+const pageSize = 2000;
+/** As many as take about two milliseconds, for which everybody waits. */
+const smallPage = 256;
+/** Fewer can wait for more, as long as there are calls. */
+const minPage = 64;
+/** Calls come in bursts, and their callers wait: what can be done after a burst is not done in it. */
+const quietMs = 50;
+/** What lasts longer or brings more is no burst; then entries are taken as they come, while they are young and cheap to keep. */
+const maxBurstMs = 1000;
+const maxBurstEntries = 2048;
+
+/**
+ * Keeps `entries` and the anchor in step with the journal, in batches behind the commits: an index costs a page write for
+ * each commit, which would more than double what a call pays. What waits in the tail comes into the table in the same
+ * batches. Queries catch up first, so that nobody sees the lag.
+ */
+export class JournalIndex {
+  readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
+  readonly #seals: SealTable;
+  readonly #anchor: StatementSync;
+  readonly #newest: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #settle: StatementSync;
+  readonly #sample: readonly StatementSync[];
+  readonly #moveAnchor: StatementSync;
+  #timer: NodeJS.Timeout | undefined;
+  #next: NodeJS.Immediate | undefined;
+  /** The burst under way. */
+  #began = { at: 0, seq: 0 };
+  #isSustained = false;
+  /** The head when it was looked at last. */
+  #seen = 0;
+
+  constructor(database: DatabaseSync, journal: Pick<JournalTable, 'head' | 'transaction'>, seals: SealTable) {
+    this.#journal = journal;
+    this.#seals = seals;
+    this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
+    this.#newest = database.prepare('SELECT ifnull(max(seq), 0) AS seq FROM entries');
+    this.#insert = database.prepare(
+      `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked'), ${bodyFacts}
+       FROM journal WHERE seq > ? AND seq <= ?`,
+    );
+    this.#settle = database.prepare(
+      `UPDATE entries SET latest = 0 WHERE type = 'CallStarted' AND latest = 1
+       AND call IN (SELECT call FROM journal WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked')`,
+    );
+    this.#sample = indexSamples.map((step) => database.prepare(step));
+    this.#moveAnchor = database.prepare('UPDATE anchor SET seq = ?, hash = (SELECT hash FROM journal WHERE seq = ?)');
+  }
+
+  /** Where the index ends, which is also the newest anchored head. */
+  anchor(): ChainHead {
+    const { seq, hash } = this.#anchor.get() as unknown as ChainHead;
+    return { seq, hash };
+  }
+
+  /** Returns what is wrong with the anchor: it moves with the index, so neither is ahead of the other. */
+  anchorFault(): IndexFault | undefined {
+    const { seq } = this.anchor();
+    const { seq: newest } = this.#newest.get() as unknown as ChainHead;
+    if (newest <= seq) return undefined;
+    return { seq, problem: `the anchor was changed: it is at entry ${seq}, and the index goes on to entry ${newest}` };
+  }
+
+  /** Catches up when it has become quiet. Called after every append, so it must cost nothing. */
+  schedule(): void {
+    if (this.#next !== undefined) return;
+    if (this.#timer === undefined) {
+      this.#began = { at: performance.now(), seq: this.#journal.head.seq };
+      this.#wait();
+    } else if (this.#isSustained && this.#journal.head.seq - this.#seen >= smallPage) {
+      clearTimeout(this.#timer);
+      this.#next = setImmediate(this.#step).unref();
+    }
+  }
+
+  #wait(): void {
+    this.#seen = this.#journal.head.seq;
+    this.#timer = setTimeout(this.#look, quietMs).unref();
+  }
+
+  readonly #look = (): void => {
+    const { at, seq } = this.#began;
+    const isQuiet = this.#journal.head.seq === this.#seen;
+    const isLong = performance.now() - at >= maxBurstMs || this.#journal.head.seq - seq >= maxBurstEntries;
+    this.#isSustained = !isQuiet && (this.#isSustained || isLong);
+    if (isQuiet || this.#isSustained) this.#step();
+    else this.#wait();
+  };
+
+  /** A little at a time, in the table and here: calls get their turn in between. */
+  readonly #step = (): void => {
+    this.#timer = this.#next = undefined;
+    const behind = this.#pageNow();
+    if (behind >= minPage) this.#next = setImmediate(this.#step).unref();
+    else if (this.#isSustained) this.#wait();
+    else if (behind > 0) this.schedule();
+  };
+
+  /** Catches up with what there is now, but for the last page, in the same way. */
+  async catchUpGradually(): Promise<void> {
+    for (let behind = this.#behind; behind > smallPage; behind -= smallPage) {
+      this.#page(smallPage, smallPage);
+      await breath();
+    }
+  }
+
+  /** Catches up now. */
+  catchUp(): void {
+    while (this.#behind > 0) this.#page(pageSize);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#next);
+  }
+
+  get #behind(): number {
+    return this.#journal.head.seq - this.anchor().seq;
+  }
+
+  /** Answers how many entries are left. What cannot be written now is tried again later; why it cannot, the commits tell. */
+  #pageNow(): number {
+    try {
+      this.#page(smallPage, smallPage);
+      return this.#behind;
+    } catch {
+      return 1;
+    }
+  }
+
+  #page(size: number, most?: number): void {
+    this.#journal.transaction((head) => {
+      // Read inside the transaction: another process may have indexed meanwhile.
+      const { seq: from } = this.anchor();
+      const fault = this.anchorFault();
+      if (fault?.problem !== undefined)
+        throw new SignalboxError('store-unavailable', `${fault.problem}. Run: signalbox journal verify`);
+      const to = Math.min(from + size, head.seq);
+      if (to <= from) return;
+      this.#insert.run(from, to);
+      this.#settle.run(from, to);
+      for (const step of this.#sample) step.run(from, to);
+      this.#moveAnchor.run(to, to);
+      this.#seals.advance(to);
+    }, most);
+    this.#seals.note();
+  }
+}

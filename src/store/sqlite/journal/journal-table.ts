@@ -1,0 +1,341 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { EntryDraft, StoredEntry } from '../../../journal/entries/stored-entry.ts';
+import type { Appended, ChainHead } from '../../../journal/store/store.ts';
+import { newId } from '../../../core/identifiers.ts';
+import { LinkedEntry, type UnlinkedEntry } from './linked-entry.ts';
+import { TailFile, type UnhashedEntry, fitsInLines, readTail, removeTail, revokeTail } from './tail-file.ts';
+
+/** The one row that says whose tail counts; empty when nobody's does. */
+export const tailSchema = `
+CREATE TABLE tail (id INTEGER PRIMARY KEY CHECK (id = 1), holder TEXT NOT NULL) STRICT;
+INSERT INTO tail VALUES (1, '');
+`;
+
+/** What the table works with. */
+export interface JournalTableOptions {
+  readonly database: DatabaseSync;
+  readonly writer: string;
+  /** Where tails are kept; without one every append is a commit. */
+  readonly tails: string | undefined;
+  transaction(work: () => void): void;
+  /** Writes what comes with an entry; false when the entry must not be written. */
+  apply(draft: EntryDraft): boolean;
+  /** Told how many entries a commit brought into the table. */
+  onCommit(entries: number): void;
+}
+
+interface OwnTail {
+  readonly id: string;
+  readonly file: TailFile;
+  /** False when it was found to be taken away or could not be written. */
+  isSound: boolean;
+  /** Its size when the table had all of it. */
+  settledSize: number;
+}
+
+interface State extends ChainHead {
+  readonly holder: string;
+}
+
+const ending = '.tail';
+// Making a tail and taking it away costs as much as some twenty commits.
+const commitsBeforeTail = 32;
+// They come in before it is reached (see `JournalIndex`), unless a thousand calls end at once: then all wait for some 20 ms.
+const maxPendingEntries = 4096;
+const maxPendingBytes = 4 * 1024 * 1024;
+// A millisecond or two.
+const smallStepEntries = 256;
+// Whoever reads reads all of it, also what the table has; a new file is made seldom enough not to be noticed.
+const maxSettledBytes = 64 * 1024;
+
+/**
+ * The journal in its table, and the tail before it. A process that writes alone for a while holds the tail: what it appends goes
+ * to a file and comes into the table in batches. Everybody else brings the tail into the table before reading, and takes
+ * it away before writing. Who holds it stands in the database, so that all of this happens under SQLite's lock.
+ */
+export class JournalTable {
+  readonly #options: JournalTableOptions;
+  readonly #insert: StatementSync;
+  readonly #readState: StatementSync;
+  readonly #find: StatementSync;
+  readonly #setHolder: StatementSync;
+  /** The newest entry in the table, so far as this process knows. */
+  #stored: ChainHead;
+  #tail: OwnTail | undefined;
+  /** Acknowledged, and not in the table yet. */
+  #pending: LinkedEntry[] = [];
+  #peaceful = 0;
+  /** The newest entry that another process may have written, so far as this process knows. */
+  #others: number;
+
+  constructor(options: JournalTableOptions) {
+    const { database } = options;
+    this.#options = options;
+    this.#insert = database.prepare('INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#find = database.prepare(
+      'SELECT seq FROM journal WHERE seq = ? AND at = ? AND type = ? AND call = ? AND writer = ? AND body = ?',
+    );
+    this.#setHolder = database.prepare('UPDATE tail SET holder = ?');
+    this.#readState = database.prepare(
+      `SELECT holder, ifnull(seq, 0) AS seq, ifnull(hash, '') AS hash
+       FROM tail LEFT JOIN journal ON journal.seq = (SELECT max(seq) FROM journal)`,
+    );
+    this.#stored = this.#state();
+    this.#others = this.#stored.seq;
+  }
+
+  /** The newest entry, so far as this process knows. */
+  get head(): ChainHead {
+    return this.#pending.at(-1) ?? this.#stored;
+  }
+
+  /** Returns the newest place if this process wrote every entry after `seq`. */
+  ownSince(seq: number): number | undefined {
+    if (this.#options.tails !== undefined) {
+      const { holder, seq: stored } = this.#state();
+      if (holder !== '' && holder !== this.#tail?.id) return undefined;
+      if (stored > this.head.seq) this.#others = stored;
+    }
+    return this.#others > seq ? undefined : this.head.seq;
+  }
+
+  /** Writes all or nothing. `undefined` in the place of an entry that must not be written. */
+  append(drafts: readonly EntryDraft[]): Appended {
+    if (this.#isFull(drafts.length)) this.transaction(() => undefined);
+    const tail = this.#tail;
+    if (tail?.isSound !== true || drafts.length > maxPendingEntries) return this.#commit(drafts, []);
+    const entries = this.#linked(drafts);
+    if (entries === undefined) return this.#commit(drafts, []);
+    if (!tail.file.append(entries)) {
+      tail.isSound = false;
+      return this.#commit(drafts, entries);
+    }
+    for (const entry of entries) this.#pending.push(entry);
+    return entries;
+  }
+
+  /**
+   * Runs work that needs everything acknowledged so far in the table, whoever wrote it, or no more than `most` of what this
+   * process has yet to bring in. It is told the newest entry there.
+   */
+  transaction(work: (head: ChainHead) => void, most = Infinity): void {
+    this.#transaction('reading', work, most);
+  }
+
+  /** The same for work that drops entries: a tail that still held one of them would bring it back. */
+  dropTransaction(work: () => void): void {
+    this.#transaction('dropping', work);
+  }
+
+  /** Brings everything of this process into the table, a little at a time: others get their turn in between. */
+  async drainPending(): Promise<void> {
+    for (let left = this.#pending.length; left > 0; left -= smallStepEntries) {
+      this.transaction(() => undefined, smallStepEntries);
+      if (left > smallStepEntries) await breath();
+    }
+  }
+
+  /** Brings everything that was acknowledged into the table, also of other processes. */
+  catchUp(): void {
+    const { holder, seq, hash } = this.#state();
+    if (this.#pending.length > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
+    else {
+      if (seq > this.#stored.seq) this.#others = seq;
+      this.#stored = { seq, hash };
+    }
+  }
+
+  /** Lets go of the tail. */
+  close(): void {
+    if (this.#tail === undefined) return;
+    this.#tail.isSound = false;
+    this.transaction(() => undefined);
+  }
+
+  /** `added` was put into the tail, but nobody knows whether it counts. */
+  #commit(drafts: readonly EntryDraft[], added: readonly StoredEntry[]): Appended {
+    const { tails, apply } = this.#options;
+    const [only] = drafts;
+    // Nobody else can write to memory, and SQLite's own transaction around a single statement is cheaper than one of ours.
+    if (tails === undefined && only !== undefined && drafts.length === 1 && !hasSideWrites(only))
+      return [this.#write(only)];
+    let written: Appended = added;
+    this.#transaction('writing', () => {
+      const last = added.at(-1);
+      if (last !== undefined && this.#has(last)) return;
+      written = drafts.map((draft) => (apply(draft) ? this.#write(draft) : undefined));
+    });
+    return written;
+  }
+
+  #transaction(purpose: Purpose, work: (head: ChainHead) => void, most = Infinity): void {
+    const [tail, before, { seq: known }] = [this.#tail, this.#stored, this.head];
+    let settled: Settled = { brought: 0 };
+    let next: OwnTail | undefined;
+    let added = 0;
+    try {
+      this.#options.transaction(() => {
+        const state = this.#state();
+        this.#stored = { seq: state.seq, hash: state.hash };
+        settled = this.#settle(state, purpose, most);
+        const isOthers = settled.remaining !== undefined || settled.leftover !== undefined;
+        if (state.seq > known || isOthers) this.#others = this.#stored.seq;
+        next = settled.tail;
+        work(this.#stored);
+        const isPeaceful = state.holder === '' && state.seq === known;
+        if (!isPeaceful) this.#peaceful = 0;
+        else if (purpose !== 'reading' && (this.#peaceful += 1) >= commitsBeforeTail) next = this.#take();
+        const holder = settled.remaining ?? next?.id ?? '';
+        if (holder !== state.holder) this.#setHolder.run(holder);
+        added = this.#stored.seq - state.seq;
+      });
+    } catch (error) {
+      this.#stored = before;
+      if (next !== tail) this.#end(next);
+      throw error;
+    }
+    this.#pending.splice(0, settled.brought);
+    if (next !== tail) this.#end(tail);
+    else if (next !== undefined && this.#pending.length === 0) next.settledSize = next.file.size;
+    this.#tail = next;
+    if (settled.leftover !== undefined) removeTail(settled.leftover);
+    if (added > 0) this.#options.onCommit(added);
+  }
+
+  /** Brings the tail into the table, whosever it is. */
+  #settle({ holder }: State, purpose: Purpose, most: number): Settled {
+    const tail = this.#tail;
+    const all = this.#pending.length;
+    // Whoever took ours away has brought all of it into the table.
+    if (holder === '') return { brought: all };
+    if (holder === tail?.id) {
+      const brought = tail.isSound && purpose === 'reading' ? Math.min(most, all) : all;
+      this.#bringIn(this.#pending.slice(0, brought));
+      const isLong = tail.file.size > maxSettledBytes && brought === all;
+      return { brought, tail: purpose === 'dropping' || isLong || !tail.isSound ? this.#successor(tail) : tail };
+    }
+    const file = this.#fileOf(holder);
+    if (purpose === 'reading') {
+      this.#bringIn(readTail(file));
+      return { brought: all, remaining: holder };
+    }
+    revokeTail(file);
+    this.#bringIn(readTail(file));
+    return { brought: all, leftover: file };
+  }
+
+  /**
+   * What is in the table already, with all before it, another process brought in to read it. One of an earlier version knows of
+   * no tail and may have written in between: then what comes after gets another place. After a power loss the table may be
+   * behind the tail.
+   */
+  #bringIn(entries: readonly (UnhashedEntry | LinkedEntry)[]): void {
+    const last = entries.findLastIndex((entry) => entry.seq <= this.#stored.seq && this.#has(entry));
+    for (const entry of entries.slice(last + 1)) {
+      if (entry.seq > this.#stored.seq + 1) break;
+      const isLinked = entry instanceof LinkedEntry && entry.follows(this.#stored);
+      this.#store(isLinked ? entry : new LinkedEntry(entry, entry.writer, this.#stored));
+    }
+  }
+
+  /** Makes a tail; whatever other tails there are now are left over from processes that lost theirs. */
+  #take(): OwnTail | undefined {
+    const { tails } = this.#options;
+    if (tails === undefined) return undefined;
+    this.#peaceful = 0;
+    try {
+      for (const name of readdirSync(tails)) if (name.endsWith(ending)) removeTail(join(tails, name));
+    } catch {}
+    return this.#make();
+  }
+
+  /** Another file in the place of one that has become long or may not be read any more; it counts until this is committed. */
+  #successor({ isSound }: OwnTail): OwnTail | undefined {
+    return isSound ? this.#make() : undefined;
+  }
+
+  #make(): OwnTail | undefined {
+    const id = newId('tail');
+    try {
+      return { id, file: new TailFile(this.#fileOf(id)), isSound: true, settledSize: 0 };
+    } catch {
+      // No room or no permission: every append is a commit.
+      return undefined;
+    }
+  }
+
+  #end(tail: OwnTail | undefined): void {
+    if (tail === undefined) return;
+    tail.file.close();
+    removeTail(this.#fileOf(tail.id));
+  }
+
+  #fileOf(id: string): string {
+    return join(this.#options.tails ?? '', `${id}${ending}`);
+  }
+
+  #isFull(more: number): boolean {
+    const tail = this.#tail;
+    if (tail === undefined || this.#pending.length === 0) return false;
+    return this.#pending.length + more > maxPendingEntries || tail.file.size - tail.settledSize > maxPendingBytes;
+  }
+
+  /** In their places of the chain, if all of them can stand in a tail. */
+  #linked(drafts: readonly EntryDraft[]): LinkedEntry[] | undefined {
+    const entries: LinkedEntry[] = [];
+    let before = this.head;
+    for (const draft of drafts) {
+      if (hasSideWrites(draft)) return undefined;
+      const entry = new LinkedEntry(draft, this.#options.writer, before);
+      if (!fitsInLines(entry)) return undefined;
+      entries.push(entry);
+      before = entry;
+    }
+    return entries;
+  }
+
+  #write(draft: UnlinkedEntry): StoredEntry {
+    return this.#store(new LinkedEntry(draft, this.#options.writer, this.#stored));
+  }
+
+  #store({ seq, at, type, call, session, tool, outcome, writer, body, hash }: StoredEntry): StoredEntry {
+    this.#insert.run(seq, at, type, call, session, tool, outcome, writer, body, hash);
+    this.#stored = { seq, hash };
+    return { seq, at, type, call, session, tool, outcome, writer, body, hash };
+  }
+
+  #state(): State {
+    return this.#readState.get() as unknown as State;
+  }
+
+  #has({ seq, at, type, call, writer, body }: UnhashedEntry): boolean {
+    return this.#find.get(seq, at, type, call, writer, body) !== undefined;
+  }
+}
+
+/** What a transaction is for: whoever writes takes the tail of others away, whoever drops also leaves the own one. */
+type Purpose = 'reading' | 'writing' | 'dropping';
+
+/** What became of the tail in a transaction. */
+interface Settled {
+  /** How many of the entries that waited are in the table now. */
+  readonly brought: number;
+  /** The own tail from now on. */
+  readonly tail?: OwnTail | undefined;
+  /** The tail of another process that was only read. */
+  readonly remaining?: string;
+  /** The file of a tail that was taken away from another process. */
+  readonly leftover?: string;
+}
+
+/** What an entry can bring with it. */
+type SideWrites = Record<Exclude<keyof EntryDraft, keyof UnlinkedEntry>, unknown>;
+
+/** Whether something besides the entry is written with it. Whoever adds to that is told here by the compiler. */
+function hasSideWrites({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
+  const more: SideWrites = { claim, settle, approval, recording, token, keyValue };
+  return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token ?? more.keyValue) !== undefined;
+}

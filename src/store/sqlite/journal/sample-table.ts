@@ -1,0 +1,66 @@
+import type { CallKind, CallSamples, SampleQuery } from '../../../journal/store/call-samples.ts';
+import { Conditions } from '../../conditions.ts';
+import type { Statements } from '../statements.ts';
+
+/** Ended calls by time and nothing but numbers, so that many are read at once. Part of the index over the journal. */
+export const sampleSchema = `
+CREATE TABLE kinds (
+  id INTEGER PRIMARY KEY, server TEXT NOT NULL, tool TEXT NOT NULL, outcome TEXT NOT NULL, UNIQUE (tool, server, outcome)
+) STRICT;
+CREATE TABLE samples (
+  at INTEGER NOT NULL, seq INTEGER NOT NULL, kind INTEGER NOT NULL, ms REAL, PRIMARY KEY (at, seq)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Takes the calls among some indexed entries over, from after one place up to another. */
+export const indexSamples: readonly string[] = [
+  `INSERT OR IGNORE INTO kinds (server, tool, outcome)
+   SELECT server, iif(server = '', '', tool), outcome FROM entries WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked'`,
+  `INSERT INTO samples
+   SELECT at, seq, kinds.id, ms FROM entries JOIN kinds ON kinds.server = entries.server
+   AND kinds.tool = iif(entries.server = '', '', entries.tool) AND kinds.outcome = entries.outcome
+   WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked'`,
+];
+
+/** A page of samples. Columns come as JSON: a row for each call would take twice as long to read. */
+export function readSamples(statements: Statements, query: SampleQuery): CallSamples {
+  const kinds = statements.get('SELECT id, server, tool, outcome FROM kinds').all() as unknown as KindRow[];
+  const conditions = new Conditions();
+  conditions.add('at >= ?', query.after?.at ?? query.since);
+  conditions.add('at < ?', query.until);
+  conditions.add('kind IN (SELECT id FROM kinds WHERE tool = ?)', query.tool);
+  conditions.add('kind IN (SELECT id FROM kinds WHERE server = ?)', query.server);
+  if (query.after !== undefined) {
+    conditions.addConstant('(at, seq) > (?, ?)');
+    conditions.values.push(query.after.at, query.after.seq);
+  }
+  const { kind, at, ms, seq } = statements
+    .get(
+      `SELECT json_group_array(kind) AS kind, json_group_array(at) AS at, json_group_array(ms) AS ms, json_group_array(seq) AS seq
+       FROM (SELECT at, seq, kind, ms FROM samples ${conditions.where} ORDER BY at, seq LIMIT ?)`,
+    )
+    .get(...conditions.values, query.limit) as unknown as Columns;
+  const times = JSON.parse(at) as number[];
+  const last = times.at(-1);
+  return {
+    kinds: new Map(kinds.map(({ id, server, tool, outcome }) => [id, { server, tool, outcome }])),
+    kind: JSON.parse(kind) as number[],
+    at: times,
+    durationMs: JSON.parse(ms) as (number | null)[],
+    ...(last === undefined || times.length < query.limit
+      ? {}
+      : { next: { at: last, seq: (JSON.parse(seq) as number[]).at(-1) ?? 0 } }),
+  };
+}
+
+interface KindRow extends CallKind {
+  readonly id: number;
+}
+
+/** JSON text each. */
+interface Columns {
+  readonly kind: string;
+  readonly at: string;
+  readonly ms: string;
+  readonly seq: string;
+}

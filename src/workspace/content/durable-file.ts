@@ -1,0 +1,48 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Writes a JSON file atomically and flushes it, so that it survives a power loss. */
+export function writeDurably(file: string, value: unknown): void {
+  const unnamed = `${file}.new`;
+  const descriptor = openSync(unnamed, 'w', 0o600);
+  try {
+    writeFileSync(descriptor, JSON.stringify(value));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(unnamed, file);
+  syncDirectory(dirname(file));
+}
+
+/** Writes a JSON file atomically without flushing: it survives a crash of the process, not a power loss. */
+export function writeAtomically(file: string, value: unknown): void {
+  const unnamed = `${file}.new`;
+  writeFileSync(unnamed, JSON.stringify(value), { mode: 0o600 });
+  renameSync(unnamed, file);
+}
+
+/** Reads a JSON file; returns `undefined` when it does not exist. */
+export function readJsonFile(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Flushes a directory, so that created, renamed and removed entries survive a power loss. Does nothing on systems that do not support it. */
+export function syncDirectory(path: string | Buffer): void {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !['EPERM', 'EISDIR', 'EINVAL'].includes(String(error.code)))
+      throw error;
+  }
+}
