@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { type ServedPlace, openWindow, serve, takesAnswer } from '../browser/browser-place.ts';
+import { type ServedPlace, openWindow, serve, takesAnswer } from '../browser/served-console.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -70,10 +70,12 @@ describe('a human who answers questions', () => {
     const line = shown.getByRole('list', { name: 'Protected files' }).getByRole('listitem');
     await line.waitFor();
     assert.match(await line.innerText(), /^writes \S+policies\.yaml \(.+\)$/);
-    await shown.getByText('A call that may write a protected file asks each time, although a rule allows it').waitFor();
-    await shown.getByText(/^The rules said allow: saving is fine/).waitFor();
+    await shown.getByText('Calls that may write a protected file always ask, even where a rule allows them').waitFor();
+    await shown.getByText(/^The rules alone: allow, saving is fine/).waitFor();
     await takesAnswer(page);
-    assert.equal(await page.getByRole('button', { name: /^Remember/ }).count(), 0);
+    const remember = page.getByRole('button', { name: /^Remember/ });
+    assert.equal(await remember.isDisabled(), true);
+    assert.match((await remember.getAttribute('title')) ?? '', /protected files always ask/);
     await page.keyboard.press('r');
     assert.equal(await page.getByRole('dialog').count(), 0);
     await page.keyboard.press('a');

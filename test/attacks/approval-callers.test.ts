@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type ServedPlace, openWindow, serve, token } from '../browser/browser-place.ts';
+import { type ServedPlace, openWindow, serve, token } from '../browser/served-console.ts';
 import { Place, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -135,13 +135,13 @@ describe('a question whose caller goes away while its card is open', () => {
       const card = page.getByRole('region', { name: 'Approval of mcp__shop__run' });
       await card.getByText(`"${name}"`).waitFor();
       await until(async () => (await asked(served))[0]?.caller === 'waiting', 'the caller waits');
-      await card.getByText('The caller no longer waits').waitFor({ state: 'detached' });
+      await card.getByText('The caller is no longer waiting').waitFor({ state: 'detached' });
       await card.getByRole('button', { name: /^Approve$/ }).waitFor();
       await leave();
       const [listed] = (await served.place.json(['approvals']))['items'] as Asked[];
       assert.equal(listed?.caller, 'gone', 'the command line, at once');
-      await card.getByText('The caller no longer waits').waitFor();
-      await card.getByText(/^Approving runs nothing now/).waitFor();
+      await card.getByText('The caller is no longer waiting').waitFor();
+      await card.getByText(/^Approving does not run the call now/).waitFor();
       await card.getByRole('button', { name: /^Approve for later/ }).waitFor();
       const [{ id, callId } = { id: '', callId: '' }] = await asked(served);
       let details: CallDetails = {};
@@ -152,7 +152,7 @@ describe('a question whose caller goes away while its card is open', () => {
       assert.equal(details.ran, false);
       await served.ask('POST', `/api/approvals/${id}/deny`, {});
       await page.getByRole('button', { name: 'Close' }).click();
-      await page.getByText('Nothing waits for you').waitFor();
+      await page.getByText('Nothing is waiting for you').waitFor();
     });
 
   it('a caller that comes back waits again: the button that runs the call is held back first', async () => {
@@ -191,7 +191,7 @@ describe('a server that is killed', () => {
     await page.goto(`${first.url}/sessions/${id}`);
     const waiting = page.getByRole('region', { name: 'Call of run' });
     const running = page.getByRole('region', { name: 'Call of hang' });
-    await waiting.getByText('waits for you').waitFor();
+    await waiting.getByText('waiting for you').waitFor();
     await running.getByText('running', { exact: true }).waitFor();
     // The script whose call is killed with the server.
     const script = post(`${first.url}/api/tools/mcp__shop__run/call`, { arguments: { command: 'y' } }, {});
@@ -223,7 +223,7 @@ describe('a server that is killed', () => {
     await waiting.getByText('cancelled', { exact: true }).waitFor();
     await running.getByText('unknown', { exact: true }).waitFor();
     await running.getByText(/may have taken effect/).waitFor();
-    assert.equal(await page.getByText(/Nobody answered in time|^running$|waits for you/).count(), 0);
+    assert.equal(await page.getByText(/No answer in time|^running$|waiting for you/).count(), 0);
     const { items } = (await ask('GET', '/api/calls?tool=mcp__shop__hang')) as { items: readonly CallDetails[] };
     assert.deepEqual(
       items.map(({ outcome }) => outcome),

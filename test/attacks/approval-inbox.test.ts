@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from '../browser/browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve } from '../browser/served-console.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -78,7 +78,7 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
       await page.keyboard.press('a');
       await until(async () => {
         await page.clock.runFor(1);
-        return await page.getByText('That was too early').isVisible();
+        return await page.getByText('Ignored: this request has only just appeared').isVisible();
       }, `key ${again} is ignored`);
       assert.equal(await approve(page).isDisabled(), true, 'nor does a click count');
     }
@@ -114,7 +114,7 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     assert.equal(outcome, 'completed');
     const toast = page.locator('.toast', { hasText: 'Approved mcp__shop__pay' });
     await toast.getByText('{"to":"ann"}').waitFor();
-    await toast.getByRole('link', { name: 'Open the call' }).click();
+    await toast.getByRole('link', { name: 'View call' }).click();
     await page.waitForURL(`${served.url}/calls/${callId}`);
     await page.getByRole('heading', { name: 'mcp__shop__pay' }).waitFor();
   });
@@ -161,12 +161,12 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await page.getByText('Newest 100 of 121 waiting').waitFor();
     assert.match(await page.title(), /^\(121\) Inbox/);
     const rows = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button');
-    await page.getByRole('button', { name: 'Show more: 21 left' }).click();
+    await page.getByRole('button', { name: 'Show more (21 left)' }).click();
     await rows.nth(120).click();
     await card(page, 'run').getByText('"buried"').waitFor();
     await page.locator('.inbox-count', { hasText: /^121 waiting$/ }).waitFor();
 
-    const callers = page.getByRole('combobox', { name: 'Calls by' });
+    const callers = page.getByRole('combobox', { name: 'Caller' });
     const own = await callers.getByRole('option', { name: /token:admin \(1\)/ }).getAttribute('value');
     await rows.first().click();
     await card(page, 'run').getByText('"noise').waitFor();
@@ -174,15 +174,15 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await card(page, 'run').getByText('"buried"').waitFor();
     assert.equal(await rows.count(), 1);
     // Its caller did not wait.
-    await page.getByText('The caller no longer waits').waitFor();
+    await page.getByText('The caller is no longer waiting').waitFor();
     await page.getByRole('button', { name: /^Approve for later/ }).click();
-    await page.getByText('Approved mcp__shop__run for later; nothing ran').waitFor();
+    await page.getByText('Approved mcp__shop__run for later; not run yet').waitFor();
     const { items } = await asked('open');
     assert.equal(items.filter(({ state }) => state === 'approved').length, 1);
-    await page.getByRole('link', { name: 'Open the call' }).click();
+    await page.getByRole('link', { name: 'View call' }).click();
     await page.getByText('The tool did not run').waitFor();
-    await page.getByText(/^Nothing has run by it yet/).waitFor();
-    assert.equal(await page.getByText(/taken back|undone/i).count(), 0);
+    await page.getByText(/^Not used yet/).waitFor();
+    assert.equal(await page.getByText(/undone/i).count(), 0);
   });
 
   it('a command behind the beginning of a private key is shown whole', async () => {
@@ -222,12 +222,12 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     const { outcome, callId } = await made;
     assert.equal(outcome, 'completed');
     await page.goto(`${served.url}/calls/${callId}`);
-    await page.getByText('The hidden parts of the arguments were revealed first.').waitFor();
+    await page.getByText('Hidden parts of the arguments were revealed first.').waitFor();
 
     await page.goto(`${served.url}/inbox`);
     const other = call('run', { password: 'other' });
     await shown.getByText(/hidden: 5 characters/).waitFor();
-    await page.getByRole('checkbox', { name: /^Approve without seeing the hidden parts/ }).check();
+    await page.getByRole('checkbox', { name: /^Approve without viewing the hidden parts/ }).check();
     await approve(page).click();
     assert.equal((await other).outcome, 'completed');
     const { items } = await asked('all');
@@ -246,6 +246,6 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await approve(page).click();
     await page.getByRole('button', { name: 'Yes, run it' }).click();
     assert.equal((await made).outcome, 'completed');
-    await page.getByText('Approved mcp__shop__pay once; it was not remembered').waitFor();
+    await page.getByText('Approved mcp__shop__pay once; not remembered').waitFor();
   });
 });

@@ -4,8 +4,8 @@ import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openWindow, serve, type ServedPlace } from '../browser/browser-place.ts';
-import { closeLater } from '../browser/closing.ts';
+import { openWindow, serve, type ServedPlace } from '../browser/served-console.ts';
+import { closeLater } from '../browser/close-after-tests.ts';
 import { bareRequest } from '../support/http-server.ts';
 
 interface Operation {
@@ -156,7 +156,7 @@ describe('another server on this host, which gets the cookie of a signed-in brow
     await second.goto(signInUrl);
     await second.getByText('Live', { exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    await second.getByRole('button', { name: 'Sign this browser out' }).click();
+    await second.getByRole('button', { name: 'Sign out' }).click();
     await second.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(await second.evaluate(storedKey), null);
     await page.getByRole('heading', { name: 'Signed out' }).waitFor();

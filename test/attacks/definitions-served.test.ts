@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type ServedPlace, openWindow, serve } from '../browser/browser-place.ts';
+import { type ServedPlace, openWindow, serve } from '../browser/served-console.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -52,7 +52,7 @@ describe('a served server that changes its definitions', () => {
     await page.goto(`${served.url}/lock`);
     const card = page.getByRole('region', { name: 'bank' });
     await card.getByText('annotation readOnlyHint: absent → true').waitFor();
-    await card.getByText('asks for more trust').waitFor();
+    await card.getByText('needs more trust').waitFor();
     await card.getByRole('button', { name: 'Accept' }).click();
     await card.getByText(/as first seen/).waitFor();
     assert.equal(await call('bank'), 'completed');

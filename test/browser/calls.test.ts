@@ -6,7 +6,7 @@ import type { CallResult } from '../../console/src/api/schema.ts';
 import { newCallId } from '../../src/core/identifiers.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Place } from '../e2e/cli-place.ts';
-import { type ServedPlace, type Window, faultsInEveryLook, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, type Window, faultsInEveryLook, openWindow, serve } from './served-console.ts';
 
 const attack = '<img src=x onerror="document.title=\'taken over\'">';
 
@@ -130,7 +130,7 @@ describe('the calls page', () => {
     await page.goto(`${served.url}/calls/${lost}`);
     const unknown = page.getByRole('region', { name: 'Outcome unknown' });
     await unknown.getByRole('textbox').fill('the bank says so');
-    await unknown.getByRole('button', { name: 'It completed' }).click();
+    await unknown.getByRole('button', { name: 'Completed' }).click();
     await unknown.getByText(/Settled as completed by .*the bank says so/).waitFor();
     await page.goto(`${served.url}/calls?outcome=unknown`);
     await page.getByText('unknown, settled: completed').waitFor();
@@ -142,9 +142,9 @@ describe('the calls page', () => {
     await served.ask('POST', '/api/tools/mcp__desk__echo/call', body);
     await page.goto(`${served.url}/calls?session=replayed`);
     await page.getByRole('link', { name: 'Replay' }).click();
-    await page.getByLabel(/Rules to decide them by/).fill('- { id: shut, deny: true }');
+    await page.getByLabel(/Rules to apply/).fill('- { id: shut, deny: true }');
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('1 of 1 calls came out otherwise').waitFor();
+    await page.getByText('1 of 1 calls differ').waitFor();
     await page.getByRole('row', { name: /mcp__desk__echo completed denied/ }).waitFor();
   });
 
@@ -182,7 +182,7 @@ describe('the calls page', () => {
     await page.waitForURL(/\/calls\/call_/);
     await page.goto(`${served.url}/calls?view=charts`);
     await page.getByRole('img', { name: /calls from .* at most/ }).waitFor();
-    await page.getByText('As a table').first().click();
+    await page.getByText('Show as table').first().click();
     await page.getByRole('columnheader', { name: 'completed', exact: true }).waitFor();
     await page.getByRole('link', { name: 'mcp__desk__write' }).click();
     await page.waitForURL(/tool=mcp__desk__write/);
@@ -200,9 +200,9 @@ describe('the calls page', () => {
     const until = new Date().toISOString();
     const { code, stderr } = await served.place.run(['journal', 'prune', '--older-than', until, '--export', archive]);
     assert.equal(code, 0, stderr);
-    const note = page.getByText(/^What came up to .* was pruned: it is in the archive\.$/);
+    const note = page.getByText(/^Calls up to .* were pruned and are in the archive\.$/);
     await page.goto(`${served.url}/calls?text=nowhere`);
-    await page.getByRole('heading', { name: 'No call fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No calls match these filters' }).waitFor();
     await note.waitFor();
     await call('echo', { text: 'after' });
     for (const view of ['table', 'timeline', 'charts']) {

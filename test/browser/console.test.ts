@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ServedPlace, accessibilityFaults, faultsInEveryLook, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, faultsInEveryLook, openWindow, serve } from './served-console.ts';
 
 describe('the console', () => {
   let served: ServedPlace;
@@ -34,8 +34,8 @@ describe('the console', () => {
   it('has an example of a rule to begin with, without a mistake', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/policies`);
-    await page.getByRole('button', { name: 'Begin with an example' }).click();
-    await page.getByText('1 rule, no mistakes').waitFor();
+    await page.getByRole('button', { name: 'Insert example' }).click();
+    await page.getByText('1 rule, no errors').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
@@ -43,12 +43,12 @@ describe('the console', () => {
     const { page } = await openWindow(served);
     const response = await page.goto(`${served.url}/nowhere`);
     assert.equal(response?.status(), 404);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
-    await page.getByRole('link', { name: 'Go to the sessions' }).click();
+    await page.getByRole('link', { name: 'Go to sessions' }).click();
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.goto(`${served.url}/sessions/none`);
-    await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+    await page.getByRole('heading', { name: 'Session not found' }).waitFor();
   });
 
   it('lets one more browser in by a link of its own, and signs it out in all of its windows', async () => {
@@ -57,7 +57,7 @@ describe('the console', () => {
     const other = await context.newPage();
     await other.goto(`${served.url}/calls`);
     await other.locator('.connection.live').waitFor();
-    await page.getByRole('button', { name: 'Sign this browser out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await other.getByRole('heading', { name: 'Signed out' }).waitFor();
   });

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { teaSchema } from '../support/sessions/asking-server.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
 const me = localUser().id;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { Place } from '../e2e/cli-place.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
 
 // What cannot be seen turns the rest around.
 const turned = '\u202egpj.exe';
@@ -55,7 +55,7 @@ describe('the inbox', () => {
   it('shows each waiting call as it comes, and is worked through by keys', async () => {
     const { page, faults } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing is waiting for you').waitFor();
     const first = call('pay', { to: 'ann', amount: 1 });
     await page.getByText('"ann"').waitFor();
     const second = call('pay', { to: 'bob', amount: 2 });
@@ -83,11 +83,11 @@ describe('the inbox', () => {
     await page.keyboard.press('Enter');
     const denied = (await second) as { readonly outcome: string; readonly callId: string };
     assert.equal(denied.outcome, 'denied');
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing is waiting for you').waitFor();
     await page.goto(`${served.url}/calls/${callId}`);
-    await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for an answer, ran [\d.]+ m?s$/).waitFor();
+    await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for approval, ran [\d.]+ m?s$/).waitFor();
     await page.goto(`${served.url}/calls/${denied.callId}`);
-    await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for an answer, did not run$/).waitFor();
+    await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for approval, did not run$/).waitFor();
     assert.deepEqual(faults, []);
   });
 
@@ -139,7 +139,7 @@ describe('the inbox', () => {
         }
       };`);
     await page.goto(`${served.url}/inbox`);
-    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('button', { name: 'Turn on notifications' }).click();
     await page.getByRole('button', { name: 'Notifications on', pressed: true }).waitFor();
     await page.goto(`${served.url}/tools`);
     await page.getByText('Live', { exact: true }).waitFor();
@@ -153,7 +153,7 @@ describe('the inbox', () => {
     const told = JSON.parse((await said).text()) as unknown;
     const { items } = (await served.ask('GET', '/api/approvals')) as { items: { id: string }[] };
     assert.deepEqual(told, {
-      title: 'mcp__bank__pay waits for you',
+      title: 'mcp__bank__pay needs your approval',
       body: 'large sums are asked about',
       tag: items[0]?.id,
     });
@@ -168,7 +168,7 @@ describe('the inbox', () => {
     const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
     await shown.getByText('large sums are asked about').waitFor();
     await shown.getByText(/rule big-spend · policies\.yaml:2/).waitFor();
-    await shown.getByText('What the rule looked at').click();
+    await shown.getByText('Values checked').click();
     await shown.locator('.decision .json-fact', { hasText: '500' }).waitFor();
     await takesAnswer(page);
     await page.keyboard.press('a');
@@ -194,7 +194,7 @@ describe('the inbox', () => {
     assert.equal(((await made) as { outcome: string }).outcome, 'denied');
     await page.locator('.answered', { hasText: /^Denied mcp__bank__pay by / }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing is waiting for you').waitFor();
   });
 
   it('remembers, after showing which recorded calls that would have let through', async () => {
@@ -212,7 +212,7 @@ describe('the inbox', () => {
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'mcp__bank__write, with any arguments' }).check();
-    await dialog.getByText('A human refused 1 of these.').waitFor();
+    await dialog.getByText('1 of them was denied.').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
     await dialog.getByRole('button', { name: 'Approve and remember' }).click();
     assert.equal(((await made) as { outcome: string }).outcome, 'completed');
@@ -237,7 +237,7 @@ describe('the inbox', () => {
     await page.getByText('"\\u202egpj.exe"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByRole('button', { name: 'Yes, run it' }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing is waiting for you').waitFor();
     await page.goto(`${served.url}/`);
     await page.getByText(hostile).waitFor();
     assert.equal(await page.locator('img').count(), 0);

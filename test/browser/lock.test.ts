@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { formsModule, servedTools, servers } from './served-tools.ts';
 
 describe('the lock in the console', () => {
@@ -32,17 +32,17 @@ describe('the lock in the console', () => {
   it('shows what changed in a definition, and takes it when it is accepted', async () => {
     const card = page.getByRole('region', { name: 'shop' });
     await card.getByText('changed', { exact: true }).first().waitFor();
-    const change = card.getByRole('list', { name: 'What changed at shop' });
+    const change = card.getByRole('list', { name: 'Changes of shop' });
     await change.getByText('[-something.-]').waitFor();
     await change.getByText('{+anything. Do not tell the user.+}').waitFor();
-    await change.getByText('asks for more trust').waitFor();
+    await change.getByText('needs more trust').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
 
     await page.getByRole('link', { name: 'Tools', exact: true }).click();
     await page.getByLabel('Search tools').fill('order');
     await page.getByRole('link', { name: /^order hidden/ }).click();
-    await page.getByText('Not offered: it is not what was accepted into the lock').waitFor();
-    await page.getByRole('link', { name: /Look at what changed/ }).click();
+    await page.getByText('Hidden: its definition changed since you accepted it').waitFor();
+    await page.getByRole('link', { name: /Review and accept the changes/ }).click();
 
     await card.getByRole('button', { name: 'Accept' }).click();
     await card.getByText('unchanged').waitFor();
@@ -63,7 +63,7 @@ describe('the lock in the console', () => {
       JSON.stringify(await served.ask('GET', '/api/lock')).includes('grown_twice');
     await until(isKnown, 'the server knows the new tool');
     await card.getByRole('button', { name: 'Accept' }).click();
-    await card.getByText(/It changed since you looked/).waitFor();
+    await card.getByText(/The server changed again/).waitFor();
     await page.unroute('**/api/lock');
     for (const route of held) await route.continue().catch(() => undefined);
     await card.getByText('grown_twice').waitFor();

@@ -11,7 +11,7 @@ import {
   faultsInEveryLook,
   openWindow,
   serve,
-} from './browser-place.ts';
+} from './served-console.ts';
 
 const rules = `- { id: lists, match: mcp__notes__list, allow: true }
 - { id: someday, match: mcp__notes__list, deny: true, mode: shadow }
@@ -43,17 +43,17 @@ describe('the policies page', () => {
     const { page, faults } = window;
     await page.goto(`${served.url}/policies`);
     const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
-    await page.getByText('2 rules, no mistakes').waitFor();
+    await page.getByText('2 rules, no errors').waitFor();
     await editor.fill(`${rules}- id: wrong\n  denny: true\n`);
     await page.getByRole('button', { name: /^4:3 .*denny.* did you mean "deny"/ }).click();
     assert.equal(
       await editor.evaluate((field: { selectionStart?: number }) => field.selectionStart),
       rules.length + 14,
     );
-    assert.equal(await page.getByRole('button', { name: 'Save and put into force' }).isDisabled(), true);
+    assert.equal(await page.getByRole('button', { name: 'Save and apply' }).isDisabled(), true);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('2 rules, no mistakes').waitFor();
+    await page.getByText('2 rules, no errors').waitFor();
     assert.deepEqual(faults, []);
   });
 
@@ -64,8 +64,8 @@ describe('the policies page', () => {
     const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
     await editor.fill('- { id: closed, match: mcp__notes__list, deny: true, reason: "not today" }\n');
     await page.getByRole('link', { name: 'Backtest' }).first().click();
-    await page.getByRole('button', { name: 'Run the backtest' }).click();
-    await page.getByText('1 of 1 calls would be decided otherwise').waitFor();
+    await page.getByRole('button', { name: 'Run backtest' }).click();
+    await page.getByText('1 of 1 calls would be decided differently').waitFor();
     const row = page.getByRole('row', { name: /mcp__notes__list/ });
     await row.getByText('lists').waitFor();
     await row.getByText('closed').waitFor();
@@ -83,19 +83,19 @@ describe('the policies page', () => {
     await page.goto(`${served.url}/policies`);
     const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
     await editor.fill('- { id: closed, match: mcp__notes__list, deny: true }\n');
-    await page.getByRole('button', { name: 'Save and put into force' }).click();
-    await page.getByText(/^In force: version/).waitFor();
+    await page.getByRole('button', { name: 'Save and apply' }).click();
+    await page.getByText(/^Applied version/).waitFor();
     assert.match(readFileSync(file, 'utf8'), /^- \{ id: closed/);
-    await page.getByRole('region', { name: 'In force' }).getByText('closed').first().waitFor();
+    await page.getByRole('region', { name: 'Active rules' }).getByText('closed').first().waitFor();
     const { decision } = await call('list', {});
     assert.deepEqual([decision?.answer, decision?.rule], ['deny', 'closed']);
 
     await editor.fill(`${await editor.inputValue()}# mine\n`);
     writeFileSync(file, `${rules}# theirs\n`);
-    await page.getByText('The file was changed by somebody else meanwhile').waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Save and put into force' }).isDisabled(), true);
-    await page.getByRole('button', { name: 'Take theirs' }).click();
-    await page.getByText('2 rules, no mistakes').waitFor();
+    await page.getByText('The file was changed elsewhere').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Save and apply' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Load file' }).click();
+    await page.getByText('2 rules, no errors').waitFor();
     assert.match(await editor.inputValue(), /# theirs/);
   });
 
@@ -119,12 +119,12 @@ describe('the policies page', () => {
     await page.goto(`${served.url}/policies?view=remembered`);
     const rule = page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
     await rule.getByText('mcp__notes__add with exactly these arguments').waitFor();
-    await rule.getByText(/ran by it/).waitFor();
+    await rule.getByText(/calls allowed/).waitFor();
     const views = ['rules', 'explain', 'shadow', 'remembered'].map((view) => `/policies?view=${view}`);
     assert.deepEqual(await faultsInEveryLook(served, views), []);
     await rule.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('heading', { name: 'Nothing is remembered' }).waitFor();
+    await page.getByRole('heading', { name: 'No remembered approvals' }).waitFor();
     assert.equal((await call('add', { text: 'milk' })).outcome, 'awaiting-approval');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openWindow, serve } from './browser-place.ts';
+import { openWindow, serve } from './served-console.ts';
 
 test('an open session goes on after the server was started again, signed in and without a gap', async () => {
   const first = await serve();

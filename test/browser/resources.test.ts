@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 describe('the resources of the console', () => {
   const { command, args } = fixtureProgram();
@@ -40,7 +40,7 @@ describe('the resources of the console', () => {
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('region', { name: 'Messages' }).getByText('user: Greet Ada.').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
-    await page.getByRole('button', { name: 'Start a session with it' }).click();
+    await page.getByRole('button', { name: 'Start session' }).click();
     await page.waitForURL(/\/sessions\/sess_/);
     await page.getByText('Greet Ada.').first().waitFor();
   });

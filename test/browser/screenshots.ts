@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { root } from '../support/command.ts';
-import { openWindow, serve, takesAnswer } from './browser-place.ts';
+import { openWindow, serve, takesAnswer } from './served-console.ts';
 
 const pictures = join(root, 'docs', 'images');
 mkdirSync(pictures, { recursive: true });
@@ -23,7 +23,7 @@ test('pictures of the console', async () => {
   const { page } = await openWindow(served, { height: 800 });
   await page.getByRole('button', { name: 'Take the tour' }).click();
   const write = page.getByRole('region', { name: 'Call of write_note' });
-  await write.getByText('waits for you').waitFor();
+  await write.getByText('waiting for you').waitFor();
 
   await page.getByRole('textbox', { name: 'Message' }).blur();
   await takesAnswer(page, write);

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
 import { protectedServer } from '../mcp-servers/protected-server.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, servers, wasAttacked } from './served-tools.ts';
 
 const { hostile } = servers;
@@ -45,9 +45,9 @@ describe('the servers of the console', () => {
     await detail.getByLabel('Error output').getByText('</script> on the error output').waitFor();
     await detail.getByText(/^<img src=x.*1 <img/).waitFor();
     await detail.getByRole('button', { name: 'Restart' }).click();
-    await page.getByText('hostile: Connected anew.').waitFor();
+    await page.getByText('hostile restarted').waitFor();
     await detail.getByText('up', { exact: true }).waitFor();
-    await detail.getByText('once', { exact: true }).waitFor();
+    await detail.getByText('1', { exact: true }).waitFor();
     await detail.getByRole('button', { name: 'Disable' }).click();
     await detail.getByText('disabled', { exact: true }).waitFor();
     await detail.getByRole('button', { name: 'Enable' }).click();
@@ -74,7 +74,7 @@ describe('the servers of the console', () => {
     await dialog.getByLabel('Name').fill('more');
     await dialog.getByRole('textbox', { name: 'Command' }).fill(`${hostile.command} "${hostile.args[0]}"`);
     await dialog.getByLabel(/Environment/).fill('PLACE=${env:HOME}');
-    const written = await dialog.getByLabel('What is written').textContent();
+    const written = await dialog.getByLabel('Configuration entry').textContent();
     const entry = { command: hostile.command, args: hostile.args, env: { PLACE: '${env:HOME}' } };
     assert.deepEqual(JSON.parse(`{${written}}`), { more: entry });
     await dialog.getByRole('button', { name: 'Add' }).click();
@@ -95,7 +95,7 @@ describe('the servers of the console', () => {
     await dialog.getByLabel(/^taken/).waitFor();
     for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck();
     await dialog.getByLabel(/^taken/).check();
-    await dialog.getByRole('button', { name: 'Take over 1' }).click();
+    await dialog.getByRole('button', { name: 'Import 1 server' }).click();
     await page.getByRole('link', { name: /^taken/ }).waitFor();
   });
 
@@ -123,13 +123,13 @@ describe('the servers of the console', () => {
     writeFileSync(configuration, '{\n  "mcpServers": { "x": { "comand": "y" } }\n}');
     await page.getByText(/signalbox\.config\.json:2:\d+.*comand/).waitFor();
     writeFileSync(configuration, text);
-    await page.getByText(/cannot be used/).waitFor({ state: 'detached' });
+    await page.getByText(/configuration is invalid/).waitFor({ state: 'detached' });
   });
 
   it('are one address for an agent, and the check turns green when it has come', async () => {
     await open('/servers');
     const connect = page.getByRole('region', { name: 'Connect your agent' });
-    await connect.getByText('waiting for the first one').waitFor();
+    await connect.getByText('not connected yet').waitFor();
     await connect.getByLabel('Command for Claude Code').getByText(`${served.url}/mcp`).waitFor();
     const token = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
     const capabilities = {};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 const count = 250;
 
@@ -38,6 +38,6 @@ describe('the list of sessions', () => {
     await page.getByRole('link', { name: /Work 2\./ }).waitFor();
     assert.equal(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count(), 1);
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('play');
-    await page.getByText('No session fits “play”.').waitFor();
+    await page.getByText('No sessions match “play”').waitFor();
   });
 });

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
 import type { Locator, Page } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, wasAttacked } from './served-tools.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
@@ -30,7 +30,7 @@ describe('the tools of the console', () => {
   };
   const run = async (): Promise<Locator> => {
     await page.getByRole('button', { name: 'Run' }).click();
-    const outcome = page.getByRole('region', { name: 'What came of it' });
+    const outcome = page.getByRole('region', { name: 'Result' });
     await outcome.waitFor();
     return outcome;
   };
@@ -38,7 +38,7 @@ describe('the tools of the console', () => {
   it('are found by words, server and effect, however many there are', async () => {
     await open('/tools');
     const rows = page.getByRole('group', { name: 'Tools' }).getByRole('link');
-    await page.getByText(/^1\d\d\d offered, 2 hidden/).waitFor();
+    await page.getByText(/^1\d\d\d available, 2 hidden/).waitFor();
     assert.ok((await rows.count()) < 60, 'only those in view are in the page');
     await page.getByLabel('Search tools').fill('MANY_777');
     await page.getByRole('link', { name: /^many_777/ }).waitFor();
@@ -66,7 +66,7 @@ describe('the tools of the console', () => {
     }
     await page.keyboard.press('/');
     await page.keyboard.type('ping');
-    await page.getByText('No tool fits').waitFor();
+    await page.getByText('No tools match these filters').waitFor();
     await page.keyboard.press('Escape');
     for (const key of ['g', 'v']) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
@@ -82,7 +82,7 @@ describe('the tools of the console', () => {
     await page.getByRole('button', { name: 'Add to tags' }).click();
     await page.getByRole('textbox', { name: 'tags 1' }).fill('warm');
     await page.getByLabel('street', { exact: true }).fill('Main');
-    await page.getByLabel('Kind of by').selectOption('In days');
+    await page.getByLabel('Type of by').selectOption('In days');
     await page.getByLabel('by', { exact: true }).fill('1.5');
     const expected = {
       item: 'tea',
@@ -119,7 +119,7 @@ describe('the tools of the console', () => {
     const outcome = await run();
     await outcome.getByRole('button', { name: 'Edit' }).click();
     await outcome.getByLabel('Arguments to run with, as JSON').fill('{ "amount": 4 }');
-    await outcome.getByRole('button', { name: 'Approve with these' }).click();
+    await outcome.getByRole('button', { name: 'Approve with edits' }).click();
     await outcome.getByText('paid 4').waitFor();
     await page.getByLabel('amount', { exact: true }).fill('6');
     const refused = await run();
@@ -153,7 +153,7 @@ describe('the tools of the console', () => {
   it('that are hidden tell why', async () => {
     await open('/tools?effect=hidden');
     await page.getByRole('link', { name: /^die hidden/ }).click();
-    await page.getByText('Not offered: a pattern of the configuration hides it').waitFor();
+    await page.getByText('Hidden: a configured pattern hides it').waitFor();
     await page.getByRole('article').getByText('hidden by deny pattern "die" in signalbox.config.json').waitFor();
   });
 
@@ -167,7 +167,7 @@ describe('the tools of the console', () => {
     await page.getByText('</script> field').waitFor();
     const outcome = await run();
     await outcome.getByText('</script> result').waitFor();
-    await outcome.getByText('An image of the type image/svg+xml').waitFor();
+    await outcome.getByText('Image (image/svg+xml)').waitFor();
     await outcome.getByText('javascript:window.attacked=true').waitFor();
     assert.equal(await outcome.locator('a[href^="javascript"]').count(), 0);
     for (const tab of ['Arguments', 'Details', 'Raw']) {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
 const me = localUser().id;
@@ -18,7 +18,7 @@ describe("the newcomer's tour", () => {
     const { page, faults } = await openWindow(served);
     const note = join(served.place.data, 'demo', 'tour.txt');
     await page.getByRole('button', { name: 'New session' }).first().click();
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create session' }).click();
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('run the tour');
     await message.press('Enter');
@@ -26,7 +26,7 @@ describe("the newcomer's tour", () => {
     const read = page.getByRole('region', { name: 'Call of read_note' });
     await read.getByText('completed').waitFor();
     const write = page.getByRole('region', { name: 'Call of write_note' });
-    await write.getByText('waits for you').waitFor();
+    await write.getByText('waiting for you').waitFor();
     await write.getByText('rule default:undoable').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
 
@@ -35,14 +35,14 @@ describe("the newcomer's tour", () => {
     await page.keyboard.press('e');
     const edited = write.getByRole('textbox', { name: /Arguments/ });
     await edited.fill('{"name": "tour", "text": "A human was here."');
-    assert.ok(await write.getByRole('button', { name: 'Approve with these' }).isDisabled(), 'that is no JSON');
+    assert.ok(await write.getByRole('button', { name: 'Approve with edits' }).isDisabled(), 'that is no JSON');
     await edited.fill('{"name": "tour", "text": "A human was here."}');
-    await write.getByRole('button', { name: 'Approve with these' }).click();
+    await write.getByRole('button', { name: 'Approve with edits' }).click();
 
     await write.getByText('+A human was here.').waitFor();
     assert.equal(readFileSync(note, 'utf8'), 'A human was here.');
     await write.getByText(`approved by ${me}`).click();
-    await write.getByText('Ran with these arguments instead').waitFor();
+    await write.getByText('Ran with edited arguments').waitFor();
 
     const send = page.getByRole('region', { name: 'Call of send_note' });
     await takesAnswer(page, send);
@@ -98,6 +98,6 @@ describe("the newcomer's tour", () => {
     await page.getByRole('list', { name: 'Sessions' }).waitFor();
     assert.equal(await page.locator(`a[href="/sessions/${id}"]`).count(), 0);
     await page.goto(`${served.url}/sessions/${id}`);
-    await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+    await page.getByRole('heading', { name: 'Session not found' }).waitFor();
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hiddenMarks, isUnread, revealedMarks } from '../../console/src/pages/approvals/hidden-marks.ts';
-import { measureFolded, shownLength, sizeText } from '../../console/src/parts/folded-text.ts';
+import { hiddenMarks, needsReveal, revealedMarks } from '../../console/src/components/approvals/hidden-marks.ts';
+import { measureFolded, previewLength, formatSize } from '../../console/src/components/text/folded-text.ts';
 import { hideParts } from '../../src/pipeline/approvals/hidden-parts.ts';
 import { createRedactor } from '../../src/redaction/redactor.ts';
 
@@ -25,14 +25,14 @@ describe('folded text', () => {
     for (const text of ['/etc/passwd', 'a "~/.ssh/id"', '../../x', String.raw`C:\Windows`, 'x=/bin/sh'])
       assert.match(kinds(text), /path/, text);
     assert.equal(kinds('Some words, and some more.\nA second line (of words): 3 of 4.'), '');
-    assert.equal(sizeText(measureFolded(`${'x'.repeat(1233)}\n`)), '2 lines, 1,234 characters');
+    assert.equal(formatSize(measureFolded(`${'x'.repeat(1233)}\n`)), '2 lines, 1,234 characters');
   });
 
   it('begins after twenty lines or two thousand characters, and never within a character', () => {
-    assert.equal(shownLength('short\ntext'), 10);
-    assert.equal(shownLength('x\n'.repeat(30)), 40);
-    assert.equal(shownLength('x'.repeat(3000)), 2000);
-    assert.equal(shownLength(`${'x'.repeat(1999)}👩${'x'.repeat(100)}`), 1999);
+    assert.equal(previewLength('short\ntext'), 10);
+    assert.equal(previewLength('x\n'.repeat(30)), 40);
+    assert.equal(previewLength('x'.repeat(3000)), 2000);
+    assert.equal(previewLength(`${'x'.repeat(1999)}👩${'x'.repeat(100)}`), 1999);
   });
 });
 
@@ -61,10 +61,10 @@ describe('hidden parts', () => {
 
   it('need a look unless all of them are registered secret values', () => {
     const part = { path: '/a', start: 0, length: 3, placeholder: '[redacted]' };
-    assert.equal(isUnread([{ ...part, kind: 'registered' }]), false);
+    assert.equal(needsReveal([{ ...part, kind: 'registered' }]), false);
     for (const kind of ['pattern', 'key', 'size'] as const)
       assert.equal(
-        isUnread([
+        needsReveal([
           { ...part, kind: 'registered' },
           { ...part, kind },
         ]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Block, type Inline, blocksOf, piecesOf } from '../../console/src/parts/markdown.ts';
+import { type Block, type Inline, parseBlocks, parseInline } from '../../console/src/components/text/markdown.ts';
 
 /** A short form, to be compared. */
 function outline(blocks: readonly Block[]): unknown[] {
@@ -80,7 +80,7 @@ describe('what a model says', () => {
       '```',
       'end',
     ].join('\n');
-    assert.deepEqual(outline(blocksOf(text)), [
+    assert.deepEqual(outline(parseBlocks(text)), [
       { h1: 'Plan' },
       'First\nsecond line',
       { list: [['one'], ['two', { 'from 1': [['inner'], ['more']] }], ['three\nwith a line that goes on']] },
@@ -101,7 +101,7 @@ describe('what a model says', () => {
 
   it('has titles without the marks that close them', () => {
     const titles = ['# a ##', '## C#', '### ', '# # a', '# ##'];
-    assert.deepEqual(outline(titles.flatMap(blocksOf)), [
+    assert.deepEqual(outline(titles.flatMap(parseBlocks)), [
       { h1: 'a' },
       { h2: 'C#' },
       { h3: '' },
@@ -111,9 +111,9 @@ describe('what a model says', () => {
   });
 
   it('is read while it is still on its way', () => {
-    assert.deepEqual(outline(blocksOf('So:\n```js\nlet a')), ['So:', { code: 'let a' }]);
-    assert.deepEqual(outline(blocksOf('| a | b |')), ['| a | b |']);
-    assert.equal(marked(piecesOf('**not yet')), '**not yet');
+    assert.deepEqual(outline(parseBlocks('So:\n```js\nlet a')), ['So:', { code: 'let a' }]);
+    assert.deepEqual(outline(parseBlocks('| a | b |')), ['| a | b |']);
+    assert.equal(marked(parseInline('**not yet')), '**not yet');
   });
 
   const spans: readonly (readonly [string, string])[] = [
@@ -136,7 +136,7 @@ describe('what a model says', () => {
   ];
   for (const [text, expected] of spans)
     it(`has pieces: ${text}`, () => {
-      assert.equal(marked(piecesOf(text)), expected);
+      assert.equal(marked(parseInline(text)), expected);
     });
 
   it('loses no word, whatever it is made of', () => {
@@ -160,7 +160,7 @@ describe('what a model says', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(word, mark), { maxLength: 40 }), (parts) => {
-        const told = wordsOf(blocksOf(parts.join('')));
+        const told = wordsOf(parseBlocks(parts.join('')));
         const counted = (text: string): number => text.match(/alpha|beta|gamma|delta/g)?.length ?? 0;
         // What stands behind the opening of a code block says in which language it is; cells beyond the head have no place.
         const isPlain = !/```[a-z]|\|/.test(parts.join(''));
@@ -190,8 +190,8 @@ describe('what a model says', () => {
     ].concat(['* * *\n', '1. a\n', '  - b\n', '- a\n\n', '`', '*', '_', '|-|\n', '```\n']);
     for (const piece of repeated)
       for (const text of [piece.repeat(times), `# a${piece.repeat(times)}b`, `- a${piece.repeat(times)}\nb`]) {
-        for (const block of blocksOf(text)) if (block.kind === 'paragraph') piecesOf(block.text);
-        piecesOf(text);
+        for (const block of parseBlocks(text)) if (block.kind === 'paragraph') parseInline(block.text);
+        parseInline(text);
       }
   });
 });

@@ -1,25 +1,25 @@
 import { browserKeyHeaders } from './browser-key.ts';
 import type { Operations, Problem } from './schema.ts';
 
-type Name = keyof Operations;
+type OperationName = keyof Operations;
 type Part<Key extends string, Value> = [Value] extends [undefined]
   ? unknown
   : Partial<Value> extends Value
     ? { readonly [K in Key]?: Value }
     : { readonly [K in Key]: Value };
 type Body<Value> = [Value] extends [undefined] ? unknown : { readonly body: Value };
-type Given<N extends Name> = Part<'path', Operations[N]['path']> &
+type RequestOptions<N extends OperationName> = Part<'path', Operations[N]['path']> &
   Part<'query', Operations[N]['query']> &
   Body<Operations[N]['body']> & { readonly signal?: AbortSignal };
 
-interface Sent {
+interface SentOptions {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
 
-/** A request that was not served, with what the server says about it. */
+/** A failed request, with the problem document of the server. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly status: number;
@@ -28,10 +28,10 @@ export class ProblemError extends Error {
   readonly issues: NonNullable<Problem['issues']>;
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.detail ?? `the server answered ${status}`);
+    super(problem.detail ?? `The server answered with status ${status}`);
     this.status = status;
     this.code = problem.code ?? `http-${status}`;
-    this.title = problem.title ?? 'That did not work';
+    this.title = problem.title ?? 'Request failed';
     this.issues = problem.issues ?? [];
   }
 }
@@ -46,12 +46,12 @@ export async function reportSignedOut(response: Response): Promise<Partial<Probl
   return problem;
 }
 
-/** Asks the server. Throws a `ProblemError` for what it does not serve. */
-export async function api<N extends Name>(
+/** Calls an operation of the API. Throws a `ProblemError` for any status that is not 2xx. */
+export async function api<N extends OperationName>(
   name: N,
-  ...[given]: Partial<Given<N>> extends Given<N> ? [Given<N>?] : [Given<N>]
+  ...[given]: Partial<RequestOptions<N>> extends RequestOptions<N> ? [RequestOptions<N>?] : [RequestOptions<N>]
 ): Promise<Operations[N]['answer']> {
-  const { path = {}, query = {}, body, signal } = (given ?? {}) as Sent;
+  const { path = {}, query = {}, body, signal } = (given ?? {}) as SentOptions;
   const [method = 'GET', template = ''] = name.split(' ');
   const response = await send(method, addressOf(template, path, query), body, signal);
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as Operations[N]['answer'];
@@ -70,13 +70,13 @@ async function send(method: string, address: string, body: unknown, signal?: Abo
   } catch (error) {
     if (signal?.aborted === true) throw error;
     throw new ProblemError(0, {
-      title: 'The server does not answer',
-      detail: 'Is “signalbox serve” running? This page tries again by itself.',
+      title: 'Server not reachable',
+      detail: 'Check that “signalbox serve” is running. This page reconnects automatically.',
     });
   }
 }
 
-function addressOf(template: string, path: Readonly<Record<string, string>>, query: Sent['query'] = {}): string {
+function addressOf(template: string, path: Readonly<Record<string, string>>, query: SentOptions['query'] = {}): string {
   const place = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(path[key] ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {

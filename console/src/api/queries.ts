@@ -2,11 +2,11 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
 import type { Operations, RememberScope } from './schema.ts';
 
-/** What pages look up. The first part of each key is what live events make stale. */
+/** The queries of the pages. Live events invalidate queries by the first part of their keys. */
 export const queries = {
   info: () => queryOptions({ queryKey: ['info'], queryFn: ({ signal }) => api('GET /api/info', { signal }) }),
   agents: () => queryOptions({ queryKey: ['agents'], queryFn: ({ signal }) => api('GET /api/agents', { signal }) }),
-  /** How many calls wait for an answer, and whose they are. */
+  /** The number of pending approvals, in total and by caller. */
   waiting: () =>
     queryOptions({
       queryKey: ['approvals', 'waiting'],
@@ -16,7 +16,7 @@ export const queries = {
         return { total, callers };
       },
     }),
-  /** The calls that wait for an answer, a page at a time; of one principal, or of all. */
+  /** Pages of pending approvals, of one principal or of all. */
   waitingCalls: (principal: string | undefined) =>
     infiniteQueryOptions({
       queryKey: ['approvals', 'waiting', 'calls', principal],
@@ -25,7 +25,7 @@ export const queries = {
       initialPageParam: undefined as string | undefined,
       getNextPageParam: ({ next }) => next,
     }),
-  /** Questions of servers that wait for an answer in a session. */
+  /** Pending questions of servers. */
   elicitations: () =>
     queryOptions({
       queryKey: ['elicitations'],
@@ -62,7 +62,7 @@ export const queries = {
       queryKey: ['call', id],
       queryFn: ({ signal }) => api('GET /api/calls/{id}', { path: { id }, signal }),
     }),
-  /** The newest calls that fit; the time may move, so the query is made when it is asked. */
+  /** The newest calls that match. The query is built on each fetch, because a relative time window moves. */
   callWindow: (
     { filters, limit }: { readonly filters: object; readonly limit: number },
     query: () => Operations['GET /api/calls']['query'] = () => ({}),
@@ -84,7 +84,7 @@ export const queries = {
       queryKey: ['rules'],
       queryFn: async ({ signal }) => (await api('GET /api/approvals/rules', { signal })).items,
     }),
-  /** The calls of a session that were taken back. */
+  /** The ids of the calls of a session that were undone. */
   undone: (session: string) =>
     queryOptions({
       queryKey: ['calls', 'undone', session],
@@ -95,8 +95,9 @@ export const queries = {
       },
     }),
   clients: () => queryOptions({ queryKey: ['clients'], queryFn: ({ signal }) => api('GET /api/clients', { signal }) }),
-  found: () => queryOptions({ queryKey: ['import'], queryFn: ({ signal }) => api('GET /api/import', { signal }) }),
-  /** Those that were last active; the page of the sessions has all. */
+  importableServers: () =>
+    queryOptions({ queryKey: ['import'], queryFn: ({ signal }) => api('GET /api/import', { signal }) }),
+  /** The 100 sessions that were last active. */
   recentSessions: () =>
     queryOptions({
       queryKey: ['sessions', 'list', 'recent'],

@@ -1,22 +1,22 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ProblemError } from '../api/client.ts';
-import { LiveEvents } from '../live/live.tsx';
+import { LiveEvents } from '../live/live-events.tsx';
 import { Notifications } from '../pages/inbox/notifications.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
 import { pages } from './pages.tsx';
-import { Reader } from './reader.tsx';
-import { Link, Router, matchPath, usePlace } from './router.tsx';
+import { CurrentUserProvider } from './current-user.tsx';
+import { Link, Router, matchPath, useLocation } from './router.tsx';
 import { ShortcutKeys } from './shortcuts.tsx';
-import { SignInGuard } from './signed-out.tsx';
-import { Toasts } from './toasts.tsx';
+import { SignInGuard } from './sign-in-guard.tsx';
+import { ToastProvider } from './toasts.tsx';
 
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // Live events tell when something is stale.
+      // Live events invalidate stale queries.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
       retry: (failures, error) => failures < 2 && !(error instanceof ProblemError && error.status >= 400),
@@ -24,19 +24,19 @@ const client = new QueryClient({
   },
 });
 
-/** The whole console. */
+/** The root component of the console. */
 export function App(): ReactNode {
   return (
     <QueryClientProvider client={client}>
       <SignInGuard>
-        <Reader>
+        <CurrentUserProvider>
           <Router>
-            <Toasts>
+            <ToastProvider>
               <LiveEvents>
                 <ShortcutKeys>
                   <Notifications />
                   <a className="skip" href="#main">
-                    Skip to the page
+                    Skip to content
                   </a>
                   <div className="frame">
                     <Navigation />
@@ -46,24 +46,24 @@ export function App(): ReactNode {
                   </div>
                 </ShortcutKeys>
               </LiveEvents>
-            </Toasts>
+            </ToastProvider>
           </Router>
-        </Reader>
+        </CurrentUserProvider>
       </SignInGuard>
     </QueryClientProvider>
   );
 }
 
 function CurrentPage(): ReactNode {
-  const { path } = usePlace();
+  const { path } = useLocation();
   for (const page of pages) {
     const values = matchPath(page.path, path);
-    if (values !== undefined) return <ErrorBoundary key={page.room ?? path}>{page.show(values)}</ErrorBoundary>;
+    if (values !== undefined) return <ErrorBoundary key={page.group ?? path}>{page.show(values)}</ErrorBoundary>;
   }
   return (
-    <EmptyState icon="question" title="There is no such page">
+    <EmptyState icon="question" title="Page not found">
       <p>
-        <Link to="/">Go to the sessions</Link>
+        <Link to="/">Go to sessions</Link>
       </p>
     </EmptyState>
   );

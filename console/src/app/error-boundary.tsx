@@ -1,11 +1,11 @@
 import { Component, type ReactNode } from 'react';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 
 interface Caught {
   readonly error?: unknown;
 }
 
-/** One broken page must not take the others along. */
+/** Shows an error in place of a page that throws, so that the rest of the console keeps working. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, Caught> {
   override state: Caught = {};
 

@@ -3,19 +3,19 @@ import { type ReactNode, useState } from 'react';
 import { forgetBrowserKey } from '../api/browser-key.ts';
 import { api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { useLiveState } from '../live/live.tsx';
-import { IconButton } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { useLiveState } from '../live/live-events.tsx';
+import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { pages } from './pages.tsx';
-import { useReader, useRefusal } from './reader.tsx';
-import { Link, navigate, usePlace } from './router.tsx';
+import { useCurrentUser, useForbiddenReason } from './current-user.tsx';
+import { Link, navigate, useLocation } from './router.tsx';
 import { useShortcut } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme.tsx';
-import { useTell } from './toasts.tsx';
+import { useToaster } from './toasts.tsx';
 
-/** The way to every page, and how the server is doing. On a narrow screen it opens from the top. */
+/** Links to every page and shows the connection state. On a narrow screen it collapses into a menu. */
 export function Navigation(): ReactNode {
-  const { path } = usePlace();
+  const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const { data: waiting } = useQuery(queries.waiting());
   const { data: elicitations = [] } = useQuery(queries.elicitations());
@@ -30,7 +30,7 @@ export function Navigation(): ReactNode {
         <IconButton
           className="side-toggle"
           icon={isOpen ? 'close' : 'menu'}
-          label={isOpen ? 'Close the menu' : 'Open the menu'}
+          label={isOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         />
@@ -56,13 +56,13 @@ export function Navigation(): ReactNode {
                     </span>
                   ) : undefined}
                 </Link>
-                <PageKey to={link.to} name={link.name} letter={link.key ?? link.name[0]?.toLowerCase() ?? ''} />
+                <PageShortcut to={link.to} name={link.name} letter={link.key ?? link.name[0]?.toLowerCase() ?? ''} />
               </li>
             ),
           )}
         </ul>
       </nav>
-      <ReadsAs />
+      <CurrentRole />
       <div className="side-foot">
         <Connection />
         <span className="side-buttons">
@@ -74,8 +74,8 @@ export function Navigation(): ReactNode {
   );
 }
 
-/** `g` and the page's letter. */
-function PageKey({
+/** Registers the shortcut of a page: `g`, then the page's letter. */
+function PageShortcut({
   to,
   name,
   letter,
@@ -92,7 +92,7 @@ function isAt(path: string, to: string): boolean {
   return to === '/' ? path === '/' || path.startsWith('/sessions') : path === to || path.startsWith(`${to}/`);
 }
 
-const said = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const;
+const stateNames = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const;
 
 function Connection(): ReactNode {
   const state = useLiveState();
@@ -104,38 +104,38 @@ function Connection(): ReactNode {
       title={info === undefined ? undefined : `Journal: ${info.journal}`}
     >
       <span className="dot" />
-      <span>{said[state]}</span>
+      <span>{stateNames[state]}</span>
       {info === undefined ? undefined : <span className="faint">{info.version}</span>}
     </p>
   );
 }
 
-/** Whoever may do everything need not be told so. */
-function ReadsAs(): ReactNode {
-  const reader = useReader();
+/** Shows the role of the current user, except for an admin, who has no restrictions. */
+function CurrentRole(): ReactNode {
+  const reader = useCurrentUser();
   if (reader === undefined || reader.role === 'admin') return undefined;
   return (
-    <p className="reads-as" title={`Known as ${reader.id}. What this role may not do cannot be pressed.`}>
+    <p className="reads-as" title={`Signed in as ${reader.id}. Actions that this role does not allow are disabled.`}>
       Role <strong>{reader.role}</strong>
     </p>
   );
 }
 
 function SignOut(): ReactNode {
-  const tell = useTell();
-  const refusal = useRefusal('POST /api/sign-out');
+  const toaster = useToaster();
+  const refusal = useForbiddenReason('POST /api/sign-out');
   const leave = async (): Promise<void> => {
     try {
       await api('POST /api/sign-out');
       forgetBrowserKey();
       location.assign('/');
     } catch (error) {
-      tell.problem(error);
+      toaster.error(error);
     }
   };
-  // Who came with a token is not signed in here, so nothing can be signed out.
+  // A request with a token has no browser session to end.
   if (refusal !== undefined) return undefined;
-  return <IconButton icon="leave" label="Sign this browser out" onClick={() => void leave()} />;
+  return <IconButton icon="leave" label="Sign out" onClick={() => void leave()} />;
 }
 
 function Mark(): ReactNode {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { queries } from '../api/queries.ts';
 
-/** Names the browser's tab, with how many calls wait. */
+/** Sets the title of the browser tab, with the number of pending approvals. */
 export function useTitle(title: string): void {
   const { data: waiting } = useQuery(queries.waiting());
   const count = waiting === undefined || waiting.total === 0 ? '' : `(${waiting.total}) `;
@@ -11,7 +11,7 @@ export function useTitle(title: string): void {
   }, [count, title]);
 }
 
-/** The head of a page: its name, what it is about, and what can be done. Also names the browser's tab. */
+/** The header of a page: title, subtitle and actions. Also sets the title of the browser tab. */
 export function PageHead({
   title,
   about,

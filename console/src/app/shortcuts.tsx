@@ -1,10 +1,10 @@
 import { type ReactNode, createContext, use, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../components/dialog.tsx';
 
 interface Shortcut {
   readonly keys: string;
-  readonly what: string;
-  /** Does it again while the key is held. What answers a call must not answer the next one, too. */
+  readonly label: string;
+  /** Runs repeatedly while the key is held. Keys that answer an approval must not: they would answer the next one too. */
   readonly repeats: boolean;
   run(): void;
 }
@@ -17,30 +17,30 @@ interface Shortcuts {
 const ShortcutsContext = createContext<Shortcuts>({ add: () => () => undefined, all: () => [] });
 const sequenceMs = 900;
 
-/** Hears keys for the whole page: single ones (`j`) and two in a row (`g i`), never while somebody writes. */
+/** Handles the keyboard shortcuts of the page: single keys (`j`) and sequences (`g i`), except while the user types in a field. */
 export function ShortcutKeys({ children }: { readonly children: ReactNode }): ReactNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const shortcuts = useMemo(makeShortcuts, []);
+  const shortcuts = useMemo(createShortcuts, []);
   useEffect(() => {
     let before = '';
     let beforeAt = 0;
-    const hear = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isWriting(event.target)) return;
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isEditable(event.target)) return;
       if (document.querySelector('dialog[open]') !== null) return;
       const sequence = performance.now() - beforeAt < sequenceMs ? `${before} ${event.key}` : event.key;
       const all = shortcuts.all();
-      // What was added last is nearest to the reader.
+      // The shortcut that was added last belongs to the innermost component.
       const found = all.findLast(({ keys }) => keys === sequence) ?? all.findLast(({ keys }) => keys === event.key);
       [before, beforeAt] = [event.key, performance.now()];
       if (found === undefined) return;
       event.preventDefault();
       if (!event.repeat || found.repeats) found.run();
     };
-    document.addEventListener('keydown', hear);
-    const help = { keys: '?', what: 'Show these keys', repeats: false, run: () => setHelpOpen(true) };
+    document.addEventListener('keydown', onKeyDown);
+    const help = { keys: '?', label: 'Show keyboard shortcuts', repeats: false, run: () => setHelpOpen(true) };
     const removeHelp = shortcuts.add(help);
     return () => {
-      document.removeEventListener('keydown', hear);
+      document.removeEventListener('keydown', onKeyDown);
       removeHelp();
     };
   }, [shortcuts]);
@@ -48,16 +48,16 @@ export function ShortcutKeys({ children }: { readonly children: ReactNode }): Re
     <ShortcutsContext value={shortcuts}>
       {children}
       {isHelpOpen ? (
-        <Dialog title="Keys" onClose={() => setHelpOpen(false)}>
+        <Dialog title="Keyboard shortcuts" onClose={() => setHelpOpen(false)}>
           <dl className="keys">
-            {[...new Map(shortcuts.all().map((each) => [each.keys, each.what]))].map(([keys, what]) => (
+            {[...new Map(shortcuts.all().map((each) => [each.keys, each.label]))].map(([keys, label]) => (
               <div key={keys}>
                 <dt>
                   {keys.split(' ').map((key) => (
                     <kbd key={key}>{key}</kbd>
                   ))}
                 </dt>
-                <dd>{what}</dd>
+                <dd>{label}</dd>
               </div>
             ))}
           </dl>
@@ -67,22 +67,22 @@ export function ShortcutKeys({ children }: { readonly children: ReactNode }): Re
   );
 }
 
-/** A key of the page that is open. `what` is for the list of keys (`?`). */
+/** Registers a shortcut while the component is mounted. `label` appears in the list of shortcuts (`?`). */
 export function useShortcut(
   keys: string,
-  what: string,
+  label: string,
   run: () => void,
   { isOn = true, repeats = false }: { readonly isOn?: boolean; readonly repeats?: boolean } = {},
 ): void {
   const shortcuts = use(ShortcutsContext);
   const latest = useEffectEvent(run);
   useEffect(
-    () => (isOn ? shortcuts.add({ keys, what, repeats, run: () => latest() }) : undefined),
-    [shortcuts, keys, what, isOn, repeats],
+    () => (isOn ? shortcuts.add({ keys, label: label, repeats, run: () => latest() }) : undefined),
+    [shortcuts, keys, label, isOn, repeats],
   );
 }
 
-function makeShortcuts(): Shortcuts {
+function createShortcuts(): Shortcuts {
   const all: Shortcut[] = [];
   return {
     add(shortcut) {
@@ -93,7 +93,7 @@ function makeShortcuts(): Shortcuts {
   };
 }
 
-function isWriting(target: EventTarget | null): boolean {
+function isEditable(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))

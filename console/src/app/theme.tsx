@@ -1,28 +1,28 @@
 import { type ReactNode, useState } from 'react';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from '../components/icon.tsx';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
-const keptAs = 'signalbox-theme';
+const storageKey = 'signalbox-theme';
 const icons = { system: 'monitor', light: 'sun', dark: 'moon' } as const;
 
-/** Before the first paint. */
-export function applyTheme(theme: Theme = keptTheme()): void {
+/** Applies the stored theme. Runs before the first paint. */
+export function applyTheme(theme: Theme = storedTheme()): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }
 
-function keptTheme(): Theme {
-  const kept = localStorage.getItem(keptAs);
+function storedTheme(): Theme {
+  const kept = localStorage.getItem(storageKey);
   return themes.find((theme) => theme === kept) ?? 'system';
 }
 
-/** Goes from one theme to the next. */
+/** Switches between the system, light and dark theme. */
 export function ThemeSwitch(): ReactNode {
-  const [theme, setTheme] = useState(keptTheme);
+  const [theme, setTheme] = useState(storedTheme);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   const change = (): void => {
-    localStorage.setItem(keptAs, next);
+    localStorage.setItem(storageKey, next);
     applyTheme(next);
     setTheme(next);
   };

@@ -1,10 +1,10 @@
 import { type ReactNode, createContext, use, useCallback, useState } from 'react';
-import { IconButton } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { told } from '../parts/problem-note.tsx';
+import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { toProblemText } from '../components/problem-note.tsx';
 import { Link } from './router.tsx';
 
-/** More than the title of a toast. */
+/** Optional parts of a toast. */
 interface ToastDetails {
   readonly detail?: string;
   readonly link?: { readonly to: string; readonly words: string };
@@ -16,43 +16,43 @@ interface Toast extends ToastDetails {
   readonly title: string;
 }
 
-/** Tells the reader what came of something. */
-export interface Tell {
-  done(title: string, details?: ToastDetails): void;
-  /** It was done, but not all that was asked for. */
+/** Shows toasts. */
+export interface Toaster {
+  success(title: string, details?: ToastDetails): void;
+  /** Reports an action that succeeded only in part. */
   warn(title: string, details: ToastDetails): void;
-  problem(error: unknown): void;
+  error(error: unknown): void;
 }
 
-const ToastContext = createContext<Tell>({
-  done: () => undefined,
+const ToastContext = createContext<Toaster>({
+  success: () => undefined,
   warn: () => undefined,
-  problem: () => undefined,
+  error: () => undefined,
 });
 const shownMs = 6000;
 let count = 0;
 
-export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
+export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const remove = useCallback((id: number) => setToasts((all) => all.filter((each) => each.id !== id)), []);
-  const [tell] = useState<Tell>(() => {
+  const [toaster] = useState<Toaster>(() => {
     const add = (toast: Omit<Toast, 'id'>): void => {
       const id = (count += 1);
       setToasts((all) => [...all.slice(-3), { ...toast, id }]);
-      // What went wrong stays until it was read.
+      // Warnings and errors stay until they are dismissed.
       if (toast.tone === 'green') setTimeout(() => remove(id), shownMs);
     };
     return {
-      done: (title, details) => add({ tone: 'green', title, ...details }),
+      success: (title, details) => add({ tone: 'green', title, ...details }),
       warn: (title, details) => add({ tone: 'amber', title, ...details }),
-      problem: (error) => {
-        const { title, message } = told(error);
+      error: (error) => {
+        const { title, message } = toProblemText(error);
         add({ tone: 'red', title, detail: message });
       },
     };
   });
   return (
-    <ToastContext value={tell}>
+    <ToastContext value={toaster}>
       {children}
       <div className="toasts" role="status">
         {toasts.map(({ id, tone, title, detail, link }) => (
@@ -71,6 +71,6 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
   );
 }
 
-export function useTell(): Tell {
+export function useToaster(): Toaster {
   return use(ToastContext);
 }

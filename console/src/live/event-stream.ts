@@ -2,28 +2,28 @@ import { browserKeyHeaders } from '../api/browser-key.ts';
 import { reportSignedOut } from '../api/client.ts';
 import { streamMessages } from './stream-messages.ts';
 
-/** How a stream is doing. */
+/** The connection state of a stream. */
 export type StreamState = 'connecting' | 'live' | 'reconnecting';
 
-/** What to listen to, and whom to tell. */
+/** The source and the listeners of a stream. */
 export interface StreamOptions {
-  /** The address, with the place to go on from when something was heard already. */
+  /** Returns the URL, to resume after an event id if events were received before. */
   address(after: string | undefined): string;
-  /** The names of the events. */
+  /** The names of the events to listen for. */
   readonly events: readonly string[];
   onEvent(name: string, data: unknown): void;
   onState(state: StreamState): void;
-  /** Of windows that are not seen, `one` goes on listening, or `none`. */
+  /** How many hidden windows stay connected. */
   readonly whenHidden: 'one' | 'none';
 }
 
-const firstPauseMs = 400;
-const longestPauseMs = 8000;
-const hiddenMs = 5000;
+const minPauseMs = 400;
+const maxPauseMs = 8000;
+const pauseWhenHiddenMs = 5000;
 
 /**
- * Follows server-sent events, and reconnects from where it was cut off. A browser has six connections to a server, for all of its
- * windows: hidden windows give theirs back.
+ * Follows server-sent events and resumes after a lost connection. A browser allows six connections to a server, shared by all of its
+ * windows, so hidden windows release theirs.
  */
 export function openStream({ address, events, onEvent, onState, whenHidden }: StreamOptions): () => void {
   let connection: AbortController | undefined;
@@ -31,9 +31,9 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
   let last: string | undefined;
   let failures = 0;
   let isClosed = false;
-  let isResting = false;
-  let hiding: ReturnType<typeof setTimeout> | undefined;
-  let stopStaying: (() => void) | undefined;
+  let isPaused = false;
+  let hideTimer: ReturnType<typeof setTimeout> | undefined;
+  let releaseLock: (() => void) | undefined;
 
   const open = (): void => {
     connection = new AbortController();
@@ -54,7 +54,7 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
         for await (const { event, data, lastId } of streamMessages(response.body)) {
           if (signal.aborted) return;
           last = lastId ?? last;
-          if (events.includes(event)) hear(event, data);
+          if (events.includes(event)) notify(event, data);
         }
       }
     } catch {
@@ -63,8 +63,8 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
     if (!signal.aborted) reconnect();
   };
 
-  /** A listener that throws must not cut the stream off. */
-  const hear = (event: string, data: string): void => {
+  /** Calls the listener. A listener that throws does not end the stream. */
+  const notify = (event: string, data: string): void => {
     try {
       onEvent(event, JSON.parse(data));
     } catch (error) {
@@ -74,48 +74,48 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
 
   const reconnect = (): void => {
     onState('reconnecting');
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * (0.75 + Math.random() / 2);
+    const pauseMs = Math.min(maxPauseMs, minPauseMs * 2 ** failures) * (0.75 + Math.random() / 2);
     failures += 1;
     timer = setTimeout(open, pauseMs);
   };
 
-  const rest = (): void => {
-    isResting = true;
+  const pause = (): void => {
+    isPaused = true;
     clearTimeout(timer);
     connection?.abort();
   };
 
-  /** The first hidden window that asks goes on, until it is seen or closed. */
-  const restUnlessFirst = async (): Promise<void> => {
+  /** Pauses unless this is the first hidden window, which stays connected until it is visible or closed. */
+  const pauseUnlessFirst = async (): Promise<void> => {
     await navigator.locks.request('signalbox-hidden-window', { ifAvailable: true }, (lock) => {
       if (isClosed || document.visibilityState === 'visible') return undefined;
-      if (lock !== null) return new Promise<void>((resolve) => (stopStaying = resolve));
-      return rest();
+      if (lock !== null) return new Promise<void>((resolve) => (releaseLock = resolve));
+      return pause();
     });
   };
 
-  const look = (): void => {
-    clearTimeout(hiding);
+  const onVisibilityChange = (): void => {
+    clearTimeout(hideTimer);
     if (document.visibilityState === 'hidden') {
       const isOne = whenHidden === 'one' && 'locks' in navigator;
-      hiding = setTimeout(() => (isOne ? void restUnlessFirst() : rest()), hiddenMs);
+      hideTimer = setTimeout(() => (isOne ? void pauseUnlessFirst() : pause()), pauseWhenHiddenMs);
       return;
     }
-    stopStaying?.();
-    if (!isResting) return;
-    isResting = false;
+    releaseLock?.();
+    if (!isPaused) return;
+    isPaused = false;
     open();
   };
 
   onState('connecting');
-  document.addEventListener('visibilitychange', look);
+  document.addEventListener('visibilitychange', onVisibilityChange);
   open();
   return () => {
     isClosed = true;
-    document.removeEventListener('visibilitychange', look);
-    clearTimeout(hiding);
+    document.removeEventListener('visibilitychange', onVisibilityChange);
+    clearTimeout(hideTimer);
     clearTimeout(timer);
-    stopStaying?.();
+    releaseLock?.();
     connection?.abort();
   };
 }

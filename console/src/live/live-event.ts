@@ -1,6 +1,6 @@
 import type { CallerChange, CatalogChange, JournalEntry, Ready, SessionEvent } from '../api/schema.ts';
 
-/** Something that happened, by its kind. */
+/** An event of the console's stream. */
 export type LiveEvent =
   | { readonly kind: 'journal'; readonly event: JournalEntry }
   | { readonly kind: 'session'; readonly event: SessionEvent }

@@ -2,13 +2,13 @@
 export interface StreamMessage {
   readonly event: string;
   readonly data: string;
-  /** The last id that the stream gave, with this message or before it. */
+  /** The last id of the stream, sent with this message or before it. */
   readonly lastId: string | undefined;
 }
 
 /**
- * Reads server-sent events from the body of a response, as `EventSource` does. `EventSource` itself cannot send the browser key, and
- * `eventsource-parser` drops the id of a message without data, by which the server says where a stream begins.
+ * Parses server-sent events from a response body, as `EventSource` does. `EventSource` itself cannot send the browser key, and
+ * `eventsource-parser` drops the id of a message without data, which the server sends to mark the start of a stream.
  */
 export async function* streamMessages(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamMessage> {
   let lastId: string | undefined;

@@ -2,27 +2,27 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { navigate } from '../../app/router.tsx';
-import { Button } from '../../parts/button.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
-import { type CallFilters, callsAddress, spans } from './filters.ts';
+import { Button } from '../../components/button.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { type CallFilters, callsUrl, timeSpans } from './call-filters.ts';
 import { outcomeNames } from './outcome-names.ts';
 
 const typingMs = 300;
 
-/** Narrows the calls. The charts are counted by time, server and tool only. */
+/** The filters of the calls page. Charts have only those by time, server and tool. */
 export function CallFilterBar({ filters, view }: { readonly filters: CallFilters; readonly view: string }): ReactNode {
   const { data: servers = [] } = useQuery(queries.servers());
   const { data: catalog } = useQuery(queries.tools());
   const { data: sessions = [] } = useQuery(queries.recentSessions());
   const change = (changed: CallFilters): void =>
-    navigate(callsAddress({ ...filters, ...changed }, view), { replace: true });
+    navigate(callsUrl({ ...filters, ...changed }, view), { replace: true });
   const { server, tool, outcome, decision, session, principal, last, since, until } = filters;
   const tools = (catalog?.items ?? []).filter((each) => server === undefined || each.id.server === server);
-  const isCounted = view === 'charts';
+  const isCharts = view === 'charts';
   const isWindow = since !== undefined || until !== undefined;
   return (
-    <div className="call-filters" role="search" aria-label="Filter the calls">
-      {isCounted ? undefined : (
+    <div className="call-filters" role="search" aria-label="Filter calls">
+      {isCharts ? undefined : (
         <TypedFilter
           name="text"
           label="Search calls"
@@ -32,11 +32,14 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
       )}
       <Choice
         label="Time"
-        all={isCounted ? 'The last day' : 'All the time'}
+        all={isCharts ? 'Last day' : 'All time'}
         value={isWindow ? 'window' : (last ?? '')}
-        values={[...Object.entries(spans).map(([value, { name }]) => [value, name] as const), ['window', 'Between…']]}
+        values={[
+          ...Object.entries(timeSpans).map(([value, { name }]) => [value, name] as const),
+          ['window', 'Custom range…'],
+        ]}
         onChange={(value) =>
-          change(value === 'window' ? { last: '', ...dayBefore() } : { last: value, since: '', until: '' })
+          change(value === 'window' ? { last: '', ...lastDay() } : { last: value, since: '', until: '' })
         }
       />
       {isWindow ? (
@@ -59,7 +62,7 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
         values={tools.map((each) => [each.name, server === undefined ? each.name : each.id.tool])}
         onChange={(value) => change({ tool: value })}
       />
-      {isCounted ? undefined : (
+      {isCharts ? undefined : (
         <>
           <Choice
             label="Outcome"
@@ -83,7 +86,7 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
           />
         </>
       )}
-      {isCounted || (sessions.length === 0 && session === undefined) ? undefined : (
+      {isCharts || (sessions.length === 0 && session === undefined) ? undefined : (
         <Choice
           label="Session"
           all="All sessions"
@@ -93,8 +96,8 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
         />
       )}
       {Object.keys(filters).length === 0 ? undefined : (
-        <Button kind="quiet" onClick={() => navigate(callsAddress({}, view), { replace: true })}>
-          Clear
+        <Button kind="quiet" onClick={() => navigate(callsUrl({}, view), { replace: true })}>
+          Clear filters
         </Button>
       )}
     </div>
@@ -114,7 +117,7 @@ function Choice({
   readonly values: readonly (readonly [value: string, name: string])[];
   readonly onChange: (value: string) => void;
 }): ReactNode {
-  // What is gone from the catalog may still be in the journal.
+  // The journal may still have a server or tool that is gone from the catalog.
   const isListed = value === '' || values.some(([each]) => each === value);
   return (
     <label className="choice">
@@ -132,7 +135,7 @@ function Choice({
   );
 }
 
-/** Is looked for when the typing pauses. */
+/** A text filter that applies when typing pauses. */
 function TypedFilter({
   name,
   label,
@@ -145,17 +148,17 @@ function TypedFilter({
   readonly onChange: (value: string) => void;
 }): ReactNode {
   const [typed, setTyped] = useState(value);
-  const [given, setGiven] = useState(value);
-  // The address was changed elsewhere.
-  if (given !== value) {
-    setGiven(value);
+  const [lastValue, setLastValue] = useState(value);
+  // The filter was changed through the address.
+  if (lastValue !== value) {
+    setLastValue(value);
     if (typed.trim() !== value) setTyped(value);
   }
-  const settle = useEffectEvent(() => {
+  const commit = useEffectEvent(() => {
     if (typed.trim() !== value) onChange(typed.trim());
   });
   useEffect(() => {
-    const timer = setTimeout(() => settle(), typingMs);
+    const timer = setTimeout(() => commit(), typingMs);
     return () => clearTimeout(timer);
   }, [typed]);
   return name === 'text' ? (
@@ -172,7 +175,7 @@ function TypedFilter({
   );
 }
 
-/** A moment by the reader's clock; the address has it in UTC. */
+/** A time in the user's time zone; the address has it in UTC. */
 function TimeField({
   label,
   value,
@@ -198,7 +201,7 @@ function TimeField({
   );
 }
 
-function dayBefore(): CallFilters {
+function lastDay(): CallFilters {
   const now = Date.now();
   return { since: new Date(now - 86_400_000).toISOString(), until: new Date(now).toISOString() };
 }

@@ -1,13 +1,13 @@
 import { type ReactNode, useMemo } from 'react';
 import { PageHead } from '../../app/page-head.tsx';
-import { usePlace } from '../../app/router.tsx';
-import { ViewLinks } from '../../parts/view-links.tsx';
+import { useLocation } from '../../app/router.tsx';
+import { ViewLinks } from '../../components/view-links.tsx';
 import { CallFilterBar } from './call-filter-bar.tsx';
-import { CallTable } from './call-table.tsx';
-import { Charts } from './charts.tsx';
-import { callsAddress, filtersOf } from './filters.ts';
+import { CallTable } from './table/call-table.tsx';
+import { Charts } from './charts/charts.tsx';
+import { callsUrl, parseCallFilters } from './call-filters.ts';
 import { ReplayView } from './replay-view.tsx';
-import { Timeline } from './timeline.tsx';
+import { Timeline } from './timeline/timeline.tsx';
 
 const views = [
   { view: 'table', name: 'Table' },
@@ -16,21 +16,21 @@ const views = [
   { view: 'replay', name: 'Replay' },
 ] as const;
 
-/** Every call on record: as a table, along the time, and counted. */
+/** The recorded calls as a table, a timeline, charts, or a replay of one session. */
 export function CallsPage(): ReactNode {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const address = search.toString();
-  const filters = useMemo(() => filtersOf(new URLSearchParams(address)), [address]);
-  // A session is what can be run again.
+  const filters = useMemo(() => parseCallFilters(new URLSearchParams(address)), [address]);
+  // Only a session can be replayed.
   const offered = views.filter(({ view }) => view !== 'replay' || filters.session !== undefined);
   const current = offered.find(({ view }) => view === search.get('view'))?.view ?? 'table';
   return (
     <div className={current === 'table' ? 'page calls filling' : 'page calls'}>
-      <PageHead title="Calls" about="Every call on record, how it was decided, and what came of it." />
+      <PageHead title="Calls" about="Every recorded call, its decision and its outcome." />
       <ViewLinks
-        label="Views of the calls"
+        label="Call views"
         current={current}
-        views={offered.map((each) => ({ ...each, to: callsAddress(filters, each.view) }))}
+        views={offered.map((each) => ({ ...each, to: callsUrl(filters, each.view) }))}
       />
       {current === 'replay' ? undefined : <CallFilterBar filters={filters} view={current} />}
       {current === 'table' ? <CallTable key={address} filters={filters} /> : undefined}

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../api/schema.ts';
 
-/** In the order in which they are drawn and offered. */
+/** The outcomes, in the order of charts and filters. */
 export const outcomeNames = [
   'completed',
   'awaiting-approval',

@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react';
-import { momentText } from '../../parts/moment.tsx';
-import { type CallFilters, windowOf } from './filters.ts';
+import { formatTimestamp } from '../../components/time.tsx';
+import { type CallFilters, toTimeWindow } from './call-filters.ts';
 
-/** What is not there any more is not what never was: says where the journal begins, to who looks that far back. */
+/** States where the journal begins when the filters reach back to calls that were pruned. */
 export function PrunedNote({
   until,
   filters,
 }: {
-  /** When the last entry that went was made. */
+  /** The time of the newest pruned entry. */
   readonly until: string | undefined;
   readonly filters: CallFilters;
 }): ReactNode {
-  const { since } = windowOf(filters);
+  const { since } = toTimeWindow(filters);
   if (until === undefined || (since !== undefined && Date.parse(since) > Date.parse(until))) return undefined;
-  return <span className="faint pruned">What came up to {momentText(until)} was pruned: it is in the archive.</span>;
+  return <span className="faint pruned">Calls up to {formatTimestamp(until)} were pruned and are in the archive.</span>;
 }

@@ -3,20 +3,20 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { Replay } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { Badge, OutcomeBadge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { SessionName } from '../../parts/session-name.tsx';
+import { Badge, OutcomeBadge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { SessionLink } from '../../components/calls/session-link.tsx';
 
 const differences = {
-  no: 'as it was',
-  outcome: 'another outcome',
-  content: 'another result',
-  decision: 'decided otherwise',
+  no: 'same',
+  outcome: 'different outcome',
+  content: 'different result',
+  decision: 'different decision',
 } as const;
 
-/** Runs the calls of a session again, offline, against their recorded results. */
+/** Replays the calls of a session offline, against their recorded results. */
 export function ReplayView({ session }: { readonly session: string }): ReactNode {
   const [text, setText] = useState('');
   const run = useMutation({
@@ -26,11 +26,11 @@ export function ReplayView({ session }: { readonly session: string }): ReactNode
   return (
     <section className="replay" aria-label="Replay">
       <p>
-        Runs the calls of <SessionName id={session} /> again by their recorded results: nothing outside is reached,
-        nothing is written, and humans answer as they did.
+        Replays the calls of <SessionLink id={session} /> with their recorded results and approvals. No tool runs and
+        nothing is written.
       </p>
       <label className="field">
-        <span>Rules to decide them by, as YAML (empty: none)</span>
+        <span>Rules to apply, as YAML (leave empty for none)</span>
         <textarea
           className="code"
           rows={4}
@@ -54,10 +54,10 @@ function Result({ items, changed }: Replay): ReactNode {
   return (
     <>
       <p role="status">
-        <strong>{changed}</strong> of {items.length} calls came out otherwise.
+        <strong>{changed}</strong> of {items.length} calls differ.
       </p>
       <div className="card">
-        <DataTable label="Calls, then and now" head={['Tool', 'Then', 'Now', 'Difference']} kind="words">
+        <DataTable label="Replayed calls" head={['Tool', 'Recorded', 'Replayed', 'Difference']} kind="words">
           {items.map(({ callId, tool, recorded, replayed, differs, decision, error }) => (
             <tr key={callId}>
               <th scope="row">

@@ -1,44 +1,44 @@
 import { type ReactNode, useState } from 'react';
 import { navigate } from '../../app/router.tsx';
-import { useTell } from '../../app/toasts.tsx';
-import { useLiveEvents } from '../../live/live.tsx';
-import { Button } from '../../parts/button.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { useLiveEvents } from '../../live/live-events.tsx';
+import { Button } from '../../components/button.tsx';
 
-const keptAs = 'signalbox-notify';
+const storageKey = 'signalbox-notify';
 
 function isOn(): boolean {
   return (
     typeof Notification !== 'undefined' &&
     Notification.permission === 'granted' &&
-    localStorage.getItem(keptAs) === 'on'
+    localStorage.getItem(storageKey) === 'on'
   );
 }
 
-/** Lets the browser tell of calls that wait while another window is in front. */
+/** Turns browser notifications about pending approvals on and off. */
 export function NotifySwitch(): ReactNode {
   const [on, setOn] = useState(isOn);
-  const tell = useTell();
+  const toaster = useToaster();
   if (typeof Notification === 'undefined') return undefined;
   const change = async (): Promise<void> => {
     const wanted = !on && (await Notification.requestPermission()) === 'granted';
-    localStorage.setItem(keptAs, wanted ? 'on' : 'off');
+    localStorage.setItem(storageKey, wanted ? 'on' : 'off');
     setOn(wanted);
-    if (!on && !wanted) tell.problem(new Error('This browser lets no notification through: allow them for this site.'));
+    if (!on && !wanted) toaster.error(new Error('This browser blocks notifications. Allow them for this site.'));
   };
   return (
     <Button icon="bell" aria-pressed={on} onClick={() => void change()}>
-      {on ? 'Notifications on' : 'Notify me'}
+      {on ? 'Notifications on' : 'Turn on notifications'}
     </Button>
   );
 }
 
-/** Tells of every new question, on whatever page the reader is. */
+/** Shows a browser notification for each new approval while the window is hidden. */
 export function Notifications(): ReactNode {
   useLiveEvents((live) => {
     if (live.kind !== 'journal' || live.event.type !== 'ApprovalRequested') return;
     if (!isOn() || document.visibilityState === 'visible') return;
     const { tool, decision, approvalId } = live.event;
-    const shown = new Notification(`${tool} waits for you`, { body: decision.reason, tag: approvalId });
+    const shown = new Notification(`${tool} needs your approval`, { body: decision.reason, tag: approvalId });
     shown.addEventListener('click', () => {
       window.focus();
       navigate(`/inbox?question=${encodeURIComponent(approvalId)}`);

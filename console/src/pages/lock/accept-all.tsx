@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import type { ServerStanding } from '../../api/schema.ts';
-import { useTell } from '../../app/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { Button } from '../../components/button.tsx';
 
-/** Accepts exactly what is shown of every server that changed. Not offered for one: that has a button of its own. */
+/** Accepts the displayed definitions of every changed server. Hidden for a single server, which has its own button. */
 export function AcceptAll({ changed }: { readonly changed: readonly ServerStanding[] }): ReactNode {
   const cache = useQueryClient();
-  const tell = useTell();
+  const toaster = useToaster();
   const accept = useMutation({
     mutationFn: async () => {
       for (const { server, fingerprint } of changed)
@@ -17,8 +17,8 @@ export function AcceptAll({ changed }: { readonly changed: readonly ServerStandi
           body: fingerprint === undefined ? {} : { seen: fingerprint },
         });
     },
-    onSuccess: () => tell.done(`${changed.length} servers are accepted as they are now.`),
-    onError: (problem) => tell.problem(problem),
+    onSuccess: () => toaster.success(`Accepted ${changed.length} servers`),
+    onError: (problem) => toaster.error(problem),
     onSettled: () => {
       for (const key of ['lock', 'tools', 'servers']) void cache.invalidateQueries({ queryKey: [key] });
     },
@@ -27,7 +27,7 @@ export function AcceptAll({ changed }: { readonly changed: readonly ServerStandi
   return (
     <div className="actions">
       <Button
-        asks="POST /api/lock/{server}/accept"
+        operation="POST /api/lock/{server}/accept"
         kind="primary"
         icon="check"
         isBusy={accept.isPending}

@@ -4,14 +4,14 @@ import { queries } from '../../api/queries.ts';
 import type { ServerStanding } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
 import { Link } from '../../app/router.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 import { AcceptAll } from './accept-all.tsx';
-import { Standing } from './standing.tsx';
+import { ServerLock } from './server-lock.tsx';
 
 const order: readonly ServerStanding['status'][] = ['changed', 'unlocked', 'down', 'missing', 'disabled', 'unchanged'];
 
-/** What servers say now, beside what was accepted of them; what changed first. */
+/** Compares the current definitions of servers with the accepted ones, changed servers first. */
 export function LockPage(): ReactNode {
   const { data: standings, error, refetch } = useQuery(queries.lock());
   const sorted = standings?.toSorted((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
@@ -19,22 +19,21 @@ export function LockPage(): ReactNode {
     <div className="page lock">
       <PageHead
         title="Lock"
-        about="The definitions that were first seen, or that you accepted. A tool of a locked server that changes is not offered until you have looked at it; one of another server asks each time."
+        about="Tool definitions you accepted, or as first seen. A changed tool of a locked server is hidden until you accept it; one of an unlocked server asks each time."
       />
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
       <AcceptAll changed={standings?.filter(({ status }) => status === 'changed') ?? []} />
       {sorted?.length === 0 ? (
         <EmptyState icon="lock" title="Nothing to lock yet">
           <p>
-            <Link to="/servers">Add a server</Link>, then accept what it says: from then on nothing of it changes
-            unseen.
+            <Link to="/servers">Add a server</Link>, then lock its tools: you are asked about every later change.
           </p>
         </EmptyState>
       ) : undefined}
       <ul className="standings" aria-label="Servers">
         {sorted?.map((standing) => (
           <li key={standing.server}>
-            <Standing standing={standing} />
+            <ServerLock standing={standing} />
           </li>
         ))}
       </ul>

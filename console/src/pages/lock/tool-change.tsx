@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { ToolDiff } from '../../api/schema.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge } from '../../components/badge.tsx';
 
 const tones = { added: 'green', removed: 'grey', changed: 'amber' } as const;
 
-/** What became of one tool since it was accepted. */
+/** A tool that was added, removed or changed since its definition was accepted. */
 export function ToolChange({ change }: { readonly change: ToolDiff }): ReactNode {
   return (
     <div className="change">
@@ -24,7 +24,7 @@ export function ToolChange({ change }: { readonly change: ToolDiff }): ReactNode
         <ul className="differences">
           {change.differences.map(({ text, weaker }, index) => (
             <li key={index}>
-              {weaker ? <Badge tone="red">asks for more trust</Badge> : undefined}
+              {weaker ? <Badge tone="red">needs more trust</Badge> : undefined}
               <WordDiff text={text} />
             </li>
           ))}
@@ -34,7 +34,7 @@ export function ToolChange({ change }: { readonly change: ToolDiff }): ReactNode
   );
 }
 
-/** `Reads [-a file-]{+any file+}.`, in colours. The signs stay: the text itself may hold some. */
+/** Colors a word diff like `Reads [-a file-]{+any file+}.`. The markers stay visible, because the text itself can contain some. */
 export function WordDiff({ text }: { readonly text: string }): ReactNode {
   return (
     <p className="word-diff">

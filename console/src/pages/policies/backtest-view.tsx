@@ -3,25 +3,25 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { Backtest, Decision } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { DecisionBadge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { spans } from '../calls/filters.ts';
-import type { Draft } from './draft.ts';
+import { DecisionBadge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Timestamp } from '../../components/time.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { timeSpans } from '../calls/call-filters.ts';
+import type { PolicyDraft } from './use-policy-draft.ts';
 
-const mostShown = 500;
+const maxShown = 500;
 
-/** The rules as they are written, on the calls that were recorded: which would be decided otherwise? */
-export function BacktestView({ draft: { text, isChanged } }: { readonly draft: Draft }): ReactNode {
+/** Evaluates the draft on recorded calls and lists those that it would decide differently. */
+export function BacktestView({ draft: { text, isChanged } }: { readonly draft: PolicyDraft }): ReactNode {
   const [span, setSpan] = useState('7d');
   const run = useMutation({
     mutationFn: () => {
-      const ms = spans[span]?.ms;
+      const ms = timeSpans[span]?.ms;
       const since = ms === undefined ? undefined : new Date(Date.now() - ms).toISOString();
-      return api('POST /api/policies/backtest', { body: { text, since, limit: mostShown } });
+      return api('POST /api/policies/backtest', { body: { text, since, limit: maxShown } });
     },
   });
   return (
@@ -29,23 +29,23 @@ export function BacktestView({ draft: { text, isChanged } }: { readonly draft: D
       <div className="backtest-head">
         <p>
           {isChanged
-            ? 'Decides the recorded calls again by the rules in the editor, which are not saved.'
-            : 'Decides the recorded calls again by the rules in the editor, which are those of the file.'}{' '}
-          <Link to="/policies">Edit them</Link>
+            ? 'Evaluates recorded calls with your unsaved rules.'
+            : 'Evaluates recorded calls with the saved rules.'}{' '}
+          <Link to="/policies">Edit rules</Link>
         </p>
         <label className="choice">
-          <span className="unseen">Calls of</span>
+          <span className="unseen">Time range</span>
           <select value={span} onChange={(event) => setSpan(event.target.value)}>
-            {Object.entries(spans).map(([value, { name }]) => (
+            {Object.entries(timeSpans).map(([value, { name }]) => (
               <option key={value} value={value}>
                 {name}
               </option>
             ))}
-            <option value="all">All the time</option>
+            <option value="all">All time</option>
           </select>
         </label>
         <Button kind="primary" isBusy={run.isPending} onClick={() => run.mutate()}>
-          Run the backtest
+          Run backtest
         </Button>
       </div>
       {run.error === null ? undefined : <ProblemNote error={run.error} />}
@@ -55,21 +55,21 @@ export function BacktestView({ draft: { text, isChanged } }: { readonly draft: D
 }
 
 function Result({ calls, skipped, changed, changedTotal }: Backtest): ReactNode {
-  const ways = Map.groupBy(changed, ({ before, after }) => `${before.answer} ${after.answer}`);
+  const transitions = Map.groupBy(changed, ({ before, after }) => `${before.answer} ${after.answer}`);
   return (
     <>
       <p role="status" className="backtest-count">
         <strong>{changedTotal.toLocaleString('en')}</strong> of {calls.toLocaleString('en')} calls would be decided
-        otherwise
-        {skipped === 0 ? '.' : `; ${skipped.toLocaleString('en')} were decided by code, which cannot be asked again.`}
-        {changed.length < changedTotal ? ` Here are the newest ${changed.length}.` : ''}
+        differently
+        {skipped === 0 ? '.' : `; ${skipped.toLocaleString('en')} were decided by code, which cannot be re-evaluated.`}
+        {changed.length < changedTotal ? ` Showing the newest ${changed.length}.` : ''}
       </p>
       {changed.length === 0 ? (
-        <EmptyState icon="check" title="Nothing differs" />
+        <EmptyState icon="check" title="No differences" />
       ) : (
         <>
-          <ul className="ways" aria-label="What becomes what">
-            {[...ways.values()].map((group) => {
+          <ul className="ways" aria-label="Changed answers">
+            {[...transitions.values()].map((group) => {
               const [first] = group;
               return first === undefined ? undefined : (
                 <li key={`${first.before.answer} ${first.after.answer}`}>
@@ -80,11 +80,11 @@ function Result({ calls, skipped, changed, changedTotal }: Backtest): ReactNode 
             })}
           </ul>
           <div className="card">
-            <DataTable label="Calls that differ" head={['Time', 'Tool', 'Before', 'After']} kind="words">
+            <DataTable label="Calls decided differently" head={['Time', 'Tool', 'Before', 'After']} kind="words">
               {changed.toReversed().map(({ callId, at, tool, before, after }) => (
                 <tr key={callId}>
                   <td>
-                    <Moment at={at} />
+                    <Timestamp at={at} />
                   </td>
                   <th scope="row">
                     <Link to={`/calls/${callId}`}>{tool}</Link>

@@ -3,21 +3,21 @@ import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Link } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
-import { DecisionBadge } from '../../parts/badge.tsx';
-import { DecisionView } from '../../parts/decision-view.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { useRefreshed } from '../calls/use-refreshed.ts';
+import { DecisionBadge } from '../../components/badge.tsx';
+import { DecisionView } from '../../components/calls/decision-view.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { JsonView } from '../../components/text/json-view.tsx';
+import { Timestamp } from '../../components/time.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { usePeriodicRefresh } from '../calls/use-periodic-refresh.ts';
 
 const shown = 50;
 
-/** Pick a recent call: which rule decided it, where it stands, and what it looked at. */
+/** Explains a recent call: the rule that decided it, its location and the values it compared. */
 export function ExplainView(): ReactNode {
   const query = queries.callWindow({ filters: {}, limit: shown });
   const { data, error, refetch } = useQuery(query);
-  useRefreshed(query.queryKey);
+  usePeriodicRefresh(query.queryKey);
   const [chosen, setChosen] = useState<string>();
   const calls = data?.items ?? [];
   const at = Math.max(
@@ -32,7 +32,7 @@ export function ExplainView(): ReactNode {
   if (data !== undefined && call === undefined)
     return (
       <EmptyState icon="calls" title="No calls yet">
-        <p>Once there are calls, this tells why each was allowed, asked about or denied.</p>
+        <p>See here why each call was allowed, asked about or denied.</p>
       </EmptyState>
     );
   if (call === undefined) return undefined;
@@ -45,7 +45,7 @@ export function ExplainView(): ReactNode {
               <code>{tool}</code>
               {decision === undefined ? undefined : <DecisionBadge answer={decision.answer} />}
               <span className="faint">
-                <Moment at={when} />
+                <Timestamp at={when} />
               </span>
             </button>
           </li>
@@ -56,7 +56,7 @@ export function ExplainView(): ReactNode {
           <Link to={`/calls/${call.callId}`}>{call.tool}</Link>
         </h2>
         {call.decision === undefined ? (
-          <p className="faint">It ended before policy was asked.</p>
+          <p className="faint">The call ended before a policy decision.</p>
         ) : (
           <DecisionView decision={call.decision} isOpen />
         )}

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../api/queries.ts';
 import { PageHead } from '../../app/page-head.tsx';
-import { usePlace } from '../../app/router.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { ViewLinks } from '../../parts/view-links.tsx';
+import { useLocation } from '../../app/router.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { ViewLinks } from '../../components/view-links.tsx';
 import { BacktestView } from './backtest-view.tsx';
 import { ExplainView } from './explain-view.tsx';
 import { RememberedRules } from './remembered-rules.tsx';
 import { RulesView } from './rules-view.tsx';
 import { ShadowView } from './shadow-view.tsx';
-import { useDraft } from './draft.ts';
+import { usePolicyDraft } from './use-policy-draft.ts';
 
 const views = [
   { view: 'rules', name: 'Rules' },
@@ -20,20 +20,20 @@ const views = [
   { view: 'remembered', name: 'Remembered' },
 ] as const;
 
-/** The rules that decide calls: written, tried on the record, explained, and remembered. */
+/** The policy editor, backtests, explanations, shadow results and remembered approvals. */
 export function PoliciesPage(): ReactNode {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const current = views.find(({ view }) => view === search.get('view'))?.view ?? 'rules';
   const { data: policies, error, refetch } = useQuery(queries.policies());
-  const draft = useDraft(policies);
+  const draft = usePolicyDraft(policies);
   return (
     <div className="page policies">
       <PageHead
         title="Policies"
-        about="Rules allow, ask or deny. Where none speaks, reads run and everything else asks."
+        about="Rules allow, ask or deny. Without a matching rule, reads run and everything else asks."
       />
       <ViewLinks
-        label="Views of the policies"
+        label="Policy views"
         current={current}
         views={views.map(({ view, name }) => ({
           view,

@@ -4,18 +4,18 @@ import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { RememberedRule } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { useTell } from '../../app/toasts.tsx';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
-import { PrincipalName } from '../../parts/principal-name.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
-import { callsAddress } from '../calls/filters.ts';
+import { useToaster } from '../../app/toasts.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { JsonView } from '../../components/text/json-view.tsx';
+import { PrincipalName } from '../../components/calls/principal-name.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { TimeAgo } from '../../components/time.tsx';
+import { callsUrl } from '../calls/call-filters.ts';
 
-/** Approvals that hold for more than one call: for what, by whom, what they let through, and the way to end them. */
+/** Lists remembered approvals with the calls that they allowed, and revokes them. */
 export function RememberedRules(): ReactNode {
   const { data: rules, error, refetch } = useQuery(queries.rules());
   const [revoking, setRevoking] = useState<RememberedRule>();
@@ -23,9 +23,9 @@ export function RememberedRules(): ReactNode {
   if (rules === undefined) return undefined;
   if (rules.length === 0)
     return (
-      <EmptyState icon="check" title="Nothing is remembered">
+      <EmptyState icon="check" title="No remembered approvals">
         <p>
-          When you answer an approval with “Remember…”, the rule stands here until you revoke it. Approvals wait in the{' '}
+          Rules you create with “Remember…” appear here until you revoke them. Pending approvals are in the{' '}
           <Link to="/inbox">inbox</Link>.
         </p>
       </EmptyState>
@@ -42,12 +42,12 @@ export function RememberedRules(): ReactNode {
   );
 }
 
-const mostCounted = 1000;
+const maxCounted = 1000;
 
 function RuleRow({ rule, onRevoke }: { readonly rule: RememberedRule; readonly onRevoke: () => void }): ReactNode {
   const { id, principal, by, at, answers, arguments: args } = rule;
   const text = `remembered:${id}`;
-  const { data } = useQuery(queries.callWindow({ filters: { text }, limit: mostCounted }, () => ({ text })));
+  const { data } = useQuery(queries.callWindow({ filters: { text }, limit: maxCounted }, () => ({ text })));
   const count = data?.items.length ?? 0;
   return (
     <li>
@@ -68,17 +68,17 @@ function RuleRow({ rule, onRevoke }: { readonly rule: RememberedRule; readonly o
         {data === undefined ? undefined : (
           <p>
             {count === 0 ? (
-              'No call has run by it yet.'
+              'No calls yet'
             ) : (
-              <Link to={callsAddress({ text })}>
+              <Link to={callsUrl({ text })}>
                 {count}
-                {data.next === undefined ? '' : ' or more'} {count === 1 ? 'call' : 'calls'} ran by it
+                {data.next === undefined ? '' : ' or more'} {count === 1 ? 'call' : 'calls'} allowed
               </Link>
             )}
           </p>
         )}
       </div>
-      <Button asks="DELETE /api/approvals/rules/{id}" kind="danger" onClick={onRevoke}>
+      <Button operation="DELETE /api/approvals/rules/{id}" kind="danger" onClick={onRevoke}>
         Revoke
       </Button>
     </li>
@@ -87,21 +87,21 @@ function RuleRow({ rule, onRevoke }: { readonly rule: RememberedRule; readonly o
 
 function Revoke({ rule, onClose }: { readonly rule: RememberedRule; readonly onClose: () => void }): ReactNode {
   const cache = useQueryClient();
-  const tell = useTell();
+  const toaster = useToaster();
   const revoke = useMutation({
     mutationFn: () => api('DELETE /api/approvals/rules/{id}', { path: { id: rule.id } }),
     onSuccess: ({ items }) => {
       cache.setQueryData(queries.rules().queryKey, items);
-      tell.done('Revoked: such calls ask again.');
+      toaster.success('Revoked; matching calls ask again');
       onClose();
     },
   });
   return (
-    <Dialog title="Ask again from now on?" onClose={onClose}>
-      <p>{wordsFor(rule)}: such calls wait for an answer again. What ran stays as it is.</p>
+    <Dialog title="Revoke this rule?" onClose={onClose}>
+      <p>{wordsFor(rule)}: matching calls will ask again. Past calls are not affected.</p>
       {revoke.error === null ? undefined : <ProblemNote error={revoke.error} />}
       <div className="actions">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button kind="danger" isBusy={revoke.isPending} onClick={() => revoke.mutate()}>
           Revoke
         </Button>
@@ -119,6 +119,6 @@ function wordsFor({ scope, tool, server, session }: RememberedRule): string {
     case 'tool':
       return `${tool ?? ''} with any arguments`;
     case 'server':
-      return `Every tool of ${server} whose effect can be undone or made good`;
+      return `Every tool of ${server} that can be undone or compensated`;
   }
 }

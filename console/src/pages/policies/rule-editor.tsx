@@ -3,7 +3,7 @@ import type { PolicyCheck } from '../../api/schema.ts';
 
 type Problem = PolicyCheck['problems'][number];
 
-/** A text field with line numbers, and the places of mistakes marked in it. */
+/** A YAML editor with line numbers and marked errors. */
 export function RuleEditor({
   ref,
   text,
@@ -17,18 +17,18 @@ export function RuleEditor({
   readonly onChange: (text: string) => void;
   readonly onSave: () => void;
 }): ReactNode {
-  const beside = useRef<HTMLDivElement>(null);
-  const behind = useRef<HTMLPreElement>(null);
-  const wrong = useMemo(() => Map.groupBy(problems, ({ line }) => line), [problems]);
+  const lineNumbers = useRef<HTMLDivElement>(null);
+  const underlay = useRef<HTMLPreElement>(null);
+  const problemsByLine = useMemo(() => Map.groupBy(problems, ({ line }) => line), [problems]);
   const lines = useMemo(() => text.split('\n'), [text]);
   return (
     <div className="rule-editor">
-      <div className="line-numbers" aria-hidden="true" ref={beside}>
+      <div className="line-numbers" aria-hidden="true" ref={lineNumbers}>
         {lines.map((_, index) => (
           <span
             key={index}
-            className={wrong.has(index + 1) ? 'wrong-line' : undefined}
-            title={wrong
+            className={problemsByLine.has(index + 1) ? 'wrong-line' : undefined}
+            title={problemsByLine
               .get(index + 1)
               ?.map(({ message }) => message)
               .join('\n')}
@@ -38,16 +38,16 @@ export function RuleEditor({
         ))}
       </div>
       <div className="rule-text">
-        <pre aria-hidden="true" ref={behind}>
+        <pre aria-hidden="true" ref={underlay}>
           {lines.map((line, index) => (
-            <MarkedLine key={index} line={line} problems={wrong.get(index + 1)} />
+            <MarkedLine key={index} line={line} problems={problemsByLine.get(index + 1)} />
           ))}
         </pre>
         <textarea
           ref={ref}
           aria-label="Rules, as YAML"
           aria-invalid={problems.length > 0}
-          aria-describedby={problems.length > 0 ? 'policy-mistakes' : undefined}
+          aria-describedby={problems.length > 0 ? 'policy-errors' : undefined}
           spellCheck={false}
           autoCapitalize="off"
           autoComplete="off"
@@ -55,8 +55,8 @@ export function RuleEditor({
           value={text}
           onChange={(event) => onChange(event.target.value)}
           onScroll={({ currentTarget: { scrollTop, scrollLeft } }) => {
-            beside.current?.scrollTo({ top: scrollTop });
-            behind.current?.scrollTo({ top: scrollTop, left: scrollLeft });
+            lineNumbers.current?.scrollTo({ top: scrollTop });
+            underlay.current?.scrollTo({ top: scrollTop, left: scrollLeft });
           }}
           onKeyDown={(event) => {
             if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
@@ -69,7 +69,7 @@ export function RuleEditor({
   );
 }
 
-/** The same text once more, unseen, with a line under what is wrong. */
+/** A line of the invisible copy underlay the text, which underlines errors. */
 function MarkedLine({
   line,
   problems,
@@ -90,8 +90,8 @@ function MarkedLine({
   );
 }
 
-/** Puts the cursor at a place, counted from 1. */
-export function goTo(field: HTMLTextAreaElement | null, line: number, column: number): void {
+/** Moves the cursor to a line and column, counted from 1. */
+export function moveCursorTo(field: HTMLTextAreaElement | null, line: number, column: number): void {
   if (field === null) return;
   const before = field.value.split('\n').slice(0, Math.max(0, line - 1));
   const offset = before.reduce((sum, each) => sum + each.length + 1, 0) + Math.max(0, column - 1);

@@ -3,53 +3,59 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ProblemError, api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { Policies, PolicyCheck } from '../../api/schema.ts';
-import { useRefusal } from '../../app/reader.tsx';
+import { useForbiddenReason } from '../../app/current-user.tsx';
 import { Link } from '../../app/router.tsx';
-import { useTell } from '../../app/toasts.tsx';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { type Draft, textOf } from './draft.ts';
-import { RuleEditor, goTo } from './rule-editor.tsx';
-import { RulesInForce } from './rules-in-force.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { type PolicyDraft, policyText } from './use-policy-draft.ts';
+import { RuleEditor, moveCursorTo } from './rule-editor.tsx';
+import { ActiveRules } from './active-rules.tsx';
 
 const typingMs = 250;
 const example = `- id: deletes-are-asked
   match: "*__delete_*"
   ask: true
-  reason: what is deleted is looked at first
+  reason: deletions need a review
 `;
 
-/** The editor of the rules, what is wrong with them, and those in force. */
-export function RulesView({ policies, draft }: { readonly policies: Policies; readonly draft: Draft }): ReactNode {
+/** The policy editor with its errors, beside the active rules. */
+export function RulesView({
+  policies,
+  draft,
+}: {
+  readonly policies: Policies;
+  readonly draft: PolicyDraft;
+}): ReactNode {
   const cache = useQueryClient();
-  const tell = useTell();
+  const toaster = useToaster();
   const field = useRef<HTMLTextAreaElement>(null);
   const { file } = policies;
   const checked = useCheck(draft.text);
   const save = useMutation({
     mutationFn: () =>
       api('PUT /api/policies', {
-        body: { text: draft.text, ...(file === undefined ? {} : { save: true, seen: draft.seen }) },
+        body: { text: draft.text, ...(file === undefined ? {} : { save: true, seen: draft.fingerprint }) },
       }),
     onSuccess: (saved) => {
       cache.setQueryData(queries.policies().queryKey, saved);
       draft.restart(saved, file === undefined ? undefined : draft.text);
-      tell.done(`In force: version ${saved.version ?? 'none'}.`);
+      toaster.success(`Applied version ${saved.version ?? 'none'}`);
     },
     onError: () => void cache.invalidateQueries({ queryKey: queries.policies().queryKey }),
   });
   const isOutdated = draft.isOutdated || (save.error instanceof ProblemError && save.error.code === 'file-outdated');
-  const refusal = useRefusal('PUT /api/policies');
+  const refusal = useForbiddenReason('PUT /api/policies');
   const canSave = refusal === undefined && draft.isChanged && checked?.valid === true && !isOutdated;
   return (
     <div className="rules-view">
       <section className="card rules-editor" aria-label="Editor">
         <header>
           <h2>{file === undefined ? 'Rules' : <code>{file.file.split('/').at(-1)}</code>}</h2>
-          {draft.isChanged ? <Badge tone="amber">not saved</Badge> : undefined}
+          {draft.isChanged ? <Badge tone="amber">unsaved</Badge> : undefined}
           <span className="faint" role="status">
-            {checkWords(checked)}
+            {checkStatus(checked)}
           </span>
         </header>
         <RuleEditor
@@ -63,18 +69,21 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
         />
         {draft.text.trim() === '' ? (
           <p className="faint">
-            Nothing is written yet. A rule has a name, says which tools it is for, and allows, asks or denies.{' '}
+            No rules yet. A rule has an id, matches tools, and allows, asks or denies.{' '}
             <Button kind="quiet" onClick={() => draft.write(example)}>
-              Begin with an example
+              Insert example
             </Button>
           </p>
         ) : undefined}
-        <Problems check={checked} onGo={(line, column) => goTo(field.current, line, column)} />
+        <Problems check={checked} onGo={(line, column) => moveCursorTo(field.current, line, column)} />
         {isOutdated ? (
           <div className="note amber" role="alert">
             <div className="note-text">
-              <strong>The file was changed by somebody else meanwhile</strong>
-              <p>Nothing was written. Take theirs and lose yours, or go on with yours on top of theirs.</p>
+              <strong>The file was changed elsewhere</strong>
+              <p>
+                Nothing was saved. Load the file and discard your edits, or keep your edits and overwrite it when you
+                save.
+              </p>
               <div className="actions">
                 <Button
                   onClick={() => {
@@ -82,7 +91,7 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
                     save.reset();
                   }}
                 >
-                  Take theirs
+                  Load file
                 </Button>
                 <Button
                   onClick={() => {
@@ -90,13 +99,13 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
                     save.reset();
                   }}
                 >
-                  Keep mine
+                  Keep my edits
                 </Button>
               </div>
               <details className="fold">
-                <summary>Theirs</summary>
-                <pre className="result" role="group" aria-label="The file as it is now" tabIndex={0}>
-                  {textOf(policies)}
+                <summary>Current file</summary>
+                <pre className="result" role="group" aria-label="Current file" tabIndex={0}>
+                  {policyText(policies)}
                 </pre>
               </details>
             </div>
@@ -107,7 +116,7 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
           {refusal !== undefined ? (
             <span className="faint">{refusal}</span>
           ) : file === undefined ? (
-            <span className="faint">There is no file of rules: these hold until Signalbox is started again.</span>
+            <span className="faint">No policy file is configured: these rules are lost when Signalbox restarts.</span>
           ) : undefined}
           <Link className="button plain" to="/policies?view=backtest">
             Backtest
@@ -116,16 +125,16 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
             Discard
           </Button>
           <Button kind="primary" disabled={!canSave} isBusy={save.isPending} onClick={() => save.mutate()}>
-            {file === undefined ? 'Put into force' : 'Save and put into force'}
+            {file === undefined ? 'Apply' : 'Save and apply'}
           </Button>
         </div>
       </section>
-      <RulesInForce policies={policies} />
+      <ActiveRules policies={policies} />
     </div>
   );
 }
 
-/** What is wrong with a text, once the typing pauses; what was found of the one before until then. */
+/** Checks a text once typing pauses. Returns the previous errors until then. */
 function useCheck(text: string): PolicyCheck | undefined {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -142,10 +151,10 @@ function useCheck(text: string): PolicyCheck | undefined {
   return isCurrent || data?.valid !== true ? data : undefined;
 }
 
-function checkWords(check: PolicyCheck | undefined): string {
+function checkStatus(check: PolicyCheck | undefined): string {
   if (check === undefined) return 'Checking…';
-  if (check.valid) return `${check.rules} ${check.rules === 1 ? 'rule' : 'rules'}, no mistakes`;
-  return `${check.problems.length} ${check.problems.length === 1 ? 'mistake' : 'mistakes'}`;
+  if (check.valid) return `${check.rules} ${check.rules === 1 ? 'rule' : 'rules'}, no errors`;
+  return `${check.problems.length} ${check.problems.length === 1 ? 'error' : 'errors'}`;
 }
 
 function Problems({
@@ -158,7 +167,7 @@ function Problems({
   const problems = check?.problems ?? [];
   if (problems.length === 0) return undefined;
   return (
-    <ol className="mistakes" aria-label="Mistakes" id="policy-mistakes">
+    <ol className="mistakes" aria-label="Errors" id="policy-errors">
       {problems.map(({ line, column, path, message, hint }) => (
         <li key={`${line}:${column} ${path} ${message}`}>
           <button type="button" onClick={() => onGo(line, column)}>

@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import type { CallEntry } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { DecisionBadge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { DecisionBadge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Timestamp } from '../../components/time.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 
 const pageSize = 200;
 
-/** What rules in shadow mode would have done, had they been in force. */
+/** Lists the calls that rules in shadow mode would have decided differently. */
 export function ShadowView(): ReactNode {
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ['shadow'],
@@ -30,10 +30,10 @@ export function ShadowView(): ReactNode {
   return (
     <section className="shadow" aria-label="Shadow results">
       {rows.length === 0 ? (
-        <EmptyState icon="policies" title="No rule in shadow mode would have changed a call">
+        <EmptyState icon="policies" title="No shadow results">
           <p>
-            A rule with <code>mode: shadow</code> decides nothing: try one before it counts. What it would have said is
-            recorded with each call and told here.
+            A rule with <code>mode: shadow</code> decides nothing. The calls that it would have decided differently
+            appear here.
           </p>
         </EmptyState>
       ) : (
@@ -57,7 +57,7 @@ export function ShadowView(): ReactNode {
               {rows.map(({ call, was, answer, rule, reason }) => (
                 <tr key={`${call.callId} ${rule}`}>
                   <td>
-                    <Moment at={call.at} />
+                    <Timestamp at={call.at} />
                   </td>
                   <th scope="row">
                     <Link to={`/calls/${call.callId}`}>{call.tool}</Link>
@@ -74,7 +74,7 @@ export function ShadowView(): ReactNode {
           </div>
           {hasNextPage ? (
             <Button isBusy={isFetching} onClick={() => void fetchNextPage()}>
-              Look further back
+              Load older calls
             </Button>
           ) : undefined}
         </>

@@ -3,18 +3,18 @@ import { type ReactNode, useId, useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { Operations } from '../../api/schema.ts';
 import { navigate } from '../../app/router.tsx';
-import { useTell } from '../../app/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ContentView } from '../../parts/content-view.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { Button } from '../../components/button.tsx';
+import { ContentView } from '../../components/calls/content-view.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 
 type Prompt = Operations['GET /api/prompts']['answer']['items'][number];
 
-/** A prompt, the form of its arguments, and a session that begins with it. */
+/** A prompt with a form for its arguments, a preview, and a button to start a session. */
 export function PromptDetail({ prompt }: { readonly prompt: Prompt }): ReactNode {
   const { server, name, description, arguments: fields = [] } = prompt;
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const tell = useTell();
+  const toaster = useToaster();
   const filled = { server, name, arguments: values };
   const preview = useMutation({ mutationFn: () => api('POST /api/prompts/get', { body: filled }) });
   const start = useMutation({
@@ -24,12 +24,12 @@ export function PromptDetail({ prompt }: { readonly prompt: Prompt }): ReactNode
       return session.id;
     },
     onSuccess: (id) => navigate(`/sessions/${id}`),
-    onError: (error) => tell.problem(error),
+    onError: (error) => toaster.error(error),
   });
   return (
     <article className="detail">
       <h2>{name}</h2>
-      <p className="faint">{description ?? `A prompt of ${server}.`}</p>
+      <p className="faint">{description ?? `Prompt of ${server}`}</p>
       <form
         className="resource-form"
         onSubmit={(event) => {
@@ -48,11 +48,11 @@ export function PromptDetail({ prompt }: { readonly prompt: Prompt }): ReactNode
           />
         ))}
         <div className="actions">
-          <Button type="submit" asks="POST /api/prompts/get" isBusy={preview.isPending}>
+          <Button type="submit" operation="POST /api/prompts/get" isBusy={preview.isPending}>
             Preview
           </Button>
-          <Button asks="POST /api/sessions" kind="primary" isBusy={start.isPending} onClick={() => start.mutate()}>
-            Start a session with it
+          <Button operation="POST /api/sessions" kind="primary" isBusy={start.isPending} onClick={() => start.mutate()}>
+            Start session
           </Button>
         </div>
       </form>

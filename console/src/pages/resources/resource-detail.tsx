@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { ContentBlock } from '../../api/schema.ts';
-import { Button } from '../../parts/button.tsx';
-import { ContentView } from '../../parts/content-view.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Button } from '../../components/button.tsx';
+import { ContentView } from '../../components/calls/content-view.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 
-/** A resource, or a template whose address the reader completes first. */
+/** A resource, or a template with a URI to complete. */
 export function ResourceDetail({
   server,
   address,
@@ -24,7 +24,7 @@ export function ResourceDetail({
   return (
     <article className="detail">
       <h2>{name ?? address}</h2>
-      <p className="faint">{about ?? `A resource of ${server}.`}</p>
+      <p className="faint">{about ?? `Resource of ${server}`}</p>
       <form
         className="resource-form"
         onSubmit={(event) => {
@@ -36,7 +36,7 @@ export function ResourceDetail({
           <label htmlFor={field}>{address.includes('{') ? 'URI (fill in the parts in braces)' : 'URI'}</label>
           <input id={field} value={uri} spellCheck={false} onChange={(event) => setUri(event.target.value)} />
         </div>
-        <Button type="submit" asks="POST /api/resources/read" kind="primary" isBusy={read.isPending}>
+        <Button type="submit" operation="POST /api/resources/read" kind="primary" isBusy={read.isPending}>
           Read
         </Button>
       </form>

@@ -3,11 +3,11 @@ import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Operations } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
-import { Link, navigate, usePlace } from '../../app/router.tsx';
-import { Badge } from '../../parts/badge.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
+import { Link, navigate, useLocation } from '../../app/router.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
 import { ResourceDetail } from './resource-detail.tsx';
 
@@ -24,7 +24,7 @@ export type Readable =
 export function ResourcesPage(): ReactNode {
   const resources = useQuery(queries.resources());
   const prompts = useQuery(queries.prompts());
-  const { search } = usePlace();
+  const { search } = useLocation();
   const words = search.get('q') ?? '';
   const deferred = useDeferredValue(words);
   const all = useMemo(() => readables(resources.data, prompts.data), [resources.data, prompts.data]);
@@ -51,11 +51,11 @@ export function ResourcesPage(): ReactNode {
         {resources.data === undefined || prompts.data === undefined ? undefined : all.length === 0 ? (
           <EmptyState icon="resources" title="No resources or prompts">
             <p>
-              None of the connected servers offers any. <Link to="/servers">Add a server</Link>
+              No connected server has any. <Link to="/servers">Add a server</Link>
             </p>
           </EmptyState>
         ) : shown.length === 0 ? (
-          <p className="faint none">No resources or prompts match.</p>
+          <p className="faint none">No resources or prompts match these filters</p>
         ) : (
           <div className="rows" role="group" aria-label="Resources and prompts" tabIndex={0}>
             {shown.map((each) => (
@@ -74,8 +74,8 @@ export function ResourcesPage(): ReactNode {
       </div>
       <div className="split-detail">
         {chosen === undefined ? (
-          <EmptyState icon="resources" title="Choose a resource or a prompt">
-            <p>Read a resource here, or start a session with a prompt. Each reading is recorded.</p>
+          <EmptyState icon="resources" title="Select a resource or prompt">
+            <p>Read a resource, or start a session from a prompt. Reads are recorded.</p>
           </EmptyState>
         ) : (
           <>

@@ -3,53 +3,60 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { navigate } from '../../app/router.tsx';
-import { useTell } from '../../app/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { type Entry, type Typed, newEntry } from './new-entry.ts';
+import { useToaster } from '../../app/toasts.tsx';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { type Entry, type ServerForm, parseServerForm } from './server-form.ts';
 
-const kinds: readonly (readonly [Typed['kind'], string])[] = [
+const kinds: readonly (readonly [ServerForm['kind'], string])[] = [
   ['command', 'Command'],
-  ['url', 'Address'],
+  ['url', 'URL'],
   ['json', 'JSON'],
 ];
 
-/** Adds a server, and shows beforehand what is written. */
+/** Adds a server, with a preview of its configuration entry. */
 export function AddServer({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { data: info } = useQuery(queries.info());
-  const [typed, setTyped] = useState<Typed>({ kind: 'command', name: '', command: '', url: '', pairs: '', json: '' });
+  const [form, setForm] = useState<ServerForm>({
+    kind: 'command',
+    name: '',
+    command: '',
+    url: '',
+    pairs: '',
+    json: '',
+  });
   const cache = useQueryClient();
-  const tell = useTell();
-  const made = newEntry(typed);
+  const toaster = useToaster();
+  const result = parseServerForm(form);
   const add = useMutation({
     mutationFn: (body: { readonly name: string; readonly entry: Entry }) => api('POST /api/servers', { body }),
     onSuccess: ({ servers, notes }) => {
-      tell.done([`Added ${servers.join(', ')}.`, ...notes].join(' '));
+      toaster.success([`Added ${servers.join(', ')}.`, ...notes].join(' '));
       void cache.invalidateQueries({ queryKey: ['servers'] });
       onClose();
       navigate(`/servers/${encodeURIComponent(servers[0] ?? '')}`);
     },
   });
-  const set = (key: keyof Typed) => (event: { target: { value: string } }) =>
-    setTyped({ ...typed, [key]: event.target.value });
+  const set = (key: keyof ServerForm) => (event: { target: { value: string } }) =>
+    setForm({ ...form, [key]: event.target.value });
   return (
-    <Dialog title="Add a server" wide onClose={onClose}>
+    <Dialog title="Add server" wide onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (made.wrong === undefined) add.mutate({ name: made.name, entry: made.entry });
+          if (result.problem === undefined) add.mutate({ name: result.name, entry: result.entry });
         }}
       >
         <fieldset className="kinds">
-          <legend className="unseen">How it is reached</legend>
+          <legend className="unseen">Connection</legend>
           {kinds.map(([kind, shown]) => (
             <label key={kind}>
               <input
                 type="radio"
                 name="kind"
-                checked={typed.kind === kind}
-                onChange={() => setTyped({ ...typed, kind })}
+                checked={form.kind === kind}
+                onChange={() => setForm({ ...form, kind })}
               />
               {shown}
             </label>
@@ -58,20 +65,20 @@ export function AddServer({ onClose }: { readonly onClose: () => void }): ReactN
         <label className="field">
           <span>Name</span>
           <input
-            value={typed.name}
-            placeholder={typed.kind === 'json' ? 'As in the JSON' : 'memory'}
+            value={form.name}
+            placeholder={form.kind === 'json' ? 'From the JSON' : 'memory'}
             onChange={set('name')}
           />
         </label>
-        <EntryFields typed={typed} set={set} />
-        {made.wrong === undefined ? (
-          <Written file={info?.configuration?.file} name={made.name} entry={made.entry} />
+        <EntryFields form={form} set={set} />
+        {result.problem === undefined ? (
+          <EntryPreview file={info?.configuration?.file} name={result.name} entry={result.entry} />
         ) : undefined}
         {add.error === null ? undefined : <ProblemNote error={add.error} />}
         <div className="actions">
-          {made.wrong === undefined ? undefined : <span className="faint">{made.wrong}</span>}
+          {result.problem === undefined ? undefined : <span className="faint">{result.problem}</span>}
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={add.isPending} disabled={made.wrong !== undefined}>
+          <Button kind="primary" type="submit" isBusy={add.isPending} disabled={result.problem !== undefined}>
             Add
           </Button>
         </div>
@@ -81,39 +88,39 @@ export function AddServer({ onClose }: { readonly onClose: () => void }): ReactN
 }
 
 function EntryFields({
-  typed,
+  form,
   set,
 }: {
-  readonly typed: Typed;
-  readonly set: (key: keyof Typed) => (event: { target: { value: string } }) => void;
+  readonly form: ServerForm;
+  readonly set: (key: keyof ServerForm) => (event: { target: { value: string } }) => void;
 }): ReactNode {
-  if (typed.kind === 'json')
+  if (form.kind === 'json')
     return (
       <label className="field">
-        <span>Entry, as its README shows it</span>
+        <span>JSON entry from its README</span>
         <textarea
           className="code"
           rows={8}
           spellCheck={false}
-          value={typed.json}
+          value={form.json}
           placeholder={'{ "mcpServers": { "memory": { "command": "npx", … } } }'}
           onChange={set('json')}
         />
       </label>
     );
-  const isUrl = typed.kind === 'url';
+  const isUrl = form.kind === 'url';
   return (
     <>
       {isUrl ? (
         <label className="field">
-          <span>Address</span>
-          <input type="url" value={typed.url} placeholder="https://example.com/mcp" onChange={set('url')} />
+          <span>URL</span>
+          <input type="url" value={form.url} placeholder="https://example.com/mcp" onChange={set('url')} />
         </label>
       ) : (
         <label className="field">
           <span>Command</span>
           <input
-            value={typed.command}
+            value={form.command}
             placeholder="npx -y @modelcontextprotocol/server-memory"
             spellCheck={false}
             onChange={set('command')}
@@ -121,12 +128,12 @@ function EntryFields({
         </label>
       )}
       <label className="field">
-        <span>{isUrl ? 'Headers, one on each line' : 'Environment, one on each line'}</span>
+        <span>{isUrl ? 'Headers, one per line' : 'Environment variables, one per line'}</span>
         <textarea
           className="code"
           rows={2}
           spellCheck={false}
-          value={typed.pairs}
+          value={form.pairs}
           placeholder={isUrl ? 'Authorization: Bearer ${secret:TOKEN}' : 'API_KEY=${env:API_KEY}'}
           onChange={set('pairs')}
         />
@@ -135,7 +142,7 @@ function EntryFields({
   );
 }
 
-function Written({
+function EntryPreview({
   file = 'the configuration file',
   name,
   entry,
@@ -147,9 +154,9 @@ function Written({
   return (
     <div className="written">
       <p className="faint">
-        Written into {file}. What looks like a secret is kept encrypted, and a reference stands in its place.
+        Saved to {file}. Values that look like secrets are stored encrypted and replaced by references.
       </p>
-      <pre className="payload" role="group" aria-label="What is written" tabIndex={0}>
+      <pre className="payload" role="group" aria-label="Configuration entry" tabIndex={0}>
         {`${JSON.stringify(name)}: ${JSON.stringify(entry, undefined, 2)}`}
       </pre>
     </div>

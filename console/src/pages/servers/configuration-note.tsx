@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../api/queries.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { TimeAgo } from '../../components/time.tsx';
 
-/** Files that were changed and cannot be used: what is wrong, and where. */
+/** Reports the errors of a changed configuration that was rejected. */
 export function ConfigurationNote(): ReactNode {
   const { data: info } = useQuery(queries.info());
   const refused = info?.configuration?.refused;
@@ -13,7 +13,7 @@ export function ConfigurationNote(): ReactNode {
     <div className="note red configuration-note" role="alert">
       <Icon name="warning" />
       <div className="note-text">
-        <strong>The changed configuration is not used; what ran before runs on</strong>
+        <strong>The changed configuration is invalid. The previous one stays active.</strong>
         <ul>
           {refused.details.map((detail) => (
             <li key={detail}>

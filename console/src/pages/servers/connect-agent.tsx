@@ -2,20 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { McpClient } from '../../api/schema.ts';
-import { useTell } from '../../app/toasts.tsx';
-import { Badge, OutcomeBadge } from '../../parts/badge.tsx';
-import { IconButton } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { Badge, OutcomeBadge } from '../../components/badge.tsx';
+import { IconButton } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { TimeAgo } from '../../components/time.tsx';
 
-// That a client connects is no event.
-const lookEveryMs = 2500;
+// There is no live event for a connecting client.
+const pollMs = 2500;
 
-/** The line that connects an agent to everything here, and a check that turns green when one has come. */
+/** The commands that connect an agent, and the clients that are connected. */
 export function ConnectAgent(): ReactNode {
-  const { data: clients, error } = useQuery({ ...queries.clients(), refetchInterval: lookEveryMs });
+  const { data: clients, error } = useQuery({ ...queries.clients(), refetchInterval: pollMs });
   if (error !== null) return <ProblemNote error={error} />;
   if (clients === undefined) return undefined;
   const { items, connect } = clients;
@@ -27,16 +27,13 @@ export function ConnectAgent(): ReactNode {
           <h2>Connect your agent</h2>
           <span role="status">
             {items.length === 0 ? (
-              <Badge tone="amber">waiting for the first one</Badge>
+              <Badge tone="amber">not connected yet</Badge>
             ) : (
               <Badge tone="green">{items.length === 1 ? 'connected' : `${items.length} connected`}</Badge>
             )}
           </span>
         </header>
-        <p>
-          One address for every server here. Run the line of your client in a terminal: the check turns green when it
-          has come.
-        </p>
+        <p>One endpoint for all of your servers. Run the command for your client in a terminal.</p>
         <Tabs
           label="Client"
           tabs={[
@@ -44,12 +41,12 @@ export function ConnectAgent(): ReactNode {
               name: client,
               content: () => <Line text={command} label={`Command for ${client}`} />,
             })),
-            { name: 'Address', content: () => <Line text={connect.url} label="Address of the MCP endpoint" /> },
+            { name: 'URL', content: () => <Line text={connect.url} label="URL of the MCP endpoint" /> },
           ]}
         />
         {connect.tokenFile === undefined ? undefined : (
           <p className="faint">
-            The token of agents on this machine is kept in <code>{connect.tokenFile}</code>.
+            The token for agents on this machine is in <code>{connect.tokenFile}</code>.
           </p>
         )}
         {items.length === 0 ? undefined : (
@@ -65,13 +62,13 @@ export function ConnectAgent(): ReactNode {
 }
 
 function Line({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
-  const tell = useTell();
+  const toaster = useToaster();
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
-      tell.done('Copied.');
+      toaster.success('Copied');
     } catch (problem) {
-      tell.problem(problem);
+      toaster.error(problem);
     }
   };
   return (
@@ -92,10 +89,10 @@ function ClientRow({ client }: { readonly client: McpClient }): ReactNode {
         {name} <span className="faint">{version}</span>
       </span>
       <span className="faint">
-        {principal} · {inUse ? 'here now' : <TimeAgo at={lastSeenAt} />}
+        {principal} · {inUse ? 'active now' : <TimeAgo at={lastSeenAt} />}
       </span>
       {lastCall === undefined ? (
-        <span className="faint">no call yet</span>
+        <span className="faint">no calls yet</span>
       ) : (
         <span>
           <code>{lastCall.tool}</code>{' '}

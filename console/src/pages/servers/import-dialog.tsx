@@ -3,21 +3,21 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { FoundServers } from '../../api/schema.ts';
-import { useTell } from '../../app/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 
-/** The servers of other clients on this machine: what they would be here, and which to take over. */
+/** Imports servers from the configuration of other MCP clients on this machine. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  // Other programs write those files, so what was found before tells little.
-  const { data: found, error, isFetching } = useQuery({ ...queries.found(), staleTime: 0 });
+  // Other programs write those files, so cached results may be outdated.
+  const { data: found, error, isFetching } = useQuery({ ...queries.importableServers(), staleTime: 0 });
   return (
     <Dialog title="Import from other clients" wide onClose={onClose}>
       {error === null ? undefined : <ProblemNote error={error} />}
-      {found === undefined && isFetching ? <p className="faint">Looking…</p> : undefined}
+      {found === undefined && isFetching ? <p className="faint">Searching…</p> : undefined}
       {found === undefined ? undefined : found.items.length === 0 ? (
-        <p>No other client on this machine has a server that is not here already.</p>
+        <p>No new servers found in other clients on this machine.</p>
       ) : (
         <Choose found={found.items} onClose={onClose} />
       )}
@@ -32,14 +32,14 @@ function Choose({
   readonly found: FoundServers['items'];
   readonly onClose: () => void;
 }): ReactNode {
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
   const cache = useQueryClient();
-  const tell = useTell();
-  const names = found.map(({ name }) => name).filter((name) => !left.has(name));
-  const take = useMutation({
+  const toaster = useToaster();
+  const names = found.map(({ name }) => name).filter((name) => !excluded.has(name));
+  const importServers = useMutation({
     mutationFn: () => api('POST /api/import', { body: { names } }),
     onSuccess: ({ servers, notes }) => {
-      tell.done([`Took over ${servers.join(', ')}.`, ...notes].join(' '));
+      toaster.success([`Imported ${servers.join(', ')}.`, ...notes].join(' '));
       void cache.invalidateQueries();
       onClose();
     },
@@ -48,22 +48,22 @@ function Choose({
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        take.mutate();
+        importServers.mutate();
       }}
     >
       <fieldset className="choices">
-        <legend>Every call of their tools will pass through here. The files of those clients stay as they are.</legend>
+        <legend>Signalbox will manage these servers. The files of the other clients are not changed.</legend>
         {found.map((server) => (
           <div key={server.name} className="found">
             <label>
               <input
                 type="checkbox"
-                checked={!left.has(server.name)}
+                checked={!excluded.has(server.name)}
                 onChange={(event) => {
-                  const next = new Set(left);
+                  const next = new Set(excluded);
                   if (event.target.checked) next.delete(server.name);
                   else next.add(server.name);
-                  setLeft(next);
+                  setExcluded(next);
                 }}
               />
               <span>
@@ -74,11 +74,11 @@ function Choose({
           </div>
         ))}
       </fieldset>
-      {take.error === null ? undefined : <ProblemNote error={take.error} />}
+      {importServers.error === null ? undefined : <ProblemNote error={importServers.error} />}
       <div className="actions">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" isBusy={take.isPending} disabled={names.length === 0}>
-          Take over {names.length}
+        <Button kind="primary" type="submit" isBusy={importServers.isPending} disabled={names.length === 0}>
+          Import {names.length} {names.length === 1 ? 'server' : 'servers'}
         </Button>
       </div>
     </form>
@@ -89,11 +89,11 @@ function FoundFacts({ server }: { readonly server: FoundServers['items'][number]
   const { entry, from, notes, secrets } = server;
   return (
     <details className="fold found-facts">
-      <summary>What is written{secrets.length === 0 ? '' : ` · ${secrets.length} kept encrypted`}</summary>
-      <pre className="payload" role="group" aria-label={`What is written for ${server.name}`} tabIndex={0}>
+      <summary>Configuration entry{secrets.length === 0 ? '' : ` · ${secrets.length} encrypted`}</summary>
+      <pre className="payload" role="group" aria-label={`Configuration entry of ${server.name}`} tabIndex={0}>
         {JSON.stringify(entry, undefined, 2)}
       </pre>
-      {secrets.length === 0 ? undefined : <p className="faint">Kept encrypted: {secrets.join(', ')}</p>}
+      {secrets.length === 0 ? undefined : <p className="faint">Stored encrypted: {secrets.join(', ')}</p>}
       {notes.map((note) => (
         <p key={note} className="faint">
           {note}

@@ -4,20 +4,20 @@ import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { ServerDetails } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { useTell } from '../../app/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useToaster } from '../../app/toasts.tsx';
+import { Button } from '../../components/button.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { TimeAgo } from '../../components/time.tsx';
 import { RemoveServer } from './remove-server.tsx';
 import { ServerStatus } from './server-status.tsx';
 import { SignIn } from './sign-in.tsx';
 
-// What a server writes to its error output is no event.
-const lookEveryMs = 3000;
+// There is no live event for error output.
+const pollMs = 3000;
 
-/** One server: how it is, what it last said, and what can be done about it. */
+/** One server: status, actions, facts and error output. */
 export function ServerDetail({ name }: { readonly name: string }): ReactNode {
-  const { data: server, error, refetch } = useQuery({ ...queries.server(name), refetchInterval: lookEveryMs });
+  const { data: server, error, refetch } = useQuery({ ...queries.server(name), refetchInterval: pollMs });
   if (error !== null) return <ProblemNote error={error} onRetry={() => void refetch()} />;
   if (server === undefined) return undefined;
   return (
@@ -37,34 +37,35 @@ export function ServerDetail({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-type Change = 'restart' | 'enable' | 'disable';
+type Action = 'restart' | 'enable' | 'disable';
 
-const done: Readonly<Record<Change, string>> = {
-  restart: 'Connected anew',
-  enable: 'Enabled',
-  disable: 'Disabled, until it is enabled here or Signalbox is started again',
+const doneTexts: Readonly<Record<Action, string>> = {
+  restart: 'restarted',
+  enable: 'enabled',
+  disable: 'disabled until you enable it or Signalbox restarts',
 };
 
 function ServerActions({ server }: { readonly server: ServerDetails }): ReactNode {
   const { name, status, health, configured } = server;
   const cache = useQueryClient();
-  const tell = useTell();
+  const toaster = useToaster();
   const [isRemoving, setRemoving] = useState(false);
   const change = useMutation({
-    mutationFn: (what: Change) => api(`POST /api/servers/{name}/${what}`, { path: { name } }),
-    onSuccess: (state, what) => {
-      if (what === 'restart' && state.status === 'down') tell.problem(new Error(state.reason ?? 'It is still down.'));
-      else tell.done(`${name}: ${done[what]}.`);
+    mutationFn: (action: Action) => api(`POST /api/servers/{name}/${action}`, { path: { name } }),
+    onSuccess: (state, action) => {
+      if (action === 'restart' && state.status === 'down')
+        toaster.error(new Error(state.reason ?? 'The server is still down'));
+      else toaster.success(`${name} ${doneTexts[action]}`);
     },
-    onError: (problem) => tell.problem(problem),
+    onError: (problem) => toaster.error(problem),
     onSettled: () => void cache.invalidateQueries({ queryKey: ['servers'] }),
   });
-  const isBusy = (what: Change): boolean => change.isPending && change.variables === what;
+  const isBusy = (action: Action): boolean => change.isPending && change.variables === action;
   return (
     <div className="actions server-actions">
       {health === undefined || status === 'disabled' ? undefined : (
         <Button
-          asks="POST /api/servers/{name}/restart"
+          operation="POST /api/servers/{name}/restart"
           isBusy={isBusy('restart')}
           onClick={() => change.mutate('restart')}
         >
@@ -73,7 +74,7 @@ function ServerActions({ server }: { readonly server: ServerDetails }): ReactNod
       )}
       {status === 'disabled' ? (
         <Button
-          asks="POST /api/servers/{name}/enable"
+          operation="POST /api/servers/{name}/enable"
           kind="primary"
           isBusy={isBusy('enable')}
           onClick={() => change.mutate('enable')}
@@ -82,7 +83,7 @@ function ServerActions({ server }: { readonly server: ServerDetails }): ReactNod
         </Button>
       ) : (
         <Button
-          asks="POST /api/servers/{name}/disable"
+          operation="POST /api/servers/{name}/disable"
           isBusy={isBusy('disable')}
           onClick={() => change.mutate('disable')}
         >
@@ -90,7 +91,7 @@ function ServerActions({ server }: { readonly server: ServerDetails }): ReactNod
         </Button>
       )}
       {configured ? (
-        <Button asks="DELETE /api/servers/{name}" kind="danger" onClick={() => setRemoving(true)}>
+        <Button operation="DELETE /api/servers/{name}" kind="danger" onClick={() => setRemoving(true)}>
           Remove…
         </Button>
       ) : undefined}
@@ -99,31 +100,31 @@ function ServerActions({ server }: { readonly server: ServerDetails }): ReactNod
   );
 }
 
-const cameAbout = { up: 'Came up', down: 'Went down', disabled: 'Disabled' } as const;
+const sinceLabels = { up: 'Up since', down: 'Down since', disabled: 'Disabled since' } as const;
 
 function ServerFacts({ server }: { readonly server: ServerDetails }): ReactNode {
   const { name, adapter, since, status, reason, tools, required, health, configured } = server;
   const { data: catalog } = useQuery(queries.tools());
   const hidden = catalog?.hidden.filter((each) => each.server === name).length ?? 0;
   const facts: readonly (readonly [string, ReactNode] | undefined)[] = [
-    [cameAbout[status], <TimeAgo key="since" at={since} />],
+    [sinceLabels[status], <TimeAgo key="since" at={since} />],
     [
       'Tools',
       <Link key="tools" to={`/tools?server=${encodeURIComponent(name)}`}>
         {tools} offered{hidden === 0 ? '' : `, ${hidden} hidden`}
       </Link>,
     ],
-    ['Kind', <code key="kind">{adapter}</code>],
-    health?.serverInfo === undefined ? undefined : ['Says it is', saidOf(health.serverInfo)],
-    health?.protocolVersion === undefined ? undefined : ['Revision of MCP', health.protocolVersion],
-    health === undefined ? undefined : ['Connected again', times(health.restarts)],
+    ['Adapter', <code key="adapter">{adapter}</code>],
+    health?.serverInfo === undefined ? undefined : ['Reported as', reportedName(health.serverInfo)],
+    health?.protocolVersion === undefined ? undefined : ['MCP version', health.protocolVersion],
+    health === undefined ? undefined : ['Reconnects', String(health.restarts)],
     health?.lastError === undefined || reason?.includes(health.lastError) === true
       ? undefined
       : ['Last error', health.lastError],
     health?.nextRetryAt === undefined ? undefined : ['Next attempt', <Clock key="retry" at={health.nextRetryAt} />],
-    required === true ? ['Required', 'turns and readiness depend on it'] : undefined,
-    health === undefined ? ['Restart', 'It runs inside Signalbox: restart that to load its code again.'] : undefined,
-    configured ? undefined : ['Configuration', 'It is built in, or was mounted in code; it cannot be removed here.'],
+    required === true ? ['Required', 'Agent turns and the readiness probe depend on it'] : undefined,
+    health === undefined ? ['Restart', 'Runs inside Signalbox: restart Signalbox to reload its code'] : undefined,
+    configured ? undefined : ['Configuration', 'Built in or added in code; cannot be removed here'],
   ];
   return (
     <dl className="detail-facts">
@@ -139,17 +140,12 @@ function ServerFacts({ server }: { readonly server: ServerDetails }): ReactNode 
   );
 }
 
-function times(count: number): string {
-  if (count === 0) return 'never';
-  return count === 1 ? 'once' : `${count} times`;
-}
-
-/** What comes within seconds is told by the clock. */
+/** A clock time: a relative one is too coarse for the next seconds. */
 function Clock({ at }: { readonly at: string }): ReactNode {
   return <time dateTime={at}>at {new Date(at).toLocaleTimeString()}</time>;
 }
 
-function saidOf(info: Readonly<Record<string, unknown>>): string {
+function reportedName(info: Readonly<Record<string, unknown>>): string {
   return [info['title'] ?? info['name'], info['version']].filter((each) => typeof each === 'string').join(' ');
 }
 
@@ -158,7 +154,7 @@ function ErrorOutput({ lines }: { readonly lines: readonly string[] }): ReactNod
     <section className="error-output">
       <h3>Error output</h3>
       {lines.length === 0 ? (
-        <p className="faint">It wrote nothing.</p>
+        <p className="faint">No output</p>
       ) : (
         <pre role="group" aria-label="Error output" tabIndex={0}>
           {lines.join('\n')}

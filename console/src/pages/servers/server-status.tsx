@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { ServerState } from '../../api/schema.ts';
-import { Badge, ServerBadge } from '../../parts/badge.tsx';
+import { Badge, ServerBadge } from '../../components/badge.tsx';
 
-/** How a server is, in a word. */
+/** The status of a server as a badge. */
 export function ServerStatus({ server }: { readonly server: ServerState }): ReactNode {
   if (server.needsSignIn === true) return <Badge tone="amber">needs sign-in</Badge>;
   if (server.status === 'up' && server.health?.state === 'idle') return <Badge tone="grey">idle</Badge>;

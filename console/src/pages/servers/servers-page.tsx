@@ -3,13 +3,13 @@ import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { ServerState } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
-import { useRefusal } from '../../app/reader.tsx';
+import { useForbiddenReason } from '../../app/current-user.tsx';
 import { Link } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { TimeAgo } from '../../components/time.tsx';
 import { AddServer } from './add-server.tsx';
 import { ConfigurationNote } from './configuration-note.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
@@ -17,20 +17,20 @@ import { ImportDialog } from './import-dialog.tsx';
 import { ServerDetail } from './server-detail.tsx';
 import { ServerStatus } from './server-status.tsx';
 
-/** The servers on one side, one of them on the other; with none chosen, how to connect an agent to them all. */
+/** The list of servers beside the selected one, or beside the commands to connect an agent. */
 export function ServersPage({ name }: { readonly name?: string }): ReactNode {
   const { data: servers, error, refetch } = useQuery(queries.servers());
   const [opened, setOpened] = useState<'add' | 'import'>();
-  const mayAdd = useRefusal('POST /api/servers') === undefined;
-  useShortcut('n', 'Add a server', () => setOpened('add'), { isOn: mayAdd });
+  const canAdd = useForbiddenReason('POST /api/servers') === undefined;
+  useShortcut('n', 'Add server', () => setOpened('add'), { isOn: canAdd });
   return (
     <div className={name === undefined ? 'split overview' : 'split chosen'}>
       <div className="split-list">
         <PageHead title="Servers">
-          <Button asks="POST /api/import" onClick={() => setOpened('import')}>
+          <Button operation="POST /api/import" onClick={() => setOpened('import')}>
             Import
           </Button>
-          <Button asks="POST /api/servers" kind="primary" icon="plus" onClick={() => setOpened('add')}>
+          <Button operation="POST /api/servers" kind="primary" icon="plus" onClick={() => setOpened('add')}>
             Add
           </Button>
         </PageHead>
@@ -47,13 +47,13 @@ export function ServersPage({ name }: { readonly name?: string }): ReactNode {
           <>
             {servers !== undefined && !servers.some(({ adapter }) => adapter.startsWith('mcp:')) ? (
               <EmptyState icon="servers" title="No MCP servers yet">
-                <p>Take over those of your other clients, or add one by its command or address.</p>
+                <p>Import servers from your other MCP clients, or add one by its command or URL.</p>
                 <div className="actions">
-                  <Button asks="POST /api/import" kind="primary" onClick={() => setOpened('import')}>
-                    Import my servers
+                  <Button operation="POST /api/import" kind="primary" onClick={() => setOpened('import')}>
+                    Import servers
                   </Button>
-                  <Button asks="POST /api/servers" icon="plus" onClick={() => setOpened('add')}>
-                    Add a server
+                  <Button operation="POST /api/servers" icon="plus" onClick={() => setOpened('add')}>
+                    Add server
                   </Button>
                 </div>
               </EmptyState>

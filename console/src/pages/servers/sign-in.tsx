@@ -2,20 +2,19 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import type { ServerDetails } from '../../api/schema.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 
-/** Signing in at a server that is protected: in another tab, while this one waits. */
+/** Signs in to a server that requires OAuth, in another tab. */
 export function SignIn({ server }: { readonly server: ServerDetails }): ReactNode {
   const { name, needsSignIn, signIn } = server;
   const cache = useQueryClient();
   const begin = useMutation({
     mutationFn: async () => {
       const { url } = await api('POST /api/servers/{name}/sign-in', { path: { name } });
-      // The address comes from the server that asks for it.
-      if (!/^https?:$/.test(new URL(url).protocol))
-        throw new Error(`it names no address of the web to sign in at: ${url}`);
+      // The URL comes from the server and is not trusted.
+      if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`The server sent an invalid sign-in URL: ${url}`);
       return url;
     },
     onSuccess: (url) => window.open(url, '_blank', 'noopener,noreferrer'),
@@ -27,11 +26,11 @@ export function SignIn({ server }: { readonly server: ServerDetails }): ReactNod
     <div className="note amber sign-in">
       <Icon name="lock" />
       <div className="note-text" role="status">
-        <strong>{isWaiting ? 'Waiting for you to sign in' : 'Nobody is signed in at this server'}</strong>
+        <strong>{isWaiting ? 'Waiting for sign-in' : 'Sign-in required'}</strong>
         <p>
           {isWaiting
-            ? 'Finish in the tab that was opened; this page goes on by itself.'
-            : 'Its tools are offered once you have signed in, in another tab of this browser.'}
+            ? 'Finish signing in in the other tab. This page updates automatically.'
+            : 'Its tools are available after you sign in. The sign-in page opens in a new tab.'}
         </p>
         {isWaiting && begin.data !== undefined ? (
           <p>
@@ -44,12 +43,12 @@ export function SignIn({ server }: { readonly server: ServerDetails }): ReactNod
         {begin.error === null ? undefined : <ProblemNote error={begin.error} />}
       </div>
       <Button
-        asks="POST /api/servers/{name}/sign-in"
+        operation="POST /api/servers/{name}/sign-in"
         kind="primary"
         isBusy={begin.isPending}
         onClick={() => begin.mutate()}
       >
-        {isWaiting ? 'Begin again' : 'Sign in'}
+        {isWaiting ? 'Start over' : 'Sign in'}
       </Button>
     </div>
   );

@@ -1,32 +1,32 @@
 import { type ReactNode, useId, useState } from 'react';
-import { Button, IconButton } from '../../parts/button.tsx';
-import { type Field, choiceWords, emptyValue, fits, isObject, typeWords } from './field.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { type SchemaField, formatChoice, emptyValue, matchesField, isObject, describeType } from './schema-field.ts';
 
-interface Asked {
+interface FieldInputProps {
   readonly label: string;
-  readonly field: Field;
+  readonly field: SchemaField;
   readonly isRequired: boolean;
   readonly value: unknown;
-  /** `undefined` takes the value away. */
+  /** `undefined` removes the value. */
   readonly onChange: (value: unknown) => void;
 }
 
-/** Asks for one value. What was typed and does not fit is kept as it is: the server says what it expects there. */
-function FieldInput(asked: Asked): ReactNode {
-  const { field } = asked;
-  if (field.kind === 'object') return <ObjectInput {...asked} fields={field.fields} />;
-  if (field.kind === 'list') return <ListInput {...asked} item={field.item} />;
-  if (field.kind === 'variants') return <VariantInput {...asked} variants={field.variants} />;
-  return <LeafInput {...asked} />;
+/** The input for one value. Invalid input is sent as it is, so that the server reports what it expects. */
+function FieldInput(props: FieldInputProps): ReactNode {
+  const { field } = props;
+  if (field.kind === 'object') return <ObjectInput {...props} fields={field.fields} />;
+  if (field.kind === 'list') return <ListInput {...props} item={field.item} />;
+  if (field.kind === 'variants') return <VariantInput {...props} variants={field.variants} />;
+  return <LeafInput {...props} />;
 }
 
-/** The fields of an object, one below the other. */
+/** The fields of an object. */
 export function ObjectFields({
   fields,
   value,
   onChange,
 }: {
-  readonly fields: (Field & { readonly kind: 'object' })['fields'];
+  readonly fields: (SchemaField & { readonly kind: 'object' })['fields'];
   readonly value: unknown;
   readonly onChange: (value: Readonly<Record<string, unknown>>) => void;
 }): ReactNode {
@@ -48,11 +48,11 @@ export function ObjectFields({
 
 function ObjectInput({
   fields,
-  ...asked
-}: Asked & { readonly fields: (Field & { readonly kind: 'object' })['fields'] }): ReactNode {
-  const { isRequired, value, onChange } = asked;
+  ...props
+}: FieldInputProps & { readonly fields: (SchemaField & { readonly kind: 'object' })['fields'] }): ReactNode {
+  const { isRequired, value, onChange } = props;
   return (
-    <Group {...asked}>
+    <Group {...props}>
       <ObjectFields
         fields={fields}
         value={value}
@@ -62,11 +62,11 @@ function ObjectInput({
   );
 }
 
-function ListInput({ item, ...asked }: Asked & { readonly item: Field }): ReactNode {
-  const { label, isRequired, value, onChange } = asked;
+function ListInput({ item, ...props }: FieldInputProps & { readonly item: SchemaField }): ReactNode {
+  const { label, isRequired, value, onChange } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
-    <Group {...asked}>
+    <Group {...props}>
       {items.map((each, index) => (
         <div key={index} className="list-item">
           <FieldInput
@@ -93,20 +93,23 @@ function ListInput({ item, ...asked }: Asked & { readonly item: Field }): ReactN
   );
 }
 
-function VariantInput({ variants, ...asked }: Asked & { readonly variants: readonly Field[] }): ReactNode {
-  const { label, value, onChange } = asked;
+function VariantInput({
+  variants,
+  ...props
+}: FieldInputProps & { readonly variants: readonly SchemaField[] }): ReactNode {
+  const { label, value, onChange } = props;
   const [picked, setPicked] = useState<number>();
   const at =
     picked ??
     Math.max(
       0,
-      variants.findIndex((each) => fits(each, value)),
+      variants.findIndex((each) => matchesField(each, value)),
     );
   const variant = variants[at];
   return (
-    <Group {...asked}>
+    <Group {...props}>
       <label className="field">
-        <span>Kind of {label}</span>
+        <span>Type of {label}</span>
         <select
           value={at}
           onChange={(event) => {
@@ -117,12 +120,12 @@ function VariantInput({ variants, ...asked }: Asked & { readonly variants: reado
         >
           {variants.map((each, index) => (
             <option key={index} value={index}>
-              {each.title ?? typeWords(each)}
+              {each.title ?? describeType(each)}
             </option>
           ))}
         </select>
       </label>
-      {variant === undefined ? undefined : <FieldInput {...asked} field={variant} isRequired />}
+      {variant === undefined ? undefined : <FieldInput {...props} field={variant} isRequired />}
     </Group>
   );
 }
@@ -134,7 +137,7 @@ function Group({
   value,
   onChange,
   children,
-}: Asked & { readonly children: ReactNode }): ReactNode {
+}: FieldInputProps & { readonly children: ReactNode }): ReactNode {
   return (
     <fieldset className="field-group">
       <legend>
@@ -147,10 +150,10 @@ function Group({
   );
 }
 
-function LeafInput({ label, field, isRequired, value, onChange }: Asked): ReactNode {
+function LeafInput({ label, field, isRequired, value, onChange }: FieldInputProps): ReactNode {
   const id = useId();
   const about = `${id}-about`;
-  const given = {
+  const inputProps = {
     id,
     ...(field.description === undefined ? {} : { 'aria-describedby': about }),
     'aria-required': isRequired,
@@ -165,13 +168,13 @@ function LeafInput({ label, field, isRequired, value, onChange }: Asked): ReactN
       </div>
       {field.kind === 'choice' || field.kind === 'boolean' ? (
         <ChoiceControl
-          given={given}
+          inputProps={inputProps}
           choices={field.kind === 'choice' ? field.choices : [true, false]}
           value={value}
           onChange={onChange}
         />
       ) : (
-        <TextControl given={given} field={field} isRequired={isRequired} value={value} onChange={onChange} />
+        <TextControl inputProps={inputProps} field={field} isRequired={isRequired} value={value} onChange={onChange} />
       )}
       {field.description === undefined ? undefined : (
         <p id={about} className="faint field-about">
@@ -182,23 +185,23 @@ function LeafInput({ label, field, isRequired, value, onChange }: Asked): ReactN
   );
 }
 
-type Control = Pick<Asked, 'value' | 'onChange'> & {
-  readonly given: { readonly id: string; readonly disabled: boolean; readonly 'aria-required': boolean };
+type Control = Pick<FieldInputProps, 'value' | 'onChange'> & {
+  readonly inputProps: { readonly id: string; readonly disabled: boolean; readonly 'aria-required': boolean };
 };
 
 function ChoiceControl({
-  given,
+  inputProps,
   choices,
   value,
   onChange,
 }: Control & { readonly choices: readonly unknown[] }): ReactNode {
   const at = choices.findIndex((each) => JSON.stringify(each) === JSON.stringify(value));
   return (
-    <select {...given} value={at} onChange={(event) => onChange(choices[Number(event.target.value)])}>
-      <option value={-1}>{value === undefined || value === null ? 'Not set' : choiceWords(value)}</option>
+    <select {...inputProps} value={at} onChange={(event) => onChange(choices[Number(event.target.value)])}>
+      <option value={-1}>{value === undefined || value === null ? 'Not set' : formatChoice(value)}</option>
       {choices.map((each, index) => (
         <option key={index} value={index}>
-          {choiceWords(each)}
+          {formatChoice(each)}
         </option>
       ))}
     </select>
@@ -206,61 +209,61 @@ function ChoiceControl({
 }
 
 function TextControl({
-  given,
+  inputProps,
   field,
   isRequired,
   value,
   onChange,
-}: Control & Pick<Asked, 'field' | 'isRequired'>): ReactNode {
+}: Control & Pick<FieldInputProps, 'field' | 'isRequired'>): ReactNode {
   const [typed, setTyped] = useState('');
-  // What is being typed stays as it is (`1.`, `{ "a"`), as long as it means what the value is.
-  const shown = same(read(typed, field, isRequired), value) ? typed : written(value, field);
-  const isWrong = value !== undefined && value !== null && !fits(field, value);
+  // Keep unfinished input (`1.`, `{ "a"`) as typed while it parses to the current value.
+  const shown = isEqual(parseTyped(typed, field, isRequired), value) ? typed : formatTyped(value, field);
+  const isInvalid = value !== undefined && value !== null && !matchesField(field, value);
   const change = (now: string): void => {
     setTyped(now);
-    onChange(read(now, field, isRequired));
+    onChange(parseTyped(now, field, isRequired));
   };
-  const example = field.default === undefined ? undefined : `Default: ${choiceWords(field.default)}`;
+  const example = field.default === undefined ? undefined : `Default: ${formatChoice(field.default)}`;
   if (field.kind === 'number' || field.kind === 'integer')
     return (
       <input
-        {...given}
+        {...inputProps}
         inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
         placeholder={example}
-        aria-invalid={isWrong}
+        aria-invalid={isInvalid}
         value={shown}
         onChange={(event) => change(event.target.value)}
       />
     );
   return (
     <textarea
-      {...given}
+      {...inputProps}
       rows={1}
       className={field.kind === 'json' ? 'code' : ''}
       placeholder={example ?? (field.kind === 'json' ? 'JSON, or plain text' : undefined)}
-      aria-invalid={isWrong}
+      aria-invalid={isInvalid}
       value={shown}
       onChange={(event) => change(event.target.value)}
     />
   );
 }
 
-/** What was typed, as a value; as text where it cannot be read. */
-function read(typed: string, { kind }: Field, isRequired: boolean): unknown {
+/** Parses typed text; returns it unchanged if it cannot be parsed. */
+function parseTyped(typed: string, { kind }: SchemaField, isRequired: boolean): unknown {
   if (kind === 'text') return typed === '' && !isRequired ? undefined : typed;
   if (typed.trim() === '') return undefined;
-  if (kind === 'json') return parsed(typed);
+  if (kind === 'json') return parseJson(typed);
   const value = Number(typed);
   return Number.isFinite(value) ? value : typed;
 }
 
-function written(value: unknown, { kind }: Field): string {
+function formatTyped(value: unknown, { kind }: SchemaField): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'string' && (kind !== 'json' || parsed(value) === value)) return value;
+  if (typeof value === 'string' && (kind !== 'json' || parseJson(value) === value)) return value;
   return JSON.stringify(value);
 }
 
-function parsed(typed: string): unknown {
+function parseJson(typed: string): unknown {
   try {
     return JSON.parse(typed) as unknown;
   } catch {
@@ -268,12 +271,15 @@ function parsed(typed: string): unknown {
   }
 }
 
-function same(one: unknown, other: unknown): boolean {
+function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function Facts({ field, isRequired }: Pick<Asked, 'field' | 'isRequired'>): ReactNode {
-  const words = [...(field.kind === 'choice' || field.kind === 'variants' ? [] : [typeWords(field)]), ...field.limits];
+function Facts({ field, isRequired }: Pick<FieldInputProps, 'field' | 'isRequired'>): ReactNode {
+  const words = [
+    ...(field.kind === 'choice' || field.kind === 'variants' ? [] : [describeType(field)]),
+    ...field.limits,
+  ];
   return (
     <span className="faint">
       {isRequired ? <span className="required">required </span> : undefined}
@@ -282,7 +288,7 @@ function Facts({ field, isRequired }: Pick<Asked, 'field' | 'isRequired'>): Reac
   );
 }
 
-function NullSwitch({ label, field, value, onChange }: Omit<Asked, 'isRequired'>): ReactNode {
+function NullSwitch({ label, field, value, onChange }: Omit<FieldInputProps, 'isRequired'>): ReactNode {
   if (!field.isNullable) return undefined;
   return (
     <label className="null-switch faint">

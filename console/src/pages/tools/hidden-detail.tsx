@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
 import type { HiddenTool, Server } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { Badge, ServerBadge } from '../../parts/badge.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
+import { Badge, ServerBadge } from '../../components/badge.tsx';
+import { TimeAgo } from '../../components/time.tsx';
 
-const because: Readonly<Record<HiddenTool['by'], string>> = {
+const hiddenReasons: Readonly<Record<HiddenTool['by'], string>> = {
   'server-disabled': 'its server is disabled',
   'server-down': 'its server is down',
-  'name-collision': 'another tool has its name',
-  'definition-invalid': 'its definition cannot be used',
-  lock: 'it is not what was accepted into the lock',
-  rule: 'a pattern of the configuration hides it',
-  transform: 'a transform drops it',
+  'name-collision': 'another tool has the same name',
+  'definition-invalid': 'its definition is invalid',
+  lock: 'its definition changed since you accepted it',
+  rule: 'a configured pattern hides it',
+  transform: 'a transform removes it',
   profile: 'the profile hides it',
 };
 
-/** A tool that exists and is not offered: why, since when, and where that can be changed. */
+/** A hidden tool: the reason, since when, and how to make it available. */
 export function HiddenDetail({
   hidden: { name, server, by, reason, since },
   servers,
@@ -23,7 +23,7 @@ export function HiddenDetail({
   readonly hidden: HiddenTool;
   readonly servers: readonly Server[];
 }): ReactNode {
-  const its = servers.find((each) => each.name === server);
+  const toolServer = servers.find((each) => each.name === server);
   return (
     <article className="detail">
       <header className="detail-head">
@@ -32,7 +32,7 @@ export function HiddenDetail({
       </header>
       <div className="note amber">
         <div className="note-text">
-          <strong>Not offered: {because[by]}</strong>
+          <strong>Hidden: {hiddenReasons[by]}</strong>
           <p>{reason}</p>
         </div>
       </div>
@@ -44,13 +44,13 @@ export function HiddenDetail({
         <dt>Server</dt>
         <dd>
           <Link to={`/servers/${encodeURIComponent(server)}`}>{server}</Link>{' '}
-          {its === undefined ? undefined : <ServerBadge {...its} />}
+          {toolServer === undefined ? undefined : <ServerBadge {...toolServer} />}
         </dd>
         {by === 'lock' ? (
           <>
-            <dt>To offer it</dt>
+            <dt>Next step</dt>
             <dd>
-              <Link to="/lock">Look at what changed, and accept it</Link>
+              <Link to="/lock">Review and accept the changes</Link>
             </dd>
           </>
         ) : undefined}

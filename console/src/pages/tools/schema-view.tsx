@@ -1,17 +1,17 @@
 import { type ReactNode, useMemo } from 'react';
 import type { JsonSchema } from '../../api/schema.ts';
-import { JsonView } from '../../parts/json-view.tsx';
-import { type Field, type NamedField, choiceWords, readField, typeWords } from './field.ts';
+import { JsonView } from '../../components/text/json-view.tsx';
+import { type SchemaField, type NamedField, formatChoice, parseSchemaField, describeType } from './schema-field.ts';
 
-/** A JSON Schema to read: what there is, of which type, and what it is for. */
+/** A readable view of a JSON Schema: the fields with their types and descriptions. */
 export function SchemaView({ schema }: { readonly schema: JsonSchema }): ReactNode {
-  const field = useMemo(() => readField(schema), [schema]);
+  const field = useMemo(() => parseSchemaField(schema), [schema]);
   const isReadable = field.kind === 'object' && field.fields.length > 0;
   return (
     <div className="schema">
       {isReadable ? <Fields fields={field.fields} /> : <p className="faint">{words(field)}</p>}
       <details className="fold">
-        <summary>As JSON Schema</summary>
+        <summary>Show JSON Schema</summary>
         <div className="payload" role="group" aria-label="JSON Schema" tabIndex={0}>
           <JsonView value={schema} open={3} />
         </div>
@@ -20,8 +20,8 @@ export function SchemaView({ schema }: { readonly schema: JsonSchema }): ReactNo
   );
 }
 
-function words(field: Field): string {
-  return field.kind === 'object' ? 'It takes no arguments.' : `It takes ${typeWords(field)}.`;
+function words(field: SchemaField): string {
+  return field.kind === 'object' ? 'No arguments' : `Type: ${describeType(field)}`;
 }
 
 function Fields({ fields }: { readonly fields: readonly NamedField[] }): ReactNode {
@@ -32,8 +32,8 @@ function Fields({ fields }: { readonly fields: readonly NamedField[] }): ReactNo
           <p>
             <code>{name}</code>{' '}
             <span className="faint">
-              {[typeWords(field), ...field.limits].join(' · ')}
-              {field.default === undefined ? '' : ` · default ${choiceWords(field.default)}`}
+              {[describeType(field), ...field.limits].join(' · ')}
+              {field.default === undefined ? '' : ` · default ${formatChoice(field.default)}`}
             </span>{' '}
             {isRequired ? <span className="required">required</span> : undefined}
           </p>
@@ -47,8 +47,8 @@ function Fields({ fields }: { readonly fields: readonly NamedField[] }): ReactNo
   );
 }
 
-/** The fields of what is inside: of an object, of the items of a list, of each variant. */
-function inner(field: Field): readonly (readonly NamedField[])[] {
+/** Returns the nested fields: of an object, of the items of a list, or of each variant. */
+function inner(field: SchemaField): readonly (readonly NamedField[])[] {
   if (field.kind === 'object') return [field.fields];
   if (field.kind === 'list') return inner(field.item);
   return field.kind === 'variants' ? field.variants.flatMap(inner) : [];

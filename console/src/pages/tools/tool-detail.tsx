@@ -1,24 +1,24 @@
 import type { ReactNode } from 'react';
 import type { Catalog, Tool } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
-import { Badge, EffectBadge } from '../../parts/badge.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import { Badge, EffectBadge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { JsonView } from '../../components/text/json-view.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { HiddenDetail } from './hidden-detail.tsx';
 import { SchemaView } from './schema-view.tsx';
 import { TryTool } from './try-tool.tsx';
-import { useTry } from './use-try.ts';
+import { useToolTrial } from './use-tool-trial.ts';
 
-/** Everything about one tool of the catalog, also about one that is not offered. */
+/** One tool of the catalog, available or hidden. */
 export function ToolDetail({ name, catalog }: { readonly name: string; readonly catalog: Catalog }): ReactNode {
   const tool = catalog.items.find((each) => each.name === name);
   const hidden = catalog.hidden.filter((each) => each.name === name);
   if (tool === undefined && hidden.length === 0)
     return (
-      <EmptyState icon="question" title="There is no such tool">
+      <EmptyState icon="question" title="Tool not found">
         <p>
-          <code>{name}</code> is not in the catalog now.
+          <code>{name}</code> is not in the catalog.
         </p>
       </EmptyState>
     );
@@ -39,7 +39,7 @@ export function ToolDetail({ name, catalog }: { readonly name: string; readonly 
 
 function OfferedTool({ tool, notices }: { readonly tool: Tool; readonly notices: readonly string[] }): ReactNode {
   const { id, title, description, effect, labels, inputSchema, outputSchema } = tool;
-  const tried = useTry(tool);
+  const tried = useToolTrial(tool);
   return (
     <article className="detail">
       <header className="detail-head">
@@ -52,7 +52,7 @@ function OfferedTool({ tool, notices }: { readonly tool: Tool; readonly notices:
         ))}
       </header>
       {title === undefined || title === id.tool ? undefined : <p className="faint">{title}</p>}
-      <p className="tool-about">{description === '' ? 'It does not say what it does.' : description}</p>
+      <p className="tool-about">{description === '' ? 'No description' : description}</p>
       {notices.map((notice) => (
         <p key={notice} className="note amber notice">
           {notice}
@@ -83,17 +83,17 @@ function Details({ tool }: { readonly tool: Tool }): ReactNode {
       <dd>
         <Link to={`/servers/${encodeURIComponent(id.server)}`}>{id.server}</Link>
       </dd>
-      <dt>Called as</dt>
+      <dt>Name</dt>
       <dd>
         <code>{name}</code>
       </dd>
-      <dt>Running it twice</dt>
-      <dd>{idempotent ? 'is the same as running it once' : 'may do it twice'}</dd>
-      <dt>What it says of itself</dt>
-      <dd>{hints.length === 0 ? 'nothing' : hints.map(([hint, value]) => `${hint}: ${String(value)}`).join(', ')}</dd>
+      <dt>Idempotent</dt>
+      <dd>{idempotent ? 'yes' : 'no'}</dd>
+      <dt>Reported hints</dt>
+      <dd>{hints.length === 0 ? 'none' : hints.map(([hint, value]) => `${hint}: ${String(value)}`).join(', ')}</dd>
       {timeoutMs === undefined ? undefined : (
         <>
-          <dt>Time allowed</dt>
+          <dt>Timeout</dt>
           <dd>{timeoutMs / 1000} s</dd>
         </>
       )}

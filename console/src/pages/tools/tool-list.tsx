@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { Link } from '../../app/router.tsx';
-import { Badge, EffectBadge } from '../../parts/badge.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
+import { Badge, EffectBadge } from '../../components/badge.tsx';
+import { VirtualList } from '../../components/virtual-list.tsx';
 import type { Row } from './tool-rows.ts';
 
 const rowHeight = 59;
 
-/** Tools, as many as there are. */
+/** The virtualized list of tools. */
 export function ToolList({
   rows,
   current,

@@ -1,9 +1,9 @@
 import type { Catalog, Effect, HiddenTool, Tool } from '../../api/schema.ts';
 
-/** What the list is narrowed to. */
-export interface Wanted {
+/** The filters of the tool list. */
+export interface ToolFilters {
   readonly words: string;
-  /** Empty: of every server. */
+  /** Empty: all servers. */
   readonly server: string;
   readonly effect: Effect | 'hidden' | '';
   readonly isGrouped: boolean;
@@ -23,7 +23,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** Every tool, offered or hidden, ready to be searched. */
+/** Returns every tool, available or hidden, with its search text. */
 export function toolEntries({ items, hidden }: Pick<Catalog, 'items' | 'hidden'>): readonly Entry[] {
   const offered = items.map((tool): Entry => ({
     row: { kind: 'tool', key: tool.name, tool },
@@ -47,8 +47,11 @@ export function toolEntries({ items, hidden }: Pick<Catalog, 'items' | 'hidden'>
   );
 }
 
-/** The rows that fit, each server's below its name where they are grouped. */
-export function rowsOf(entries: readonly Entry[], { words, server, effect, isGrouped }: Wanted): readonly Row[] {
+/** Returns the matching rows, grouped by server on request. */
+export function filterRows(
+  entries: readonly Entry[],
+  { words, server, effect, isGrouped }: ToolFilters,
+): readonly Row[] {
   const all = words.toLowerCase().split(/\s+/);
   const found = entries.filter(
     (entry) =>

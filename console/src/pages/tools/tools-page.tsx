@@ -3,16 +3,16 @@ import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Effect } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
-import { Link, navigate, usePlace } from '../../app/router.tsx';
+import { Link, navigate, useLocation } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { ToolDetail } from './tool-detail.tsx';
 import { ToolList } from './tool-list.tsx';
-import { type Row, type Wanted, rowsOf, toolEntries } from './tool-rows.ts';
+import { type Row, type ToolFilters, filterRows, toolEntries } from './tool-rows.ts';
 
-const effects: readonly (readonly [Wanted['effect'], string])[] = [
+const effects: readonly (readonly [ToolFilters['effect'], string])[] = [
   ['', 'Any effect'],
   ['read', 'Read'],
   ['undoable', 'Undoable'],
@@ -21,30 +21,30 @@ const effects: readonly (readonly [Wanted['effect'], string])[] = [
   ['hidden', 'Hidden'],
 ];
 
-/** The catalog on one side, a tool on the other. What it is narrowed to stands in the address. */
+/** The catalog beside the selected tool. The filters are in the address. */
 export function ToolsPage({ name }: { readonly name?: string }): ReactNode {
   const { data: catalog, error, refetch } = useQuery(queries.tools());
-  const { path, search } = usePlace();
-  const wanted: Wanted = {
+  const { path, search } = useLocation();
+  const filters: ToolFilters = {
     words: search.get('q') ?? '',
     server: search.get('server') ?? '',
     effect: (search.get('effect') ?? '') as Effect | 'hidden' | '',
     isGrouped: search.get('flat') === null,
   };
-  const words = useDeferredValue(wanted.words);
-  const { server, effect, isGrouped } = wanted;
+  const words = useDeferredValue(filters.words);
+  const { server, effect, isGrouped } = filters;
   const entries = useMemo(() => (catalog === undefined ? [] : toolEntries(catalog)), [catalog]);
   const rows = useMemo(
-    () => rowsOf(entries, { words, server, effect, isGrouped }),
+    () => filterRows(entries, { words, server, effect, isGrouped }),
     [entries, words, server, effect, isGrouped],
   );
-  const narrow = (key: string, value: string): void => {
+  const setFilter = (key: string, value: string): void => {
     const next = new URLSearchParams(search);
     if (value === '') next.delete(key);
     else next.set(key, value);
-    navigate(`${path}${questionOf(next)}`, { replace: true });
+    navigate(`${path}${queryString(next)}`, { replace: true });
   };
-  const linkTo = (tool: string): string => `/tools/${encodeURIComponent(tool)}${questionOf(search)}`;
+  const linkTo = (tool: string): string => `/tools/${encodeURIComponent(tool)}${queryString(search)}`;
   const at = rows.findIndex((row) => nameOf(row) === name);
   const move = (step: 1 | -1): void => {
     const rest = step === 1 ? rows.slice(at + 1) : rows.slice(0, Math.max(0, at)).toReversed();
@@ -56,18 +56,18 @@ export function ToolsPage({ name }: { readonly name?: string }): ReactNode {
   return (
     <div className={name === undefined ? 'split' : 'split chosen'}>
       <div className="split-list">
-        <PageHead title="Tools" {...(catalog === undefined ? {} : { about: counted(catalog) })} />
-        <SearchField label="Search tools" value={wanted.words} onChange={(value) => narrow('q', value)} />
+        <PageHead title="Tools" {...(catalog === undefined ? {} : { about: countText(catalog) })} />
+        <SearchField label="Search tools" value={filters.words} onChange={(value) => setFilter('q', value)} />
         <div className="filters">
-          <select aria-label="Server" value={server} onChange={(event) => narrow('server', event.target.value)}>
-            <option value="">Every server</option>
+          <select aria-label="Server" value={server} onChange={(event) => setFilter('server', event.target.value)}>
+            <option value="">All servers</option>
             {catalog?.servers.map((each) => (
               <option key={each.name} value={each.name}>
                 {each.name}
               </option>
             ))}
           </select>
-          <select aria-label="Effect" value={effect} onChange={(event) => narrow('effect', event.target.value)}>
+          <select aria-label="Effect" value={effect} onChange={(event) => setFilter('effect', event.target.value)}>
             {effects.map(([value, shown]) => (
               <option key={value} value={value}>
                 {shown}
@@ -78,9 +78,9 @@ export function ToolsPage({ name }: { readonly name?: string }): ReactNode {
             <input
               type="checkbox"
               checked={isGrouped}
-              onChange={(event) => narrow('flat', event.target.checked ? '' : 'yes')}
+              onChange={(event) => setFilter('flat', event.target.checked ? '' : 'yes')}
             />
-            By server
+            Group by server
           </label>
         </div>
         {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
@@ -92,15 +92,12 @@ export function ToolsPage({ name }: { readonly name?: string }): ReactNode {
       </div>
       <div className="split-detail">
         {name === undefined ? (
-          <EmptyState icon="tools" title="Choose a tool">
-            <p>
-              Read what it takes, see why it is hidden, or try it: a call from here is decided and recorded like any
-              other.
-            </p>
+          <EmptyState icon="tools" title="Select a tool">
+            <p>Read its schema or try it. Calls from here are checked and recorded like any other.</p>
           </EmptyState>
         ) : catalog === undefined ? undefined : (
           <>
-            <Link to={`/tools${questionOf(search)}`} className="back">
+            <Link to={`/tools${queryString(search)}`} className="back">
               All tools
             </Link>
             <ToolDetail key={name} name={name} catalog={catalog} />
@@ -115,14 +112,14 @@ function NoTools({ isEmpty, onAll }: { readonly isEmpty: boolean; readonly onAll
   return isEmpty ? (
     <EmptyState icon="tools" title="No tools yet">
       <p>
-        <Link to="/servers">Add a server</Link>, and its tools are here.
+        <Link to="/servers">Add a server</Link> to see its tools here.
       </p>
     </EmptyState>
   ) : (
     <p className="faint none">
-      No tool fits.{' '}
+      No tools match these filters.{' '}
       <button type="button" className="link" onClick={onAll}>
-        Show all
+        Clear filters
       </button>
     </p>
   );
@@ -133,12 +130,12 @@ function nameOf(row: Row): string | undefined {
   return row.kind === 'tool' ? row.tool.name : row.hidden.name;
 }
 
-function questionOf(search: URLSearchParams): string {
+function queryString(search: URLSearchParams): string {
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
 }
 
-function counted({
+function countText({
   items,
   hidden,
   servers,
@@ -148,5 +145,5 @@ function counted({
   servers: readonly unknown[];
 }): string {
   const withheld = hidden.length === 0 ? '' : `, ${hidden.length} hidden`;
-  return `${items.length} offered${withheld}, of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'}`;
+  return `${items.length} available${withheld}, from ${servers.length} ${servers.length === 1 ? 'server' : 'servers'}`;
 }

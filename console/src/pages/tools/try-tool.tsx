@@ -1,19 +1,19 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import type { Tool } from '../../api/schema.ts';
-import { useRefusal } from '../../app/reader.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
-import { duration } from '../../parts/time-ago.tsx';
-import { CallOutcome } from './call-outcome.tsx';
+import { useForbiddenReason } from '../../app/current-user.tsx';
+import { Button } from '../../components/button.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { formatDuration } from '../../components/time.tsx';
+import { CallResultCard } from './call-result-card.tsx';
 import { ObjectFields } from './field-input.tsx';
-import { type Tried, written } from './use-try.ts';
+import { type ToolTrial, formatArguments } from './use-tool-trial.ts';
 
-/** Calls a tool by hand, with a form or with JSON, through everything that an agent's call goes through. */
-export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: Tried }): ReactNode {
-  const { field, isRunning, startedAt, wrong, error, result } = tried;
+/** Calls a tool from a form or from JSON. The call takes the same path as a call of an agent. */
+export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: ToolTrial }): ReactNode {
+  const { field, isRunning, startedAt, invalidReason, error, result } = tried;
   const hasForm = field.kind === 'object' && field.fields.length > 0;
-  const refusal = useRefusal('POST /api/tools/{name}/call');
+  const refusal = useForbiddenReason('POST /api/tools/{name}/call');
   const runByKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -21,7 +21,7 @@ export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: 
   };
   return (
     <div className="try">
-      {/* The key is that of whatever field has the focus. */}
+      {/* The handler receives the keys of all fields. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <form
         aria-label={`Try ${tool.id.tool}`}
@@ -32,7 +32,7 @@ export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: 
         }}
       >
         <Tabs
-          label="How to give the arguments"
+          label="Arguments as"
           tabs={[
             { name: 'Form', content: () => <Form tried={tried} hasForm={hasForm} /> },
             { name: 'JSON', content: () => <Raw tried={tried} /> },
@@ -43,7 +43,7 @@ export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: 
             kind="primary"
             type="submit"
             isBusy={isRunning}
-            disabled={refusal !== undefined || wrong !== undefined}
+            disabled={refusal !== undefined || invalidReason !== undefined}
           >
             Run
           </Button>
@@ -64,20 +64,18 @@ export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: 
         </div>
       </form>
       {error === null ? undefined : <ProblemNote error={error} />}
-      {result === undefined || isRunning ? undefined : <CallOutcome result={result} onAnswered={tried.goOn} />}
+      {result === undefined || isRunning ? undefined : <CallResultCard result={result} onAnswered={tried.repeat} />}
     </div>
   );
 }
 
-function Form({ tried, hasForm }: { readonly tried: Tried; readonly hasForm: boolean }): ReactNode {
-  const { field, value, wrong, setText } = tried;
-  if (wrong !== undefined) return <p className="wrong">The arguments as JSON cannot be read: {wrong}</p>;
+function Form({ tried, hasForm }: { readonly tried: ToolTrial; readonly hasForm: boolean }): ReactNode {
+  const { field, value, invalidReason, setText } = tried;
+  if (invalidReason !== undefined) return <p className="wrong">The JSON arguments are invalid: {invalidReason}</p>;
   if (!hasForm)
     return (
       <p className="faint">
-        {field.kind === 'object'
-          ? 'It names no arguments.'
-          : 'Its arguments are more than a form can ask for: give them as JSON.'}
+        {field.kind === 'object' ? 'No arguments' : 'A form cannot express these arguments. Enter them as JSON.'}
       </p>
     );
   return (
@@ -85,14 +83,14 @@ function Form({ tried, hasForm }: { readonly tried: Tried; readonly hasForm: boo
       <ObjectFields
         fields={field.kind === 'object' ? field.fields : []}
         value={value}
-        onChange={(changed) => setText(written(changed))}
+        onChange={(changed) => setText(formatArguments(changed))}
       />
     </div>
   );
 }
 
-function Raw({ tried: { text, setText, wrong } }: { readonly tried: Tried }): ReactNode {
-  const told = useId();
+function Raw({ tried: { text, setText, invalidReason } }: { readonly tried: ToolTrial }): ReactNode {
+  const errorId = useId();
   return (
     <div className="field">
       <textarea
@@ -101,12 +99,12 @@ function Raw({ tried: { text, setText, wrong } }: { readonly tried: Tried }): Re
         spellCheck={false}
         rows={Math.min(20, Math.max(5, text.split('\n').length + 1))}
         value={text}
-        aria-invalid={wrong !== undefined}
-        aria-describedby={told}
+        aria-invalid={invalidReason !== undefined}
+        aria-describedby={errorId}
         onChange={(event) => setText(event.target.value)}
       />
-      <p id={told} className="wrong" role="status">
-        {wrong ?? ''}
+      <p id={errorId} className="wrong" role="status">
+        {invalidReason ?? ''}
       </p>
     </div>
   );
@@ -121,7 +119,7 @@ function Running({ since }: { readonly since: number }): ReactNode {
   return (
     <span className="faint working">
       <span className="dot" />
-      <span role="status">Running</span> {duration(Math.max(0, now - since))}
+      <span role="status">Running</span> {formatDuration(Math.max(0, now - since))}
     </span>
   );
 }

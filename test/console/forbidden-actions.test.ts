@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { type Operations, rolesOf } from '../../console/src/api/schema.ts';
+import { root } from '../support/command.ts';
+
+const sources = globSync('console/src/{app,pages,parts}/**/*.{ts,tsx}', { cwd: root }).map((file) =>
+  readFileSync(join(root, file), 'utf8'),
+);
+
+/** The operations that are written in a place of the sources. */
+function named(place: RegExp): Set<keyof Operations> {
+  const found = sources.flatMap((source) => [...source.matchAll(place)].map(([, operation = '']) => operation));
+  return new Set(found.filter((operation): operation is keyof Operations => operation in rolesOf));
+}
+
+describe('what changes something in the console', () => {
+  it('is held back from those whom the server would refuse it', () => {
+    const sent = named(/['"`]((?:POST|PUT|PATCH|DELETE) \/api\/[^'"`]+)['"`]/g);
+    const heldBack = named(/(?:operation=|operation = |useForbiddenReason\()['"]([^'"]+)['"]/g);
+    // It stands beside approving, and takes the same roles.
+    heldBack.add('POST /api/approvals/{id}/deny');
+    assert.ok(sent.size > 20, `only ${sent.size} operations were found`);
+    const open = [...sent].filter(
+      (operation) => !heldBack.has(operation) && rolesOf[operation]?.includes('viewer') !== true,
+    );
+    assert.deepEqual(open, []);
+  });
+});
