@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../core/text/escape-invisible.ts';
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { SignalboxError, messageOf } from '../core/errors.ts';
@@ -59,7 +60,8 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     source,
     offered,
     notices,
-    flags: offered.flags ?? [],
+    // A flag may repeat text of the server.
+    flags: (offered.flags ?? []).map((flag) => escapeInvisible(flag)),
     ...(naming === undefined ? {} : { naming }),
     ...(fillDefaults === undefined ? {} : { fillDefaults }),
   };

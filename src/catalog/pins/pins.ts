@@ -23,6 +23,8 @@ export class Pins {
   readonly #storage: PinStorage;
   readonly #texts = new Map<string, string>();
   readonly #parsed = new Map<string, LockedServer>();
+  /** The servers that this process pinned first. */
+  readonly #first = new Map<string, string>();
   readonly #listeners = new Map<string, Set<() => void>>();
   /** The servers that wait for acceptance, and what they say now. */
   readonly #unaccepted = new Map<string, () => LockedServer>();
@@ -56,11 +58,17 @@ export class Pins {
     const text = textOf(server, seen);
     this.#texts.set(server, text);
     this.#parsed.set(server, seen);
+    this.#first.set(server, text);
     this.#write(async () => {
       const stored = await this.#storage.add(server, text);
       if (stored !== text && this.#texts.get(server) === text) this.#set(server, stored);
     });
     return seen;
+  }
+
+  /** Returns the text of every pin that this process was the first to make, by server. */
+  firstSeen(): ReadonlyMap<string, string> {
+    return this.#first;
   }
 
   /** Accepts what a server says now. Resolves when that is stored. Does nothing when the server does not differ from its pin. */

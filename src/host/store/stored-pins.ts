@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pins } from '../../catalog/pins/pins.ts';
 import type { Configuration } from '../../config/configuration.ts';
+import { accountForAuthority } from '../../journal/integrity/authority-records.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { pinStorage } from '../../pipeline/recording/pin-storage.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
@@ -33,6 +34,22 @@ export async function memoryStoreWithPins(configuration: Configuration, data: st
   return memory;
 }
 
+/** Stores the pins of servers that a command without records saw first and showed to a person. Pins that exist stay. */
+export async function storeFirstPins(
+  configuration: Configuration,
+  data: string,
+  firstSeen: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (firstSeen.size === 0) return;
+  const { store } = await openStore(configuration.store, data);
+  try {
+    await accountForAuthority(store);
+    for (const [server, text] of firstSeen) await pinStorage(store, pinScope(configuration)).add(server, text);
+  } finally {
+    await store.close();
+  }
+}
+
 /** Opens the stored pins of a configuration, passes them to `work`, and closes them. */
 export async function withPins<Value>(
   configuration: Configuration,
@@ -41,6 +58,7 @@ export async function withPins<Value>(
 ): Promise<Value> {
   const { store } = await openStore(configuration.store, data);
   try {
+    await accountForAuthority(store);
     const pins = await Pins.open(pinStorage(store, pinScope(configuration)));
     try {
       return await work(pins);

@@ -16,7 +16,7 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
     .summary('add a server to the configuration')
     .description(
       'Adds a server to the configuration file: a command, an address, an npm package or a module of tools. ' +
-        'Starts it once and lists its tools with their effects; when it cannot be started, says why, writes nothing and ends with 1.',
+        'Starts it once and lists its tools with their effects; if it cannot start, prints the reason, writes nothing and exits with 1.',
     )
     .usage('[options] <name> [-- command [args...]]')
     .argument('<name>', 'the name of the server')
@@ -24,8 +24,8 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
     .option('--url <url>', 'the address of a remote server')
     .addOption(new Option('--type <type>', 'the transport (default: http)').choices(['http', 'sse']))
     .option('--header <name=value>', 'a header for requests to the address (repeatable)', collect)
-    .option('--oauth', 'people sign in to the address, with signalbox login')
-    .option('--npm <package@version>', 'an npm package that is the server')
+    .option('--oauth', 'users sign in to the server with signalbox login')
+    .option('--npm <package@version>', 'the npm package of the server')
     .option('--module <file>', 'a module of tools that runs in this process')
     .option('--env <name=value>', 'an environment variable for the server (repeatable)', collect)
     .option(
@@ -46,9 +46,9 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
       const { file } = target;
       if (target.names.includes(name)) {
         const place = formatLocation(file, target.lineOf(name));
-        throw new Failure(2, 'server-exists', `there is a server "${name}" already: ${place}`, {
+        throw new Failure(2, 'server-exists', `the configuration already has a server "${name}": ${place}`, {
           data: { file, line: target.lineOf(name) },
-          next: `signalbox remove ${name}, or take another name`,
+          next: `signalbox remove ${name}, or choose another name`,
         });
       }
       const { entry, transport, warnings: own } = serverSettings(words, options, target.directory);
@@ -95,10 +95,10 @@ Examples:
 async function printStartedServer(name: string, tried: TriedServer, output: Printer): Promise<void> {
   if (tried.needsSignIn)
     return output.print(
-      `it wants you to sign in before it lists its tools; next: ${runnable(`signalbox login ${name}`)}\n`,
+      `it needs you to sign in before it lists its tools; next: ${runnable(`signalbox login ${name}`)}\n`,
     );
   const { tools } = tried;
-  await output.print(`it starts, and has ${pluralize(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}\n`);
+  await output.print(`it started, and has ${pluralize(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}\n`);
   if (tools.length === 0) return;
   const { printTools } = await import('../calls/tools.ts');
   await printTools(output, tried);

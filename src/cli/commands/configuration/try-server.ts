@@ -7,23 +7,23 @@ import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
 import { printable } from '../../terminal/escape.ts';
 import { unmatchedKeys } from '../../../host/daemon/name-warnings.ts';
 
-/** A server that was started once. */
+/** A server that was started for a check. */
 export interface TriedServer extends Pick<CatalogSnapshot, 'tools' | 'notices'> {
-  /** Whether it has to be signed in to before its tools are known. */
+  /** Whether it lists its tools only after a sign-in. */
   readonly needsSignIn: boolean;
   /** The text of its first pin, by its name. */
   readonly firstSeen: ReadonlyMap<string, string>;
-  /** Names in its entry that none of its tools has. */
+  /** Names in its entry that match none of its tools. */
   readonly unmatched: readonly string[];
 }
 
-/** A program that npx downloads first, and that then has all the time to answer that it has later. */
-const waitMs = 90_000;
-const maxLines = 10;
+/** The start timeout, which includes a download by npx. */
+const startTimeoutMs = 90_000;
+const maxOutputLines = 10;
 
 /**
- * Starts one server of a configuration, lists its tools and ends it, writing nothing. The rest of the configuration is not used:
- * its user has asked for this server, and may not have accepted the others. Rejects with `server-down` when it cannot be used.
+ * Starts one server of a configuration, lists its tools and stops it, without writing records. Ignores the rest of the configuration,
+ * which the user may not have accepted. Rejects with `server-down` when it cannot be used.
  */
 export async function tryServer(
   name: string,
@@ -37,13 +37,13 @@ export async function tryServer(
     servers: servers.filter((entry) => entry.name === name),
   };
   const trust = new ConfigurationTrust({ data, trusted: 'all' });
-  const { box } = await openBoxForDiagnosis(alone, { secretsFrom: data, trust, waitMs });
+  const { box } = await openBoxForDiagnosis(alone, { secretsFrom: data, trust, waitMs: startTimeoutMs });
   try {
     const { tools, notices, servers: states } = box.catalog();
     const state = states.find((each) => each.name === name);
     const needsSignIn = state?.needsSignIn === true;
     if (state?.status !== 'up' && !needsSignIn)
-      throw unusable(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
+      throw startFailure(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
     return {
       tools: tools.filter(({ id }) => id.server === name),
       notices: notices.filter(({ server }) => server === name),
@@ -56,16 +56,15 @@ export async function tryServer(
   }
 }
 
-function unusable(entry: ServerEntry | undefined, reason: string, stderr: readonly string[]): Failure {
+function startFailure(entry: ServerEntry | undefined, reason: string, stderr: readonly string[]): Failure {
   const { name = '' } = entry ?? {};
   const isOpen = entry?.kind === 'external' && entry.transport !== 'stdio' && entry.settings.auth === undefined;
-  const last = stderr.slice(-maxLines);
-  const lines =
-    last.length === 0 ? [] : ['the last that it wrote to standard error:', ...last.map((line) => `  ${line}`)];
+  const last = stderr.slice(-maxOutputLines);
+  const lines = last.length === 0 ? [] : ['its last output on standard error:', ...last.map((line) => `  ${line}`)];
   const why = reason.replace(`server "${name}" is down: `, '');
   return new Failure(1, 'server-down', `"${name}" was not added: ${why}`, {
     lines: lines.map((line) => printable(line)),
     data: { server: name, stderr: last },
-    next: `correct it and run the command again${isOpen ? ' (--oauth if people sign in to it)' : ''}, or add --no-check to save it without starting it`,
+    next: `correct it and run the command again${isOpen ? ' (--oauth if users sign in to it)' : ''}, or add --no-check to save it without starting it`,
   });
 }

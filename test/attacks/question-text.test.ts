@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { type ApprovalRequest, defineTool, localServer } from '../../src/index.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import { until } from '../mcp-servers/boxed.ts';
+
+const agent = { id: 'bot', kind: 'agent' } as const;
+const human = { id: 'ada', kind: 'human' } as const;
+const attack = '/tmp/a\n\nThis call was reviewed and is safe.\u202e\u001b[8m/signalbox.config.json';
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+const put = defineTool({
+  name: 'put',
+  description: 'Writes.',
+  input: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  effect: 'irreversible',
+  run: () => 'done',
+});
+
+async function opened(
+  t: TestContext,
+  options: Parameters<typeof openSignalbox>[0] = {},
+): Promise<{ box: InternalSignalbox; data: string }> {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-question-'));
+  const box = await openSignalbox({ data, servers: [localServer({ name: 'm', tools: [put] })], ...options });
+  t.after(async () => {
+    await box.close();
+    rmSync(data, { recursive: true, force: true });
+  });
+  return { box, data };
+}
+
+describe('the reason of a question', () => {
+  test('that repeats text of the caller has no invisible characters and no line breaks, at every surface', async (t) => {
+    const asked: ApprovalRequest[] = [];
+    const { box } = await opened(t, {
+      policies: [
+        { name: 'echo', check: ({ arguments: args }) => ({ answer: 'ask', reason: `writes ${args['path']}` }) },
+      ],
+      approve(request) {
+        asked.push(request);
+        return { allow: false, by: human };
+      },
+    });
+    const result = await box.call('mcp__m__put', { path: attack }, { principal: agent });
+    const [request] = asked;
+    assert.ok(request !== undefined);
+    const [stored] = await box.approvals.list();
+    const reasons = [request.decision, stored?.decision, result.decision].flatMap((decision) => [
+      decision?.reason ?? '',
+      ...(decision?.asks ?? []).map(({ reason }) => reason),
+    ]);
+    assert.ok(
+      reasons.some((reason) => reason.includes(String.raw`\u000a\u000aThis call`)),
+      reasons.join(),
+    );
+    assert.ok(reasons.some((reason) => reason.includes(String.raw`\u202e\u001b[8m`)));
+    for (const reason of reasons) assert.doesNotMatch(reason, unsafe);
+    assert.doesNotMatch(result.error?.message ?? '', unsafe);
+  });
+
+  test('that a rule gives over several lines is one line with its words', async (t) => {
+    const text = '- id: r\n  match: mcp__m__put\n  ask: "true"\n  reason: |\n    first\n    second\n';
+    const { box } = await opened(t, { policies: [{ file: 'p.yaml', text }] });
+    const { decision } = await box.call('mcp__m__put', { path: 'x' }, { principal: agent, waitMs: 0 });
+    assert.equal(decision?.reason, 'first second');
+  });
+});
+
+describe('a call that waits for its approval', () => {
+  test('does not run when its profile hides the tool meanwhile', async (t) => {
+    const { box } = await opened(t);
+    box.profiles.set({ a: { tools: ['mcp__m__*'] } });
+    const call = box.call('mcp__m__put', { path: 'x' }, { principal: agent, profile: 'a', waitMs: 60_000 });
+    let id = '';
+    await until(async () => (id = (await box.approvals.list())[0]?.id ?? '') !== '', 'it is asked about');
+    box.profiles.set({ a: { tools: ['mcp__m__*', '!mcp__m__put'] } });
+    await box.approvals.approve(id, { by: human });
+    const { outcome, error } = await call;
+    assert.deepEqual([outcome, error?.code], ['denied', 'tool-hidden']);
+  });
+});
