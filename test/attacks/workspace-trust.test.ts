@@ -278,7 +278,7 @@ suite('trust', () => {
     write(cloned, { mcpServers: { evil: server } });
     const { command, args = [] } = fixtureProgram();
     const added = await run(cloned, 'add', 'mine', '--', command, ...args);
-    assert.match(added.stdout, /it starts, and has \d+ tools:/);
+    assert.match(added.stdout, /it started, and has \d+ tools:/);
     assert.ok(!readdirSync(cloned.directory).includes('used-a'), 'the other servers are not started');
     assert.match(added.stderr, /the rest of .* was not accepted on this machine; signalbox trust shows it/);
     const { code, stderr } = await run(cloned, 'tools');

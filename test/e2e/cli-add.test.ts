@@ -19,7 +19,7 @@ suite('add starts a server once', () => {
     assert.equal(code, 0, stderr);
     assert.match(
       stdout,
-      /^added "files" \(stdio\): signalbox\.config\.json:3 \(a new file\)\nit starts, and has \d+ tools:\n/,
+      /^added "files" \(stdio\): signalbox\.config\.json:3 \(a new file\)\nit started, and has \d+ tools:\n/,
     );
     assert.match(stdout, /^mcp__files__echo +files +irreversible /m);
     assert.match(stderr, /^warning: server "files": effect .*"nothing"/m);
@@ -56,7 +56,7 @@ suite('add starts a server once', () => {
       ],
       [
         ['--', process.execPath, '-e', failing],
-        /exit code 3\n {2}the last that it wrote to standard error:\n {4}API_KEY is missing$/m,
+        /exit code 3\n {2}its last output on standard error:\n {4}API_KEY is missing$/m,
       ],
       [['--env', 'A=${secret:NONE}', '--', command], /signalbox secret set NONE$/m],
       [['--module', 'missing.ts'], /missing\.ts/],
@@ -91,7 +91,7 @@ suite('add starts a server once', () => {
     const place = new Place();
     writeFileSync(join(place.directory, name), '{}');
     const words = ['add', 'web', '--url', `http://127.0.0.1:${port}/mcp`];
-    assert.match((await place.run(words)).stderr, /HTTP 401[^]* next: .*--oauth if people sign in to it/);
+    assert.match((await place.run(words)).stderr, /HTTP 401[^]* next: .*--oauth if users sign in to it/);
     const { code, stdout, stderr } = await place.run([...words, '--oauth']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /next: signalbox login web\n$/);

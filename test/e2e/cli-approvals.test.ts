@@ -187,7 +187,7 @@ suite('approvals', () => {
     assert.equal(both.code, 2);
     assert.match(both.stderr, /--remember cannot be combined with --edit/);
     const { stdout } = await place.run(edit);
-    assert.match(stdout, /^approved mcp__desk__write \{"text":"good"\}\n[^]*checked when it runs\n$/);
+    assert.match(stdout, /^approved mcp__desk__write \{"text":"good"\}\n[^]*validated when the call runs\n$/);
     assert.equal((await place.json(write))['outcome'], 'completed');
     assert.equal((await place.json(write, 1))['outcome'], 'awaiting-approval');
     assert.equal(readFileSync(join(place.directory, 'written'), 'utf8'), 'good\n');

@@ -72,7 +72,7 @@ suite('init', () => {
     const before = place.text();
     const again = await place.cli('init');
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /configuration-exists: .*signalbox\.config\.json is there already; nothing was written/);
+    assert.match(again.stderr, /configuration-exists: .*signalbox\.config\.json already exists; nothing was written/);
     assert.equal(place.text(), before);
 
     const added = await place.cli('add', 'notes', '--no-check', '--module', 'notes.ts');
@@ -135,7 +135,7 @@ suite('add, disable, enable, remove', () => {
     const place = new Home({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
     const before = place.text();
     for (const [args, expected] of [
-      [['add', 'files', '--npm', 'y@1'], /server-exists: there is a server "files" already: signalbox\.config\.json:1/],
+      [['add', 'files', '--npm', 'y@1'], /server-exists: the configuration already has a server "files": signalbox\.config\.json:1/],
       [['add', 'a__b', '--npm', 'y@1'], /configuration-invalid/],
       [['add', 'signalbox', '--npm', 'y@1'], /the name belongs to the built-in server/],
       [['add', 'x'], /name a command, an address, a package or a module/],
@@ -143,7 +143,7 @@ suite('add, disable, enable, remove', () => {
       [['add', 'x', '--url', 'ftp://x'], /not an http or https address/],
       [['add', 'x', '--env', 'oops', '--', 'y'], /--env takes NAME=VALUE/],
       [['add', 'x', '--effect', 'oops', '--', 'y'], /--effect takes TOOL=EFFECT/],
-      [['add', 'x', '--effect', 'a=raed', '--', 'y'], /there is no effect "raed"\n +did you mean "read"\?/],
+      [['add', 'x', '--effect', 'a=raed', '--', 'y'], /unknown effect "raed"\n +did you mean "read"\?/],
       [['remove', 'fils'], /server-unknown: .* has no server "fils"\n +did you mean "files"\?/],
       [['disable', 'nothing-like-it'], /server-unknown/],
     ] as const) {
@@ -260,7 +260,7 @@ suite('import', () => {
     assert.match(place.text(), /"npm": "x@1" \}, \/\/ keep/);
     const { stderr, code } = await place.cli('import', '--from', 'curser');
     assert.equal(code, 2);
-    assert.match(stderr, /there is no client "curser"; did you mean "cursor"\?/);
+    assert.match(stderr, /unknown client "curser"; did you mean "cursor"\?/);
   });
 
   test('a broken file is told with its line and skipped; where nobody can be asked, --yes is needed', async () => {

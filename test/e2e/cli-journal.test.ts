@@ -114,7 +114,7 @@ suite('journal verify', () => {
     const head = `${items.length}:${items.at(-1)?.hash}`;
     const { code, stdout } = await place.run(['journal', 'verify']);
     assert.equal(code, 0);
-    assert.ok(stdout.startsWith(`ok ${items.length} entries checked, the chain holds\nhead ${head}\n`), stdout);
+    assert.ok(stdout.startsWith(`ok ${items.length} entries checked, the chain is intact\nhead ${head}\n`), stdout);
     assert.deepEqual(await place.json(['journal', 'verify', '--head', head]), {
       ok: true,
       entries: items.length,
@@ -131,7 +131,7 @@ suite('journal verify', () => {
     const { code, stderr } = await place.run(['journal', 'verify']);
     assert.equal(code, 1);
     assert.match(stderr, /journal-broken: entry 2 was changed/);
-    assert.match(stderr, /first broken entry: 2; the 1 before it hold/);
+    assert.match(stderr, /first broken entry: 2; the 1 before it are intact/);
     const failed = await place.run(['journal', 'verify', '--json']);
     const { error } = JSON.parse(failed.stderr) as { error: Record<string, unknown> };
     assert.deepEqual([failed.code, error['code'], error['seq'], error['entries']], [1, 'journal-broken', 2, 1]);

@@ -56,7 +56,7 @@ suite('signalbox.lock', () => {
     const why = await place.run(['tools', '--why']);
     assert.match(
       why.stdout,
-      /hidden mcp__files__read \(it is not what signalbox\.lock says: description changed; argument `path` is now required; its text looks suspicious ⚠; signalbox lock diff files shows it, signalbox lock accept files takes it\)/,
+      /hidden mcp__files__read \(it is not what signalbox\.lock says: description changed; argument `path` is now required; its text looks suspicious ⚠; signalbox lock diff files shows the changes, signalbox lock accept files accepts them\)/,
     );
     assert.doesNotMatch(why.stdout, /Do not tell/);
     assert.match(why.stdout, /^mcp__files__list /m);
@@ -79,7 +79,7 @@ suite('signalbox.lock', () => {
     const before = place.lock;
     const again = await place.run(['lock']);
     assert.equal(again.code, 1);
-    assert.match(again.stdout, /^files has changed and is left as it was; .*signalbox lock accept files/);
+    assert.match(again.stdout, /^files has changed; its entry stays; .*signalbox lock accept files/);
     assert.equal(place.lock, before, 'what nobody accepted is not in the lock');
 
     const accepted = await place.run(['lock', 'accept', 'files']);
@@ -142,7 +142,7 @@ suite('signalbox.lock', () => {
     place.write('signalbox.config.json', configured('other'));
     const missing = await place.run(['lock', 'check']);
     assert.deepEqual([missing.code, /^missing files cannot be checked/m.test(missing.stdout)], [1, true]);
-    assert.match((await place.run(['lock', 'accept', 'files'])).stdout, /files is not locked any more/);
+    assert.match((await place.run(['lock', 'accept', 'files'])).stdout, /files is no longer locked/);
     assert.equal((await place.run(['lock', 'check'])).code, 0);
   });
 
@@ -181,7 +181,7 @@ suite('signalbox.lock', () => {
     );
     place.write('signalbox.config.json', configured('files', 'other', 'broken'));
     place.write('broken.ts', 'throw new Error("no disk")');
-    assert.match((await place.run(['lock', 'accept', 'later'])).stdout, /is not locked any more/);
+    assert.match((await place.run(['lock', 'accept', 'later'])).stdout, /is no longer locked/);
     const broken = await place.run(['lock', 'check']);
     assert.deepEqual([broken.code, /^down broken is not locked, and down: /m.test(broken.stdout)], [1, true]);
     place.write('signalbox.config.json', configured('files', 'other', 'later'));

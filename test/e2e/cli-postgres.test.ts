@@ -62,7 +62,7 @@ suite('records in PostgreSQL', () => {
     assert.deepEqual([verified['ok'], Number(verified['entries']) >= 4], [true, true]);
 
     const doctor = await two.run(['doctor']);
-    assert.match(doctor.stdout, /journal postgres:\/\/\S+ \(PostgreSQL 1\d\.\d.*\): \d+ entries, the chain holds/);
+    assert.match(doctor.stdout, /journal postgres:\/\/\S+ \(PostgreSQL 1\d\.\d.*\): \d+ entries, the chain is intact/);
     server.kill('SIGTERM');
     const { stdout: told, stderr: errors } = await ended;
     for (const text of [told, errors, doctor.stdout, doctor.stderr, stdout, JSON.stringify(items)])

@@ -273,7 +273,7 @@ suite('the run file', () => {
     write({});
     const { code, stderr } = await place.run(['call', 'where']);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /does not answer \(something else answers there\); this command works without it/);
+    assert.match(stderr, /does not answer \(another program answers at this address\); this command works without it/);
     assert.deepEqual(asked, ['/api/info'], 'a redirect or another answer is not followed');
   });
 });

@@ -102,7 +102,7 @@ describe('signalbox status', () => {
     assert.deepEqual(asked, []);
     writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...processStart(process.pid) }), { mode });
     const { stdout } = await place.run(['status']);
-    assert.match(stdout, /^silent \(something else answers there\)/);
+    assert.match(stdout, /^silent \(another program answers at this address\)/);
     assert.deepEqual(asked, [''], 'and nobody is sent the token who does not answer as a server does');
   });
 });

@@ -10,7 +10,7 @@ import { type RunFile, readRunFiles } from '../../host/daemon/run-files.ts';
 import type { Printer } from '../terminal/terminal.ts';
 import { ServerClient } from './server-client.ts';
 
-/** A server that runs on the data directory and lets this command in. */
+/** A running server that accepts this command. */
 export interface ConnectedServer {
   readonly client: ServerClient;
   readonly url: string;
@@ -80,7 +80,7 @@ async function askConfiguration(
   const client = new ServerClient(url, key);
   try {
     const info = await client.request<Info>('GET', '/api/info', { timeoutMs: requestTimeoutMs });
-    if (info.product !== 'Signalbox') return { problem: 'something else answers there' };
+    if (info.product !== 'Signalbox') return { problem: 'another program answers at this address' };
     return { client, url, configuration: info.configuration?.file ?? configuration };
   } catch (error) {
     return { problem: messageOf(error instanceof Failure ? (error.cause ?? error) : error) };

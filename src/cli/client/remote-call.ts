@@ -72,9 +72,14 @@ export async function callRemoteTool(client: ServerClient, call: RemoteCall): Pr
     if (cancel !== undefined) signal.removeEventListener('abort', cancel);
     questions.close();
   }
-  throw new Failure(1, 'server-lost', `the server at ${client.url} ended before the call had an outcome`, {
-    next: 'signalbox journal shows what was recorded of it',
-  });
+  throw new Failure(
+    1,
+    'server-lost',
+    `the server at ${client.url} closed the connection before the call had an outcome`,
+    {
+      next: 'signalbox journal shows its record',
+    },
+  );
 }
 
 function problemOf({ code, detail }: { readonly code: string; readonly detail: string }): Error {

@@ -102,7 +102,7 @@ export class ServerClient {
   #refused(status: number, text: string): Error {
     const refusal = refusalOf(text);
     if (refusal === undefined)
-      return new Failure(1, 'server-lost', `the server at ${this.url} answers with ${status}`, {
+      return new Failure(1, 'server-lost', `the server at ${this.url} responds with ${status}`, {
         next: 'signalbox status',
       });
     if (refusal.code in errorCodes) return new SignalboxError(refusal.code as ErrorCode, refusal.detail);

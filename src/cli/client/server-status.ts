@@ -3,16 +3,16 @@ import type { RunFile } from '../../host/daemon/run-files.ts';
 import { fetchCatalog } from './remote-catalog.ts';
 import { ServerClient } from './server-client.ts';
 
-/** How a server is doing, as it says itself. */
+/** The status that a running server reports. */
 export interface ServerStatus extends Omit<RunFile, 'key'> {
   /** `silent`: it runs, but does not answer. */
   readonly status: 'ok' | 'stopping' | 'unavailable' | 'silent';
-  /** Why it does not answer, or what is not ready. */
+  /** The reason why it does not answer, or the parts that are unavailable. */
   readonly problem?: string;
   readonly tools?: number;
-  /** How many questions of servers wait in its sessions. */
+  /** The number of pending elicitations in its sessions. */
   readonly questions?: number;
-  /** Why it does not use its changed configuration. */
+  /** The reasons why it rejected a changed configuration. */
   readonly refused?: readonly string[];
   /** The servers behind it. */
   readonly servers?: readonly UpstreamStatus[];
@@ -40,7 +40,7 @@ const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping',
 export async function fetchServerStatus({ key, ...server }: RunFile): Promise<ServerStatus> {
   try {
     const { status, ...parts } = await healthOf(server.url);
-    if (!states.has(status)) throw new Error('something else answers there');
+    if (!states.has(status)) throw new Error('another program answers at this address');
     const missing = Object.entries(parts).flatMap(([part, state]) => (state === 'unavailable' ? [part] : []));
     const problem = missing.length === 0 ? {} : { problem: `unavailable: ${missing.join(', ')}` };
     const isAsked = key !== undefined && server.role !== 'worker';
@@ -82,7 +82,7 @@ async function healthOf(url: string): Promise<Health> {
     redirect: 'error',
     signal: AbortSignal.timeout(requestTimeoutMs),
   });
-  // Whoever is not ready says so with 503.
-  if (!response.ok && response.status !== 503) throw new Error(`it answers with ${response.status}`);
+  // A server that is not ready responds with 503.
+  if (!response.ok && response.status !== 503) throw new Error(`it responds with ${response.status}`);
   return (await response.json()) as Health;
 }

@@ -1,13 +1,16 @@
 import type { HiddenPart } from '../../../core/calls/approval.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
+import { escapeCharacter } from '../../../core/text/escape-invisible.ts';
 import { printable } from '../../terminal/escape.ts';
 
 const maxScreenCharacters = 2000;
 
 /** Returns the whole arguments for a terminal, indented, and a line for each part that is hidden. */
 export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]): string[] {
-  const text = printable(JSON.stringify(shown, undefined, 2)).replaceAll('\n', '\n  ');
+  const json = printable(JSON.stringify(shown, undefined, 2));
+  // Blanks that look like a space but are none.
+  const text = json.replaceAll(/[^\S \n]/gu, escapeCharacter).replaceAll('\n', '\n  ');
   // The user may not notice that lines scrolled out of sight, so the length is shown.
   const size =
     text.length > maxScreenCharacters ? [`  (${text.length} characters of arguments; scroll up for all of them)`] : [];

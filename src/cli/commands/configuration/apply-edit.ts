@@ -15,13 +15,13 @@ import { printable } from '../../terminal/escape.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { formatLocation } from './target-configuration.ts';
 
-/** A file that a command has edited. */
+/** The result of an edit. */
 export interface AppliedEdit extends EditedConfiguration {
-  /** Says that the rest of the file is not trusted. */
+  /** A note when the rest of the file is not trusted. */
   readonly note: string | undefined;
 }
 
-/** Changes a configuration file for its user, who accepts the change by that. The rest of the file stays as trusted as it was. */
+/** Edits a configuration file. Running the command accepts the change; the trust of the rest of the file stays. */
 export async function applyUserEdit(
   { data }: GlobalOptions,
   file: string,
@@ -34,36 +34,36 @@ export async function applyUserEdit(
     configuration,
     rules: [],
   });
-  return { ...edited, note: await noteOf(configuration, trust) };
+  return { ...edited, note: await noteUntrusted(configuration, trust) };
 }
 
-/** The edit does not wait for the rest of the file, which another command asks about. */
-async function noteOf(configuration: Configuration, trust: ConfigurationTrust): Promise<string | undefined> {
+/** Returns a note when the rest of the file is not trusted. */
+async function noteUntrusted(configuration: Configuration, trust: ConfigurationTrust): Promise<string | undefined> {
   try {
     const pending = await trust.pending({ configuration, rules: loadPolicies(configuration) });
     if (pending === undefined) return undefined;
     return `the rest of ${shortPath(configuration.file)} was not accepted on this machine; signalbox trust shows it`;
   } catch (error) {
-    // Rules that cannot be read are reported by whoever needs them.
+    // Commands that use the rules report that they cannot be read.
     if (error instanceof ConfigurationError) return undefined;
     throw error;
   }
 }
 
-/** What a command did to a configuration file. */
+/** The change that a command made to a configuration file. */
 export interface Change {
   readonly action: 'added' | 'removed' | 'enabled' | 'disabled' | 'unchanged';
   readonly server: string;
   readonly file: string;
   readonly line: number;
-  /** Whether the file was made for it. */
+  /** Whether the command created the file. */
   readonly created?: boolean;
   readonly warnings?: readonly string[];
   /** The tools of a server that was started. */
   readonly tools?: readonly { readonly name: string; readonly effect: Effect }[];
 }
 
-/** Tells what changed, and where. */
+/** Prints the change and its location. */
 export async function reportChange(change: Change, sentence: string, json: boolean, terminal: Terminal): Promise<void> {
   const { output, errors } = terminal;
   const { warnings = [], created = false, ...rest } = change;
@@ -73,7 +73,7 @@ export async function reportChange(change: Change, sentence: string, json: boole
     await output.print(`${sentence}: ${formatLocation(change.file, change.line)}${created ? ' (a new file)' : ''}\n`);
 }
 
-/** The line of a server's entry. */
+/** Returns the line of a server's entry. */
 export function entryLine(edited: EditedConfiguration, server: string): number {
   return edited.lineOf(['mcpServers', server]);
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../../command-context.ts';
 import { readGlobalOptions } from '../../global-options.ts';
 
-/** `signalbox enable NAME` and `signalbox disable NAME`. */
-export function addSwitchCommands(program: Command, { terminal }: CommandContext): void {
+/** `signalbox enable NAME` and `signalbox disable NAME`: change the `disabled` key of a server. */
+export function addEnableDisableCommands(program: Command, { terminal }: CommandContext): void {
   for (const [action, isDisabled, summary] of [
     ['enable', false, 'start a disabled server again'],
     ['disable', true, 'stop a server and keep its entry in the configuration'],
@@ -31,7 +31,7 @@ export function addSwitchCommands(program: Command, { terminal }: CommandContext
           file,
           line,
         };
-        const sentence = isAlready ? `"${name}" is ${action}d already` : `${action}d "${name}"`;
+        const sentence = isAlready ? `"${name}" is already ${action}d` : `${action}d "${name}"`;
         await reportChange(change, sentence, globals.json, terminal);
       });
   }

@@ -29,7 +29,7 @@ interface Options {
   readonly policies?: boolean;
 }
 
-/** `signalbox import`: takes over the servers of other clients. */
+/** `signalbox import`: imports the servers of other clients. */
 export function addImportCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('import')
@@ -58,7 +58,7 @@ async function importServers(
   const { openVault } = await import('../../../host/secrets/open-vault.ts');
   const vault = openVault(globals.data);
   const line = new ProgressLine(terminal.errors);
-  const { file, plan, secrets } = await line.during('looking for the servers of other clients', () =>
+  const { file, plan, secrets } = await line.during('searching for servers of other clients', () =>
     makePlan(from, globals, vault),
   );
   const { printRules, starterRules } = await import('../../../config/import/starter-policy.ts');
@@ -80,17 +80,17 @@ async function importServers(
   const wanted = length > 0 && dryRun !== true;
   if (wanted && yes !== true && !terminal.canAsk)
     throw usageFailure('cannot ask for confirmation: this is not a terminal', {
-      next: 'signalbox import --yes, or --dry-run to look first',
+      next: 'signalbox import --yes, or --dry-run to preview',
     });
   const servers = pluralize(length, 'server');
-  // Only those of the servers that come.
+  // Only the secrets of the servers that are imported.
   const values = secretsOf(plan.taken, secrets);
-  const kept = values.size === 0 ? '' : `, and keep ${pluralize(values.size, 'secret')} encrypted`;
-  const question = `Add ${servers} to ${shortPath(file)}${kept}?`;
+  const storing = values.size === 0 ? '' : `, and store ${pluralize(values.size, 'secret')} encrypted`;
+  const question = `Add ${servers} to ${shortPath(file)}${storing}?`;
   const written = wanted && (yes === true || (await confirm(terminal, question)));
   if (written) {
-    // First, so that no entry ever refers to what is not there.
-    await line.during('keeping their secrets', () => keepSecrets(values, vault));
+    // Secrets come first, so that no entry refers to a missing one.
+    await line.during('storing their secrets', () => keepSecrets(values, vault));
     const { applyUserEdit } = await import('./apply-edit.ts');
     const { note } = await applyUserEdit(globals, file, importEdits(plan.taken));
     if (note !== undefined) await terminal.errors.print(`${terminal.errors.colors.yellow('warning')}: ${note}\n`);
@@ -103,13 +103,14 @@ async function importServers(
     const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
     const proposed = { file: policyFile, rules, written: agreed };
     const capabilities = added.map(({ section, text }) => ({ section, text }));
-    const told = { file, written, added: capabilities, secrets: [...values.keys()], policies: proposed };
-    await printJson(terminal.output, { ...plan, taken, ...told });
+    const report = { file, written, added: capabilities, secrets: [...values.keys()], policies: proposed };
+    await printJson(terminal.output, { ...plan, taken, ...report });
   } else {
-    const done = `added ${servers} to ${shortPath(file)}${kept.replace('keep', 'kept')}`;
+    const done = `added ${servers} to ${shortPath(file)}${storing.replace('store', 'stored')}`;
     const none = plan.kept.length > 0 ? 'nothing new to import' : 'no servers of other clients found';
     await terminal.output.print(`${length === 0 ? none : written ? done : 'nothing was written'}\n`);
-    if (written && rules.length > 0) await terminal.output.print(`${policyEnd(agreed, policyFile, rules.length)}\n`);
+    if (written && rules.length > 0)
+      await terminal.output.print(`${describePolicyFile(agreed, policyFile, rules.length)}\n`);
   }
 }
 
@@ -133,7 +134,7 @@ async function capabilitiesAdded(
   );
 }
 
-/** Writes the rules, and has the configuration follow them unless it has rules of its own. */
+/** Writes the rules to a file, and adds it to the configuration unless that already has policies. */
 async function saveRules(policyFile: string, text: string, file: string, globals: GlobalOptions): Promise<void> {
   const { loadConfiguration } = await import('../../../config/file/load-configuration.ts');
   const { loadPolicies } = await import('../../../config/file/load-policies.ts');
@@ -146,7 +147,7 @@ async function saveRules(policyFile: string, text: string, file: string, globals
   await trust.acceptEdit({ configuration, rules: [] }, { configuration, rules: loadPolicies(configuration) });
 }
 
-function policyEnd(isWritten: boolean, file: string, count: number): string {
+function describePolicyFile(isWritten: boolean, file: string, count: number): string {
   const rules = pluralize(count, 'rule');
   if (isWritten) return `wrote ${rules} to ${shortPath(file)}`;
   const why = existsSync(file) ? ', which is there already' : '';
@@ -166,7 +167,7 @@ async function makePlan(
   const unknown = from?.find((id) => !known.includes(id));
   if (unknown !== undefined) {
     const meant = closestMatch(unknown, known);
-    throw usageFailure(`there is no client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
+    throw usageFailure(`unknown client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
       lines: [`the clients are ${known.join(', ')}`],
       next: 'signalbox import --help',
     });
@@ -177,7 +178,7 @@ async function makePlan(
   return { file: target.file, ...prepared };
 }
 
-/** What an import would do, for people. */
+/** Formats an import plan. */
 function importTable({ taken, kept, skipped, problems }: ImportPlan, { colors }: Printer): string {
   const rows = taken.map(({ name, entry, origins, notes }) => [
     name,
@@ -190,7 +191,7 @@ function importTable({ taken, kept, skipped, problems }: ImportPlan, { colors }:
     rows,
     undefined,
   );
-  // Notes are what has to be done afterwards, so none of them is shortened.
+  // Notes list required steps, so the table has no width limit.
   const blank = ['', '', ''];
   const lines = taken.flatMap(({ notes }, index) => [
     table.row(rows[index] ?? []),
@@ -209,9 +210,9 @@ function importTable({ taken, kept, skipped, problems }: ImportPlan, { colors }:
   return parts.length === 0 ? '' : `${parts.join('\n')}\n`;
 }
 
-/** How a server is reached, and by whom: what the reader is about to trust. */
+/** Describes the transport of a server, and its program or host, which the user is about to trust. */
 function transportOf({ command, type = 'http', url = '', disabled }: ImportedEntry): string {
-  const off = disabled === true ? ' (disabled)' : '';
-  if (command !== undefined) return `stdio ${basename(command)}${off}`;
-  return `${type} ${URL.canParse(url) ? new URL(url).host : ''}`.trimEnd() + off;
+  const suffix = disabled === true ? ' (disabled)' : '';
+  if (command !== undefined) return `stdio ${basename(command)}${suffix}`;
+  return `${type} ${URL.canParse(url) ? new URL(url).host : ''}`.trimEnd() + suffix;
 }

@@ -15,18 +15,18 @@ const schemaName = 'signalbox.schema.json';
 const starter = `{
   "$schema": "./${schemaName}",
 
-  // The servers whose tools can be called. The shape of .mcp.json works as it is.
+  // The servers whose tools can be called, in the format of .mcp.json.
   "mcpServers": {
-    // A module of yours, with tools made by defineTool:
+    // A module of your own, with tools created by defineTool:
     // "notes": { "module": "./notes.ts" },
 
     // signalbox add NAME -- COMMAND …   adds an MCP server
-    // signalbox import                  takes over the servers of other clients
+    // signalbox import                  imports the servers of other clients
   }
 }
 `;
 
-/** `signalbox init`: a configuration to start from. */
+/** `signalbox init`: creates a configuration file. */
 export function addInitCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('init')
@@ -38,7 +38,7 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
       const directory = dirname(file);
       const existing = [file, ...configurationFileNames.map((name) => join(directory, name))].find(existsSync);
       if (existing !== undefined)
-        throw new Failure(2, 'configuration-exists', `${shortPath(existing)} is there already; nothing was written`, {
+        throw new Failure(2, 'configuration-exists', `${shortPath(existing)} already exists; nothing was written`, {
           data: { file: existing },
           next: 'signalbox add NAME -- COMMAND, or signalbox doctor',
         });
@@ -51,14 +51,14 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
       }
       const lines = [
         `wrote ${basename(file)}${schema === undefined ? '' : `, and ${schemaName} for editors`}`,
-        ...(hidden === undefined ? [] : [`from here on it holds instead of ${shortPath(hidden)}`]),
+        ...(hidden === undefined ? [] : [`in this directory it replaces ${shortPath(hidden)}`]),
         runnable('next: signalbox import, or signalbox add NAME -- COMMAND'),
       ];
       await terminal.output.print(`${lines.join('\n')}\n`);
     });
 }
 
-/** Writes the schema unless something else stands there; answers where. */
+/** Writes the schema unless another file has its name. Returns its path. */
 async function writeSchema(file: string): Promise<string | undefined> {
   const { describedConfigurationSchema } = await import('../../../config/schema/key-descriptions.ts');
   const { title, ...rest } = describedConfigurationSchema();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../../command-context.ts';
 import { readGlobalOptions } from '../../global-options.ts';
 
-/** `signalbox remove NAME`. */
+/** `signalbox remove NAME`: removes a server from the configuration. */
 export function addRemoveCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('remove')

@@ -5,7 +5,7 @@ import { closestMatch } from '../../../core/text/closest-match.ts';
 import { effects, isEffect } from '../../../core/tools/tool.ts';
 import { usageFailure } from '../../failure.ts';
 
-/** What `add` was given. */
+/** The options of `add`. */
 export interface AddOptions {
   readonly url?: string;
   readonly type?: 'http' | 'sse';
@@ -16,11 +16,11 @@ export interface AddOptions {
   readonly env?: readonly string[];
   readonly workspace?: readonly string[];
   readonly effect?: readonly string[];
-  /** Whether it is started before it is added. */
+  /** Whether to start the server before adding it. */
   readonly check: boolean;
 }
 
-/** The entry that the options mean, and what to say of it. */
+/** A server entry, with its transport and warnings. */
 export interface ServerSettings {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly transport: 'stdio' | 'http' | 'sse' | 'module';
@@ -29,7 +29,7 @@ export interface ServerSettings {
 
 const usage = 'signalbox add NAME -- COMMAND [ARGS…], or --url URL, --npm PACKAGE@VERSION, --module FILE';
 
-/** Makes the entry of a server. Throws a usage failure when the options do not go together. */
+/** Creates the entry of a server. Throws a usage failure when the options conflict. */
 export function serverSettings(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
   const { entry, transport, warnings } = transportSettings(words, options, directory);
   const { workspace = [], effect = [] } = options;
@@ -37,7 +37,7 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
   return {
     entry: {
       ...entry,
-      ...(workspace.length > 0 && { workspace: workspace.map((each) => pathFrom(directory, each)) }),
+      ...(workspace.length > 0 && { workspace: workspace.map((each) => toRelativePath(directory, each)) }),
       ...(effect.length > 0 && { tools: { effect: effectsOf(effect) } }),
     },
     transport,
@@ -45,8 +45,8 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
   };
 }
 
-/** A path from the directory of the configuration, which relative paths in it start from. */
-function pathFrom(directory: string, path: string): string {
+/** Returns a path relative to the directory of the configuration. */
+function toRelativePath(directory: string, path: string): string {
   const near = relative(directory, resolve(path));
   if (near === '') return '.';
   return near.startsWith('.') || isAbsolute(near) ? near : `./${near}`;
@@ -57,7 +57,7 @@ function effectsOf(texts: readonly string[]): Record<string, string> {
   for (const [tool, effect] of Object.entries(given))
     if (!isEffect(effect)) {
       const meant = closestMatch(effect, effects);
-      throw usageFailure(`--effect ${tool}=${effect}: there is no effect "${effect}"`, {
+      throw usageFailure(`--effect ${tool}=${effect}: unknown effect "${effect}"`, {
         ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`] }),
         next: `use one of ${effects.join(', ')}`,
       });
@@ -77,9 +77,9 @@ function transportSettings(words: readonly string[], options: AddOptions, direct
       { next: usage },
     );
   if (url === undefined && (header.length > 0 || type !== undefined || oauth))
-    throw usageFailure('--header, --oauth and --type go with --url', { next: usage });
+    throw usageFailure('--header, --oauth and --type need --url', { next: usage });
   if (command === undefined && npm === undefined && env.length > 0)
-    throw usageFailure('--env goes with a command or with --npm', { next: usage });
+    throw usageFailure('--env needs a command or --npm', { next: usage });
 
   const variables = pairs('--env', env);
   const headers = pairs('--header', header);
@@ -94,11 +94,13 @@ function transportSettings(words: readonly string[], options: AddOptions, direct
   }
   if (module !== undefined) {
     const missing = existsSync(module) ? [] : [`${module} does not exist yet`];
-    return { entry: { module: pathFrom(directory, module) }, transport: 'module', warnings: missing };
+    return { entry: { module: toRelativePath(directory, module) }, transport: 'module', warnings: missing };
   }
   if (npm !== undefined) {
     const isPinned = /.@[^@/]+$/.test(npm);
-    const loose = isPinned ? [] : [`${npm} has no version: any later one would run unseen; better ${npm}@1.2.3`];
+    const loose = isPinned
+      ? []
+      : [`${npm} has no version, so later versions would run without review; use ${npm}@1.2.3`];
     return {
       entry: { npm, ...(args.length > 0 && { args }), ...withEnv },
       transport: 'stdio',
@@ -108,7 +110,7 @@ function transportSettings(words: readonly string[], options: AddOptions, direct
   return { entry: { command, ...(args.length > 0 && { args }), ...withEnv }, transport: 'stdio', warnings };
 }
 
-/** `npm:PACKAGE@VERSION` in the place of a command is the shorthand. */
+/** Splits the words after `--`. `npm:PACKAGE@VERSION` in place of a command is shorthand for `--npm`. */
 function programOf(
   [first, ...args]: readonly string[],
   { npm }: AddOptions,
@@ -121,7 +123,7 @@ function pairs(option: string, texts: readonly string[], form = 'NAME=VALUE'): R
   return Object.fromEntries(
     texts.map((text) => {
       const split = text.indexOf('=');
-      if (split < 1) throw usageFailure(`${option} takes ${form}, and "${text.slice(0, 20)}" is none`);
+      if (split < 1) throw usageFailure(`${option} takes ${form}, not "${text.slice(0, 20)}"`);
       return [text.slice(0, split), text.slice(split + 1)];
     }),
   );

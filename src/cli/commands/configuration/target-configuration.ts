@@ -8,21 +8,21 @@ import { Failure } from '../../failure.ts';
 import { type GlobalOptions } from '../../global-options.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 
-/** The configuration file that a command is to change. */
+/** The configuration file that a command changes. */
 export interface TargetConfiguration {
   readonly file: string;
-  /** The directory that its paths start from. */
+  /** The base of relative paths in the file. */
   readonly directory: string;
   readonly exists: boolean;
   /** The names of its servers. */
   readonly names: readonly string[];
-  /** The entry of a server; `undefined` when there is none, or none that is an object. */
+  /** Returns the entry of a server; `undefined` when it is missing or not an object. */
   entry(name: string): Readonly<Record<string, unknown>> | undefined;
-  /** The line on which the entry of a server begins. */
+  /** Returns the line on which the entry of a server begins. */
   lineOf(name: string): number;
 }
 
-/** The named configuration or the nearest one; one to be made in the current directory when there is none. */
+/** Returns the configuration that the options name, the nearest one, or a new one in the current directory. */
 export function targetConfiguration({ config }: GlobalOptions): TargetConfiguration {
   const found = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
   const file = found ?? resolve(configurationFileNames[0]);
@@ -42,15 +42,17 @@ export function targetConfiguration({ config }: GlobalOptions): TargetConfigurat
   };
 }
 
-/** A place in a file, in a form that editors and terminals make clickable. */
+/** Formats a file and line, which editors and terminals make clickable. */
 export function formatLocation(file: string, line: number): string {
   const near = relative(process.cwd(), file);
   return `${near === '' || near.startsWith('..') ? shortPath(file) : near}:${line}`;
 }
 
-/** A server that the configuration does not have. */
+/** Creates the failure for a server that the configuration does not have. */
 export function unknownServer(name: string, { names, file, exists }: TargetConfiguration): Failure {
-  const what = exists ? `${shortPath(file)} has no server "${name}"` : `no configuration file, so no server "${name}"`;
+  const what = exists
+    ? `${shortPath(file)} has no server "${name}"`
+    : `no server "${name}": there is no configuration file`;
   const meant = closestMatch(name, names);
   return new Failure(2, 'server-unknown', what, {
     ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
@@ -63,7 +65,7 @@ function textOf(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure(2, 'configuration-unreadable', `${shortPath(file)} cannot be read`, { cause: error });
+    throw new Failure(2, 'configuration-unreadable', `cannot read ${shortPath(file)}`, { cause: error });
   }
 }
 

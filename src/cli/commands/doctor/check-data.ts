@@ -82,7 +82,7 @@ async function checkJournal(where: string, data: string): Promise<Finding> {
     shown = server === undefined ? shortPath(store.location) : `${store.location} (${server})`;
     try {
       const found = await new JournalReader(store).verify({ signal });
-      if (found.ok) return { level: 'ok', what: `journal ${shown}: ${found.entries} entries, the chain holds` };
+      if (found.ok) return { level: 'ok', what: `journal ${shown}: ${found.entries} entries, the chain is intact` };
       return {
         level: 'error',
         what: `journal ${shown}: ${found.problem}`,

@@ -8,10 +8,10 @@ import { readGlobalOptions } from '../../global-options.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { withJournal } from '../../open-records.ts';
 
-// Many entries in one write: a system call for each would take longer than reading them.
+// Batches entries, because one write per entry takes longer than reading them.
 const chunkLength = 64 * 1024;
 
-/** `signalbox journal export`: everything, as JSON lines. */
+/** Adds `journal export`, which writes all entries as JSON lines. */
 export function addExportCommand(journal: Command, { terminal }: CommandContext): void {
   journal
     .command('export')
@@ -61,7 +61,7 @@ async function exportToFile(reader: JournalReader, path: string, terminal: Termi
 
 async function openForWriting(path: string): Promise<FileHandle> {
   try {
-    // What tools were given and what they answered is nobody else's business.
+    // Arguments and results are private, so only the user may read the file.
     return await open(path, 'w', 0o600);
   } catch (error) {
     throw new Failure(2, 'file-unwritable', `cannot write to ${path}: ${messageOf(error)}`, {

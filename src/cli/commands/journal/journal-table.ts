@@ -19,12 +19,12 @@ const columns: readonly Column[] = [
   { heading: 'OUTPUT' },
 ];
 
-/** Journal entries as lines for people. */
+/** Formats journal entries as table rows. */
 export class JournalTable {
   readonly #printer: Printer;
   readonly #table: Table;
 
-  /** The entries decide how wide the columns are. */
+  /** Derives the column widths from `sample`. */
   constructor(printer: Printer, sample: readonly JournalEvent[]) {
     this.#printer = printer;
     this.#table = new Table(
@@ -110,8 +110,8 @@ export class JournalTable {
       case 'UndoStarted':
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {
-        const kept = event.conflicts.length === 0 ? '' : `, ${event.conflicts.length} left as they are`;
-        const what = event.error ?? `${event.callId}: ${pluralize(event.changes, 'change')}${kept}`;
+        const conflicts = event.conflicts.length === 0 ? '' : `, ${event.conflicts.length} not restored`;
+        const what = event.error ?? `${event.callId}: ${pluralize(event.changes, 'change')}${conflicts}`;
         const result = event.result === 'undone' ? colors.green('undone') : colors.yellow(event.result);
         return [...start, result, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(what)];
       }

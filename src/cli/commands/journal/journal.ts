@@ -38,7 +38,7 @@ const outcomes: readonly OutcomeName[] = [
   'unknown',
 ];
 
-/** `signalbox journal`: the record. */
+/** `signalbox journal`: shows, verifies, exports and prunes the journal. */
 export function addJournalCommand(program: Command, context: CommandContext): void {
   const journal = program
     .command('journal')
@@ -76,7 +76,8 @@ Examples:
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('It is a whole number above 0.');
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new InvalidArgumentError('Expected a whole number of at least 1.');
   return count;
 }
 
@@ -93,7 +94,7 @@ function rejectUnknownSubcommand(command: Command): void {
   });
 }
 
-function queryOf({ session, tool, outcome, since, before }: Options): JournalQuery {
+function toQuery({ session, tool, outcome, since, before }: Options): JournalQuery {
   return {
     ...(session === undefined ? {} : { session }),
     ...(tool === undefined ? {} : { tool: renderedName(tool) ?? tool }),
@@ -103,7 +104,7 @@ function queryOf({ session, tool, outcome, since, before }: Options): JournalQue
   };
 }
 
-/** The newest entries, oldest first; more than one page of the reader's where so many are wanted. */
+/** Reads the newest entries, oldest first, in as many pages as the limit needs. */
 async function newest(
   reader: JournalReader,
   query: JournalQuery,
@@ -126,11 +127,11 @@ async function show(
   { output, errors }: Terminal,
   json: boolean,
 ): Promise<void> {
-  const page = await newest(reader, queryOf(options), options.limit);
+  const page = await newest(reader, toQuery(options), options.limit);
   const { seq, at } = page.next === undefined ? await reader.beginning() : unprunedJournal;
   const since = new Date(at).toISOString();
   if (json) return printJson(output, seq === 0 ? page : { ...page, pruned: { seq, at: since } });
-  const pruned = seq === 0 ? '' : `entries up to ${seq} (${since}) were pruned: look into their archive\n`;
+  const pruned = seq === 0 ? '' : `entries up to ${seq} (${since}) were pruned; their archive has them\n`;
   if (page.items.length === 0) return errors.print(`${noEntriesMessage(options)}\n${pruned}`);
   const table = new JournalTable(output, page.items);
   await output.print(`${table.heading()}\n${page.items.map((event) => table.row(event)).join('\n')}\n`);
@@ -138,12 +139,12 @@ async function show(
 }
 
 function noEntriesMessage({ tool }: Options): string {
-  if (tool === undefined || renderedName(tool) !== undefined) return 'no entry fits';
-  return `no entry fits; name the tool as mcp__server__tool or server/tool, "${tool}" alone is not enough here`;
+  if (tool === undefined || renderedName(tool) !== undefined) return 'no entries match';
+  return `no entries match; name the tool as mcp__server__tool or server/tool, "${tool}" is not a full name`;
 }
 
 async function follow(reader: JournalReader, options: Options, { output }: Terminal, json: boolean): Promise<void> {
-  const query = queryOf(options);
+  const query = toQuery(options);
   const { items } = await newest(reader, query, options.limit);
   const table = new JournalTable(output, items);
   const line = (event: JournalEvent): string => `${json ? JSON.stringify(event) : table.row(event)}\n`;

@@ -19,7 +19,7 @@ interface Options {
   readonly dryRun?: true;
 }
 
-/** `signalbox journal prune`: drops old entries, after they were written to a file. */
+/** Adds `journal prune`, which moves old entries to a file. */
 export function addPruneCommand(journal: Command, { terminal }: CommandContext): void {
   journal
     .command('prune')
@@ -32,7 +32,7 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
     .option('--dry-run', 'only print the number of entries')
     .action(async ({ olderThan: before, export: file, dryRun }: Options, command: Command) => {
       if ((file === undefined) !== (dryRun === true))
-        throw usageFailure('name a file with --export, or ask with --dry-run', {
+        throw usageFailure('name a file with --export, or use --dry-run', {
           next: 'signalbox journal prune --older-than 180d --export journal-old.jsonl.gz',
         });
       const globals = readGlobalOptions(command);
@@ -48,8 +48,8 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
           onProgress: (doing, entries) => line.show({ progress: entries, message: `entries, ${doing}` }),
         });
         line.clear();
-        const told = archive === undefined || pruned.dropped === undefined ? pruned : { ...pruned, file: archive };
-        if (globals.json) await printJson(terminal.output, told);
+        const report = archive === undefined || pruned.dropped === undefined ? pruned : { ...pruned, file: archive };
+        if (globals.json) await printJson(terminal.output, report);
         else await terminal.output.print(`${render(pruned, archive)}\n`);
       } finally {
         line.clear();
@@ -63,14 +63,14 @@ function render({ entries, first, last, dropped, keptFor }: Pruned, archive: str
   const kept =
     keptFor === undefined
       ? ''
-      : `\nkept from ${keptFor} on, which is still open: signalbox settle, or wait for its end`;
-  if (entries === 0) return `no entries are that old${kept}`;
+      : `\nentries from call ${keptFor} on stay, because it is still open: settle it with signalbox settle, or wait for its end`;
+  if (entries === 0) return `no entries are older${kept}`;
   const range = `${entries} ${entries === 1 ? 'entry' : 'entries'} (${first} to ${last})`;
   if (dropped === undefined || archive === undefined) return `${range} would be deleted${kept}`;
   const { approvals, results, recordings, claims } = dropped;
   const rest = [
     pluralize(approvals, 'approval'),
-    pluralize(results, 'kept result'),
+    pluralize(results, 'stored result'),
     pluralize(recordings, 'recording'),
     pluralize(claims, 'idempotency key'),
   ].join(', ');

@@ -9,7 +9,7 @@ import { printJson } from '../../terminal/terminal.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import { withJournal } from '../../open-records.ts';
 
-/** `signalbox journal verify`: checks the hash chain. */
+/** Adds `journal verify`, which checks the hash chain. */
 export function addVerifyCommand(journal: Command, { terminal: { output, errors } }: CommandContext): void {
   journal
     .command('verify')
@@ -35,7 +35,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
         if (!found.ok) {
           throw new Failure(1, 'journal-broken', found.problem, {
             lines: [
-              `first broken entry: ${found.seq}; the ${found.entries} before it hold`,
+              `first broken entry: ${found.seq}; the ${found.entries} before it are intact`,
               `journal: ${shortPath(reader.location)}`,
             ],
             data: { seq: found.seq, entries: found.entries, location: reader.location },
@@ -49,7 +49,9 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
         if (globals.json)
           return printJson(output, { ok: true, entries: found.entries, head, authentication, ...pruned });
         const { colors } = output;
-        await output.print(`${colors.green('ok')} ${found.entries} entries checked, the chain holds\nhead ${head}\n`);
+        await output.print(
+          `${colors.green('ok')} ${found.entries} entries checked, the chain is intact\nhead ${head}\n`,
+        );
         await output.print(
           authentication.state === 'sealed'
             ? `sealed up to entry ${authentication.seq} with the key of this machine\n`

@@ -23,7 +23,7 @@ interface AcceptOptions {
   readonly all?: true;
 }
 
-/** `signalbox lock accept`: what the server says now is what shall hold. */
+/** Adds `lock accept`, which accepts the current definitions of a server. */
 export function addAcceptCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
   lock
     .command('accept')
@@ -37,7 +37,9 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
     .action(async (named: string | undefined, options: AcceptOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((named === undefined) === (options.all === undefined) || (options.all && options.tool !== undefined))
-        throw usageFailure('name one server, or say --all', { next: 'signalbox lock diff shows which have changed' });
+        throw usageFailure('name one server, or add --all', {
+          next: 'signalbox lock diff shows the servers that have changed',
+        });
       const { compareServers, unknownServer } = await import('./compare-servers.ts');
       const comparison = await compareServers(globals, errors);
       const statuses = comparison.statuses.filter(({ server, status }) =>
@@ -59,7 +61,7 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
           ? `${server} is locked, ${tools} of its tools`
           : tools > 0
             ? `${server} is accepted, ${tools} of its tools`
-            : `${server} is not locked any more`,
+            : `${server} is no longer locked`,
       ]);
       await output.print(`${lines.length === 0 ? 'nothing changed' : lines.join('\n')}\n`);
     });
@@ -70,7 +72,7 @@ interface Accepted {
   readonly diff: ServerDiff | undefined;
   readonly tools: number;
   readonly isLocked: boolean;
-  /** The lock after it. */
+  /** The resulting lock. */
   readonly lock: Lock | undefined;
 }
 
@@ -81,14 +83,14 @@ async function acceptOne(
   { data }: GlobalOptions,
 ): Promise<Accepted> {
   const { server } = lockStatus;
-  const tool = named === undefined ? undefined : ownName(named, server, comparison);
-  const diff = tool === undefined ? lockStatus.diff : onlyTool(lockStatus.diff, tool);
+  const tool = named === undefined ? undefined : toOwnName(named, server, comparison);
+  const diff = tool === undefined ? lockStatus.diff : filterDiff(lockStatus.diff, tool);
   if (acceptsPin(lockStatus)) {
     const tools = await acceptPin(lockStatus, comparison, tool, data);
     return { server, diff, tools, isLocked: false, lock: comparison.lock };
   }
   const accepted =
-    tool === undefined ? acceptedServer(lockStatus, comparison.now) : oneTool(tool, lockStatus, comparison);
+    tool === undefined ? acceptedServer(lockStatus, comparison.now) : acceptTool(tool, lockStatus, comparison);
   const lock = setLockedServer(comparison.lock, server, accepted);
   const { configuration, directory, store, file } = comparison;
   const { withAccepted } = await import('./compare-servers.ts');
@@ -101,7 +103,7 @@ async function acceptOne(
   return { server, diff, tools: accepted?.tools.size ?? 0, isLocked: accepted !== undefined, lock };
 }
 
-/** Replaces the pin of a server. The running server does it where it knows the change. Returns how many tools are accepted. */
+/** Replaces the pin of a server, through the running server if that reported the change. Returns the number of accepted tools. */
 async function acceptPin(
   { server, fingerprint, tools: count }: ServerLockStatus,
   { atServer, pins, now, configuration }: ServerComparison,
@@ -129,23 +131,27 @@ async function acceptPin(
   return tool === undefined ? present.tools.size : 1;
 }
 
-/** Returns the server's own name for a tool that may be named in full. */
-function ownName(given: string, server: string, { lock, now, atServer }: ServerComparison): string {
+/** Returns the name of a tool on its server, for its own or full name. */
+function toOwnName(name: string, server: string, { lock, now, atServer }: ServerComparison): string {
   const changed = atServer?.changed.get(server)?.diff?.tools ?? [];
   const known = [
     ...[lock, now].flatMap((each) => [...(each?.servers.get(server)?.tools.keys() ?? [])]),
     ...changed.map(({ tool }) => tool),
   ];
-  if (known.includes(given)) return given;
-  return known.find((tool) => fullNames({ server, tool }).includes(given)) ?? given;
+  if (known.includes(name)) return name;
+  return known.find((tool) => fullNames({ server, tool }).includes(name)) ?? name;
 }
 
-function oneTool(tool: string, lockStatus: ServerLockStatus, comparison: ServerComparison): LockedServer | undefined {
+function acceptTool(
+  tool: string,
+  lockStatus: ServerLockStatus,
+  comparison: ServerComparison,
+): LockedServer | undefined {
   const { lock, now } = comparison;
   const { server } = lockStatus;
   const locked = lock?.servers.get(server);
   if (locked === undefined)
-    throw usageFailure(`server "${server}" is not locked yet; with one tool alone all its others would be hidden`, {
+    throw usageFailure(`server "${server}" is not locked yet; locking only one tool would hide all its others`, {
       next: `signalbox lock accept ${server}`,
     });
   const present = acceptedServer(lockStatus, now);
@@ -155,7 +161,7 @@ function oneTool(tool: string, lockStatus: ServerLockStatus, comparison: ServerC
 
 function unchangedTool(tool: string, { server, diff }: ServerLockStatus): Failure {
   const changed = diff?.tools.map((each) => each.tool) ?? [];
-  const hint = changed.length === 0 ? 'only its instructions have' : `these have: ${changed.join(', ')}`;
+  const hint = changed.length === 0 ? 'only its instructions changed' : `these have: ${changed.join(', ')}`;
   return usageFailure(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {
     next: `signalbox lock diff ${server}`,
   });
@@ -163,13 +169,13 @@ function unchangedTool(tool: string, { server, diff }: ServerLockStatus): Failur
 
 function unknownTool(tool: string, server: string, now: Lock): Failure {
   const meant = closestMatch(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
-  const hint = meant === undefined ? 'its own names count, and mcp__server__tool' : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? 'use the name on the server, or mcp__server__tool' : `did you mean "${meant}"?`;
   return usageFailure(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
     next: `signalbox lock diff ${server}`,
   });
 }
 
-function onlyTool(diff: ServerDiff | undefined, tool: string): ServerDiff | undefined {
+function filterDiff(diff: ServerDiff | undefined, tool: string): ServerDiff | undefined {
   return diff === undefined
     ? undefined
     : { server: diff.server, tools: diff.tools.filter((each) => each.tool === tool) };

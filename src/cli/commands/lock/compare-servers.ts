@@ -17,21 +17,21 @@ import { ProgressLine, startingServersMessage } from '../../terminal/progress-li
 import type { Printer } from '../../terminal/terminal.ts';
 import { printWarnings } from '../../terminal/warnings.ts';
 
-/** The lock, and what the servers say now. */
+/** The lock, compared with the current definitions of the servers. */
 export interface ServerComparison {
   readonly configuration: Configuration;
   readonly directory: string;
-  /** Where the records are, with what other machines accepted. */
+  /** The address of the store, which has the changes that other machines accepted. */
   readonly store: string;
   /** `undefined` when there is no lock file. */
   readonly file: Lock | undefined;
-  /** The file with what was accepted elsewhere. */
+  /** The lock file, merged with the changes that other machines accepted. */
   readonly lock: Lock | undefined;
   readonly now: Lock;
   readonly statuses: readonly ServerLockStatus[];
-  /** What was first seen or accepted of the servers that are not locked. */
+  /** The pinned definitions of the servers that are not locked. */
   readonly pins: ReadonlyMap<string, LockedServer | undefined>;
-  /** The running server, and the statuses of those whose definitions changed there: only that process knows what they say. */
+  /** The running server and the servers whose definitions changed while it ran, which only that process has seen. */
   readonly atServer: ChangedAtServer | undefined;
 }
 
@@ -40,11 +40,11 @@ interface ChangedAtServer {
   readonly changed: ReadonlyMap<string, ServerLockStatus>;
 }
 
-/** Starts the servers of the configuration, writing nothing, and compares them with the lock. */
+/** Starts the servers of the configuration without writing records, and compares them with the lock. */
 export async function compareServers(globals: GlobalOptions, errors: Printer): Promise<ServerComparison> {
   const { assertTrusted, openBoxForDiagnosis, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
-  // The store has what other machines accepted, and the configuration names the store.
+  // The next step opens the store that the configuration names.
   await assertTrusted(configuration, globals.data);
   await printWarnings(configuration, globals, errors);
   const { directory, store } = configuration;
@@ -67,7 +67,7 @@ export async function compareServers(globals: GlobalOptions, errors: Printer): P
   }
 }
 
-/** A server may change while it runs: another process of it says what it said at first. */
+/** Returns changes that the running server saw. A server may change while it runs, and a new process of it has the initial definitions. */
 async function changedAtServer(globals: GlobalOptions, errors: Printer): Promise<ChangedAtServer | undefined> {
   const connected = await connectToServer(globals, errors);
   if (connected === undefined) return undefined;
@@ -76,15 +76,15 @@ async function changedAtServer(globals: GlobalOptions, errors: Printer): Promise
   return { client, changed: new Map(items.filter(acceptsPin).map((lockStatus) => [lockStatus.server, lockStatus])) };
 }
 
-/** Nothing of that name is configured or locked. */
+/** Creates the failure for a server that is neither configured nor locked. */
 export function unknownServer(name: string, statuses: readonly ServerLockStatus[]): Failure {
   const names = statuses.map(({ server }) => server);
   const meant = closestMatch(name, names);
-  const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? `the servers are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
   return usageFailure(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
 }
 
-/** Does something with what was accepted on all machines that share these records; where nobody does, the file alone counts. */
+/** Runs `work` with the changes that all machines on a PostgreSQL store have accepted. On SQLite there are none besides the lock file. */
 export async function withAccepted<Value>(
   { store, data }: { readonly store: string; readonly data: string },
   work: (accepted: AcceptedChanges) => Promise<Value>,

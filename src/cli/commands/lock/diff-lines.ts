@@ -2,7 +2,7 @@ import type { InstructionsDiff, ServerDiff, ToolDiff } from '../../../catalog/lo
 import { printable } from '../../terminal/escape.ts';
 import type { Printer } from '../../terminal/terminal.ts';
 
-/** What became of a server, as indented lines. */
+/** Formats the changes of a server as indented lines. */
 export function diffLines({ instructions, tools }: ServerDiff, { colors }: Printer): string[] {
   return [
     ...(instructions === undefined ? [] : instructionLines(instructions, colors)),

@@ -13,7 +13,7 @@ import type { ServerComparison } from './compare-servers.ts';
 import { diffLines } from './diff-lines.ts';
 import type { Command } from 'commander';
 
-/** `signalbox lock`: pins the tools of servers that are not pinned yet. */
+/** `signalbox lock`: locks the tool definitions of servers that are not locked yet. */
 export function addLockCommand(program: Command, context: CommandContext): void {
   const { terminal, exitWith } = context;
   const lock = program
@@ -24,10 +24,9 @@ export function addLockCommand(program: Command, context: CommandContext): void 
     )
     .action(async (_options: object, command: Command) => {
       const globals = readGlobalOptions(command);
-      const [{ compareServers }, { lockFile }, { withAccepted }, { openTrust }] = await Promise.all([
+      const [{ compareServers, withAccepted }, { lockFile }, { openTrust }] = await Promise.all([
         import('./compare-servers.ts'),
         import('../../../config/lock/lock-file.ts'),
-        import('./compare-servers.ts'),
         import('../../../host/trust.ts'),
       ]);
       const comparison = await compareServers(globals, terminal.errors);
@@ -49,7 +48,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
         });
       if (globals.json) await printJson(terminal.output, { file, isWritten, items });
       else {
-        const lines = items.map((item) => `${terminal.output.colors.bold(item.server)} ${told(item)}`);
+        const lines = items.map((item) => `${terminal.output.colors.bold(item.server)} ${describeStatus(item)}`);
         const end = isWritten ? `written to ${shortPath(file)}` : 'nothing to pin';
         await terminal.output.print(`${[...lines, end].join('\n')}\n`);
       }
@@ -62,7 +61,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
 
 type Item = Omit<ServerLockStatus, 'status'> & { readonly status: ServerLockStatus['status'] | 'pinned' };
 
-function told({ server, status, tools, reason = 'it does not answer' }: Item): string {
+function describeStatus({ server, status, tools, reason = 'no response' }: Item): string {
   const count = pluralize(tools, 'tool');
   switch (status) {
     case 'pinned':
@@ -72,18 +71,18 @@ function told({ server, status, tools, reason = 'it does not answer' }: Item): s
     case 'unlocked':
       return 'is not pinned';
     case 'disabled':
-      return 'is disabled and left as it was';
+      return 'is disabled; its entry stays';
     case 'down':
-      return `is down and left as it was: ${oneLine(reason)}`;
+      return `is down; its entry stays: ${oneLine(reason)}`;
     case 'changed':
-      return `has changed and is left as it was; signalbox lock diff ${server} shows it, signalbox lock accept ${server} takes it`;
+      return `has changed; its entry stays; signalbox lock diff ${server} shows the changes, signalbox lock accept ${server} accepts them`;
     case 'missing':
-      return `is in ${lockFileName} but not in the configuration; signalbox lock accept ${server} takes it out`;
+      return `is in ${lockFileName} but not in the configuration; signalbox lock accept ${server} removes it`;
   }
 }
 
-/** `signalbox lock check`: is everything what was accepted? */
-export function addCheckCommand(lock: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
+/** Adds `lock check`, which compares all servers with the lock. */
+function addCheckCommand(lock: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
   lock
     .command('check')
     .summary('exit with 1 when a server differs from the lock')
@@ -96,27 +95,27 @@ export function addCheckCommand(lock: Command, { terminal: { output, errors }, e
       const comparison = await compareServers(globals, errors);
       assertLocked(comparison);
       const { statuses } = comparison;
-      const ok = !statuses.some(isWrong);
+      const ok = !statuses.some(isFailing);
       if (globals.json) await printJson(output, { ok, items: statuses });
-      else await output.print(`${statuses.flatMap((lockStatus) => lines(lockStatus, output)).join('\n')}\n`);
+      else await output.print(`${statuses.flatMap((lockStatus) => statusLines(lockStatus, output)).join('\n')}\n`);
       if (!ok) exitWith(1);
     });
 }
 
-/** Without a lock there is nothing to compare with. */
+/** Throws `lock-missing` without a lock file. */
 function assertLocked({ lock, directory }: ServerComparison): void {
   if (lock === undefined)
-    throw new Failure(1, 'lock-missing', `there is no ${lockFileName} in ${directory}`, { next: 'signalbox lock' });
+    throw new Failure(1, 'lock-missing', `no ${lockFileName} in ${directory}`, { next: 'signalbox lock' });
 }
 
-/** What is disabled cannot be called; of what is down nobody knows what it will say. */
-function isWrong({ status }: ServerLockStatus): boolean {
+/** Returns whether the check fails. A disabled server passes, because it cannot be called. A server that is down cannot be compared. */
+function isFailing({ status }: ServerLockStatus): boolean {
   return status === 'changed' || status === 'missing' || status === 'down';
 }
 
-function lines(lockStatus: ServerLockStatus, printer: Printer): string[] {
+function statusLines(lockStatus: ServerLockStatus, printer: Printer): string[] {
   const { colors } = printer;
-  const { server, status, isLocked, diff, reason = 'it does not answer' } = lockStatus;
+  const { server, status, isLocked, diff, reason = 'no response' } = lockStatus;
   const name = colors.bold(server);
   switch (status) {
     case 'unchanged':
@@ -130,7 +129,7 @@ function lines(lockStatus: ServerLockStatus, printer: Printer): string[] {
     case 'missing':
       return [
         `${colors.red('missing')} ${name} cannot be checked: it is not in the configuration`,
-        `  ${colors.dim('next:')} ${runnable(`signalbox lock accept ${server}`)} takes it out of the lock`,
+        `  ${colors.dim('next:')} ${runnable(`signalbox lock accept ${server}`)} removes it from the lock`,
       ];
     case 'down':
       return [
@@ -145,8 +144,8 @@ function lines(lockStatus: ServerLockStatus, printer: Printer): string[] {
   }
 }
 
-/** `signalbox lock diff`: what changed. */
-export function addDiffCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
+/** Adds `lock diff`, which shows the changes since the servers were locked or pinned. */
+function addDiffCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
   lock
     .command('diff')
     .summary('show changes since the servers were locked or pinned')
@@ -162,7 +161,7 @@ export function addDiffCommand(lock: Command, { terminal: { output, errors } }: 
       if (server !== undefined && items.length === 0) throw unknownServer(server, comparison.statuses);
       for (const { server: name, status, reason } of items)
         if (status === 'down' && !globals.json)
-          await errors.print(`${name} is down and cannot be compared: ${oneLine(reason ?? 'it does not answer')}\n`);
+          await errors.print(`${name} is down and cannot be compared: ${oneLine(reason ?? 'no response')}\n`);
       if (globals.json) return printJson(output, { items });
       const lines = items.flatMap(({ server: name, diff }) =>
         diff === undefined ? [] : [output.colors.bold(name), ...diffLines(diff, output)],

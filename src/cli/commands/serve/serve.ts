@@ -29,7 +29,7 @@ interface ServeOptions extends ServerSettings {
   readonly force?: boolean;
 }
 
-/** `signalbox serve`: the HTTP API and the page. */
+/** `signalbox serve`: runs the server with the HTTP API and the console. */
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('serve')
@@ -55,7 +55,11 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
         .default('all'),
     )
     .option('--turns <count>', 'how many turns run at once, without those that wait for a human', parseCount, 32)
-    .option('--max-calls <number>', 'how many calls may run at once; more are refused with 503 (4096)', parseCount)
+    .option(
+      '--max-calls <number>',
+      'how many calls can run at once; further calls are rejected with 503 (4096)',
+      parseCount,
+    )
     .option(
       '--drain-seconds <seconds>',
       'how long to keep serving after a stop signal, while reporting not ready',
@@ -76,7 +80,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** Roles are for processes that share their work. */
+/** Throws a usage failure for a role that needs other processes, when the store cannot be shared. */
 async function assertRole({ role }: ServeOptions, configuration: Configuration, data: string): Promise<void> {
   const { store } = configuration;
   if (role === 'all') return;
@@ -84,9 +88,12 @@ async function assertRole({ role }: ServeOptions, configuration: Configuration, 
   await assertTrusted(configuration, data);
   const { resolveStoreAddress } = await import('../../../host/store/open-store.ts');
   if (isPostgresAddress(await resolveStoreAddress(store, data))) return;
-  throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
-    next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',
-  });
+  throw usageFailure(
+    `--role ${role} needs other processes on the same PostgreSQL, but "store" is ${JSON.stringify(store)}`,
+    {
+      next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or omit --role',
+    },
+  );
 }
 
 function parseCount(text: string): number {
@@ -164,7 +171,7 @@ async function printReady(
  * start every program and run every job twice. Prints a note for a server of another configuration, which writes to the same journal.
  * Replicas on PostgreSQL share their work, and one that is stopping makes room.
  */
-export async function assertOnlyServer(
+async function assertOnlyServer(
   { file, store }: Pick<Configuration, 'file' | 'store'>,
   { data, json }: GlobalOptions,
   errors: Printer,
@@ -175,11 +182,11 @@ export async function assertOnlyServer(
     const { key: _key, ...asked } = server;
     if ((await fetchServerStatus(asked)).status === 'stopping') continue;
     const where = `${server.url} (process ${server.pid})`;
-    if (isOf(server, file) && !isForced)
+    if (isServerOf(server, file) && !isForced)
       throw new Failure(
         1,
         'server-running',
-        `a server with this configuration runs on ${shortPath(data)} already: ${where}`,
+        `a server with this configuration already runs on ${shortPath(data)}: ${where}`,
         {
           data: { url: server.url, pid: server.pid },
           next: 'signalbox open shows its console; stop it first, or add --force to start another one beside it',
@@ -195,6 +202,6 @@ export async function assertOnlyServer(
 }
 
 /** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
-function isOf({ configuration = '' }: RunFile, file: string): boolean {
+function isServerOf({ configuration = '' }: RunFile, file: string): boolean {
   return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
 }
