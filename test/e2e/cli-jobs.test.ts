@@ -137,7 +137,7 @@ suite('signalbox jobs', () => {
     const { code, stdout, stderr } = await place.run(['jobs', 'create', '0 9 * * 1-5', 'ping the server']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^created job_\w+; it runs next at /);
-    assert.match(stderr, /jobs run while signalbox serve does/);
+    assert.match(stderr, /jobs run only while signalbox serve does/);
     const [job] = (await place.json(['jobs']))['items'] as { id: string }[];
     const run = await place.run(['jobs', 'run', job?.id ?? '']);
     assert.equal(run.code, 1);
