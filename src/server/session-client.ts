@@ -10,7 +10,7 @@ import { createSessions } from './create-sessions.ts';
 
 /** Options of `query`. */
 export interface QueryOptions {
-  /** What drives the turn, such as `claudeCli()`. It stays open for further queries; close it when there are none. */
+  /** The runtime that drives the turn, such as `claudeCli()`. `query` does not close it. */
   readonly runtime: Runtime;
   /** The box whose tools the agent uses: one without servers unless given. */
   readonly box?: Signalbox;

@@ -12,7 +12,7 @@ import { defineTool, localServer } from '../index.ts';
 import { type ServerLimits, startServer } from './start-server.ts';
 
 describe('the port', () => {
-  it('is the next free one when the one asked for is taken', async (test) => {
+  it('is the next free one when the requested one is in use', async (test) => {
     const first = await startTestServer(test);
     const second = await startTestServer(test, { port: first.server.port });
     assert.ok(second.server.port > first.server.port);
@@ -21,7 +21,7 @@ describe('the port', () => {
     assert.equal((await second.get('/api/info')).status, 200);
   });
 
-  it('fails at once for a reason that another port would not mend', async (test) => {
+  it('fails at once for errors that another port would not fix', async (test) => {
     const { box } = await startTestServer(test);
     await assert.rejects(startServer({ box, host: '203.0.113.7', port: 4242, token: adminToken }), {
       code: 'EADDRNOTAVAIL',
@@ -30,7 +30,7 @@ describe('the port', () => {
 });
 
 describe('a connection', () => {
-  it('is kept longer than balancers keep theirs, whichever way its requests go', async (test) => {
+  it('stays open longer than those of load balancers, on both HTTP paths', async (test) => {
     const { server } = await startTestServer(test);
     const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
     for (const [path, request] of [
@@ -71,7 +71,7 @@ interface Held {
 const noEndMs = 600_000;
 
 describe('stopping', () => {
-  it('lets a call under way end, and takes no new one', async (test) => {
+  it('lets a running call end, and accepts no new one', async (test) => {
     const { server, call, running, release } = await startHolding(test, { graceMs: noEndMs });
     const slow = call('hold');
     await within(running, 'the call');
@@ -104,7 +104,7 @@ describe('stopping', () => {
     await within(closed, 'the end');
   });
 
-  it('does not wait for connections that are merely kept alive', async (test) => {
+  it('does not wait for idle keep-alive connections', async (test) => {
     const { server } = await startTestServer(test, { limits: { graceMs: noEndMs } });
     const agent = new Agent({ keepAlive: true });
     test.after(() => agent.destroy());
@@ -115,7 +115,7 @@ describe('stopping', () => {
     await within(server.close(), 'the end');
   });
 
-  it('cuts off what takes longer than the grace, and the call is cancelled on the record', async (test) => {
+  it('closes requests after the grace period, and records the call as cancelled', async (test) => {
     const { server, box, call, running } = await startHolding(test, { graceMs: 150 });
     const slow = assert.rejects(call('hold'));
     await within(running, 'the call');
@@ -124,7 +124,7 @@ describe('stopping', () => {
     await until(async () => outcomeOf((await box.journal.calls()).items[0]) === 'cancelled', 'it is cancelled');
   });
 
-  it('leaves the box open, and may be asked twice', async (test) => {
+  it('leaves the box open, and can be repeated', async (test) => {
     const { server, box } = await startTestServer(test);
     await Promise.all([server.close(), server.close()]);
     assert.equal((await box.call('mcp__test__echo', { text: 'still here' })).outcome, 'completed');
@@ -132,14 +132,14 @@ describe('stopping', () => {
 });
 
 describe('slow senders', () => {
-  it('does not wait for ever for headers', async (test) => {
+  it('time out while sending headers', async (test) => {
     const { server } = await startTestServer(test, { limits: { headersMs: 100, requestMs: 200 } });
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
     assert.match(await text(socket), /^HTTP\/1.1 408 /);
   });
 
-  it('does not wait for ever for a body', async (test) => {
+  it('time out while sending a body', async (test) => {
     const { server } = await startTestServer(test, { limits: { headersMs: 100, requestMs: 200 } });
     const socket = connect(server.port, '127.0.0.1');
     socket.write(

@@ -20,7 +20,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/browser/sessions.test.ts > the list of sessions > is searched as a whole, also what was not scrolled to',
       'test/browser/reconnect.test.ts > an open session goes on after the server was started again, signed in and without a gap',
       'test/browser/reconnect.test.ts > a browser that the server does not know any more is told how to sign in again',
-      'src/server/routes/records/journal-routes.test.ts > GET /api/calls and /api/journal > tell how much of its time a call waited for a human',
+      'src/server/routes/records/journal-routes.test.ts > GET /api/calls and /api/journal > return how long a call waited for a human',
       'test/e2e/cli-approvals.test.ts > approvals > the time that a human took is told apart from the time that the call ran',
       'test/browser/calls.test.ts > the calls page > tells who looks as far back as that, what was pruned',
       'test/browser/calls.test.ts > the calls page > shows new calls by themselves, and keeps them back while somebody reads further down',
@@ -145,7 +145,7 @@ export const consoleAndCommandLine: Section<'F'> = {
     tests: [
       'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists, runs and deletes jobs at the running server, in the name of the user of this machine',
       'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists and deletes them without a server; running one needs one',
-      'src/server/routes/sessions/job-routes.test.ts > /api/jobs > are made, listed and deleted by admins; what could never run is refused with the reason',
+      'src/server/routes/sessions/job-routes.test.ts > /api/jobs > are created, listed and deleted by admins; a schedule that never runs is refused',
     ],
   },
   F8: {

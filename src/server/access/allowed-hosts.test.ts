@@ -34,7 +34,7 @@ describe('DNS rebinding', () => {
     assert.equal(answer.status, 200, 'the code was not used up');
   });
 
-  it('answers to each of its own names', async (test) => {
+  it('accepts each of its own names', async (test) => {
     const { server } = await startTestServer(test);
     for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]']) {
       const answer = await bareRequest(server, '/api/info', {
@@ -44,7 +44,7 @@ describe('DNS rebinding', () => {
     }
   });
 
-  it('answers to names that were allowed, for a proxy in front', async (test) => {
+  it('accepts configured names, for a proxy', async (test) => {
     const { server } = await startTestServer(test, { allowedHosts: ['Signalbox.example'] });
     const headers = { host: 'signalbox.example', origin: 'https://signalbox.example', authorization };
     assert.equal((await bareRequest(server, '/api/info', { headers })).status, 200);
@@ -65,7 +65,7 @@ describe('DNS rebinding', () => {
     }
   });
 
-  it('refuses a foreign Origin on every route, also where no token is needed', async (test) => {
+  it('refuses a foreign Origin on every route, also those without authentication', async (test) => {
     const { server } = await startTestServer(test);
     for (const origin of [
       'http://evil.example',
@@ -86,18 +86,18 @@ describe('DNS rebinding', () => {
 });
 
 describe('allowedHosts', () => {
-  it('holds loopback and the configured host, with the port', () => {
+  it('contains loopback and the configured host, with the port', () => {
     assert.deepEqual(
       [...allowedHosts('192.168.1.5', 4242)],
       ['127.0.0.1:4242', 'localhost:4242', '[::1]:4242', '192.168.1.5:4242'],
     );
   });
 
-  it('leaves the port out where browsers do', () => {
+  it('omits the default port', () => {
     assert.ok(allowedHosts('127.0.0.1', 80).has('localhost'));
   });
 
-  it('never answers to the wildcard it listens on, but to the machine’s own addresses', () => {
+  it('contains the machine’s addresses instead of a wildcard', () => {
     const hosts = allowedHosts('0.0.0.0', 4242);
     assert.ok(!hosts.has('0.0.0.0:4242'));
     assert.ok(hosts.has('127.0.0.1:4242'));

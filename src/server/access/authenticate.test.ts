@@ -16,7 +16,7 @@ const closed = [
   '/nowhere',
 ];
 
-describe('a token is needed, even on localhost', () => {
+describe('authentication, also on localhost', () => {
   it('refuses every route but health without a token', async (test) => {
     const { server } = await startTestServer(test);
     for (const path of closed) {
@@ -28,7 +28,7 @@ describe('a token is needed, even on localhost', () => {
     assert.equal((await fetch(`${server.url}/api/health`)).status, 200);
   });
 
-  it('refuses a wrong token, also beside a good cookie, and never repeats the right one', async (test) => {
+  it('refuses a wrong token, even with a valid cookie, and never reveals the right one', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const browser = await signIn();
     for (const authorization of [
@@ -46,7 +46,7 @@ describe('a token is needed, even on localhost', () => {
     }
   });
 
-  it('lets the right token in, whatever the case of the scheme', async (test) => {
+  it('accepts the right token with any case of the scheme', async (test) => {
     const { server } = await startTestServer(test);
     for (const scheme of ['Bearer', 'bearer']) {
       const response = await fetch(`${server.url}/api/info`, { headers: { authorization: `${scheme} ${adminToken}` } });
@@ -109,7 +109,7 @@ describe('a token is needed, even on localhost', () => {
 describe('cross-site requests', () => {
   const path = '/api/servers/test/disable';
 
-  it('needs a page of ours for what a cookie changes', async (test) => {
+  it('need an Origin of this server for changes with a cookie', async (test) => {
     const { server, box, signIn } = await startTestServer(test);
     const browser = await signIn();
     const host = `127.0.0.1:${server.port}`;
@@ -127,7 +127,7 @@ describe('cross-site requests', () => {
     assert.equal(box.catalog().servers.find(({ name }) => name === 'test')?.status, 'disabled');
   });
 
-  it('lets a token change things without an Origin: scripts have none', async (test) => {
+  it('are allowed with a token and without an Origin', async (test) => {
     const { server } = await startTestServer(test);
     const response = await fetch(server.url + path, {
       method: 'POST',

@@ -23,7 +23,7 @@ const manual = { redirect: 'manual' } as const;
 const ada = { id: 'user:ada', kind: 'human', name: 'Ada' } as const;
 
 describe('the sign-in link', () => {
-  it('sets a cookie that scripts and other sites cannot use, and gives the page a key that is in the body alone', async (test) => {
+  it('sets an HttpOnly, SameSite cookie, and sends the browser key only in the body', async (test) => {
     const { server } = await startTestServer(test);
     const response = await fetch(await server.signInUrl(), manual);
     assert.equal(response.status, 200);
@@ -49,7 +49,7 @@ describe('the sign-in link', () => {
     }
   });
 
-  it('gives cookie and key, of which neither alone is good for data', async (test) => {
+  it('gives a cookie and a key, and needs both for data', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const [one, other] = [await signIn(), await signIn()];
     const { cookie, 'signalbox-browser-key': key } = one;
@@ -68,7 +68,7 @@ describe('the sign-in link', () => {
     assert.equal(await answered('/metrics', { ...one }), 'ok');
   });
 
-  it('signs a browser in again that lost its key, or was signed in by an earlier version', async (test) => {
+  it('signs in a browser again that lost its key, or has a record without one', async (test) => {
     const { server, signIn, box } = await startTestServer(test);
     const { cookie } = await signIn();
     const again = await fetch(await server.signInUrl(), { ...manual, headers: { cookie } });
@@ -82,7 +82,7 @@ describe('the sign-in link', () => {
     assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), undefined);
     const page = await fetch(server.url, { headers: { cookie: `${sessions.cookie}=of-an-earlier-version` } });
     assert.equal(page.status, 401);
-    assert.match(await page.text(), /an earlier version of Signalbox signed it in.*<code>signalbox serve<\/code>/s);
+    assert.match(await page.text(), /no longer signed in.*<code>signalbox open<\/code>/s);
   });
 
   it('works once', async (test) => {
@@ -92,10 +92,10 @@ describe('the sign-in link', () => {
     const again = await fetch(link, manual);
     assert.equal(again.status, 401);
     assert.equal(again.headers.get('set-cookie'), null);
-    assert.match(await again.text(), /used before, has expired.*<code>signalbox serve<\/code>/s);
+    assert.match(await again.text(), /already used, has expired.*<code>signalbox open<\/code>/s);
   });
 
-  it('does no harm when it is opened again in the browser that is signed in', async (test) => {
+  it('keeps a signed-in browser signed in when opened again', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const { cookie } = await signIn();
     const response = await fetch(`${server.url}/?token=used`, { ...manual, headers: { cookie } });
@@ -103,7 +103,7 @@ describe('the sign-in link', () => {
     assert.equal(await response.text(), '', 'the cookie gives no key');
   });
 
-  it('is not used up by a HEAD request or a prefetch', async (test) => {
+  it('is not consumed by a HEAD request or a prefetch', async (test) => {
     const { server } = await startTestServer(test);
     const link = await server.signInUrl();
     assert.equal((await fetch(link, { ...manual, method: 'HEAD' })).status, 401);
@@ -112,7 +112,7 @@ describe('the sign-in link', () => {
     assert.equal((await fetch(link, manual)).status, 200);
   });
 
-  it('can be asked for with the admin token, for one more browser', async (test) => {
+  it('can be created with the admin token, for another browser', async (test) => {
     const { server, send, token } = await startTestServer(test);
     const made = await send(adminToken, 'POST', '/api/sign-in-links');
     assert.equal(made.status, 201);
@@ -124,7 +124,7 @@ describe('the sign-in link', () => {
     assert.equal((await send(approver, 'POST', '/api/sign-in-links')).status, 403);
   });
 
-  it('signing out ends the browser that asks for it, its streams included, and no other', async (test) => {
+  it('signing out ends only that browser’s session, with its streams', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const [leaving, staying] = [await signIn(), await signIn()];
     const stream = await fetch(`${server.url}/api/events`, { headers: { ...leaving } });
@@ -141,7 +141,7 @@ describe('the sign-in link', () => {
     assert.deepEqual([await status(leaving), await status(staying)], [401, 200]);
   });
 
-  it('keeps nothing of a request whose browser hung up before it was recognised', async (test) => {
+  it('does not track a request whose browser disconnected during authentication', async (test) => {
     const sessions = await BrowserSessions.open((await openBox(test)).shared, adminToken);
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     const closed = once(response, 'close');
@@ -151,7 +151,7 @@ describe('the sign-in link', () => {
     assert.equal(response.listenerCount('close'), 0);
   });
 
-  it('does not remember a browser that was signed out while it was looked for', async (test) => {
+  it('does not cache a session that was signed out during the lookup', async (test) => {
     const { shared } = await openBox(test);
     const sessions = await BrowserSessions.open(shared, adminToken);
     const { id } = await sessions.create(ada);
@@ -186,13 +186,13 @@ describe('the sign-in link', () => {
     assert.equal((await fetch(`${server.url}/api/info`, { headers })).status, 401);
   });
 
-  it('tells somebody without a cookie where to find it, in a page that its own policy allows', async (test) => {
+  it('explains how to sign in on a page that its own policy allows', async (test) => {
     const { server } = await startTestServer(test);
     for (const path of ['/', '/docs']) {
       const response = await fetch(server.url + path);
       const page = await response.text();
       assert.equal(response.status, 401);
-      assert.match(page, /not signed in.*signalbox serve/s);
+      assert.match(page, /not signed in.*signalbox open/s);
       const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
       const hash = createHash('sha256').update(style).digest('base64');
       assert.ok(response.headers.get('content-security-policy')?.includes(`'sha256-${hash}'`));
@@ -224,7 +224,7 @@ describe('expiry', () => {
   });
 });
 
-describe('servers that share their records', () => {
+describe('replicas', () => {
   async function two(test: TestContext, tokens = [adminToken, adminToken]): Promise<RunningServer[]> {
     const box = await openBox(test);
     return await Promise.all(
@@ -239,7 +239,7 @@ describe('servers that share their records', () => {
   const status = async ({ url }: RunningServer, browser: BrowserHeaders): Promise<number> =>
     (await fetch(`${url}/api/info`, { headers: { ...browser } })).status;
 
-  it('let a browser in by the link of one at another, once, and know it at all until it is signed out at one', async (test) => {
+  it('accept a link of any replica once, and share the session until the sign-out', async (test) => {
     const [one, other] = (await two(test)) as [RunningServer, RunningServer];
     const link = await one.signInUrl();
     const signedIn = await fetch(link.replace(one.url, other.url), manual);
@@ -254,13 +254,13 @@ describe('servers that share their records', () => {
     assert.deepEqual([await status(one, browser), await status(other, browser)], [401, 401]);
   });
 
-  it('know no browser that was signed in under another admin token', async (test) => {
+  it('refuse sessions that were created with another admin token', async (test) => {
     const [one, other] = (await two(test, [adminToken, `${adminToken}-another`])) as [RunningServer, RunningServer];
     const browser = await browserHeaders(await fetch(await one.signInUrl(), manual));
     assert.deepEqual([await status(one, browser), await status(other, browser)], [200, 401]);
   });
 
-  it('keep nothing that lets anybody in who reads it', async (test) => {
+  it('store no credentials in plain text', async (test) => {
     const { shared } = await openBox(test);
     const { keyValues } = shared;
     const [sessions, codes] = [await BrowserSessions.open(shared, adminToken), new SignInCodes(keyValues)];

@@ -85,7 +85,7 @@ async function operations(get: (path: string) => Promise<Response>): Promise<Ope
 }
 
 describe('roles', () => {
-  it('every route refuses each role that it does not take with 403 and why, and takes the others', async (test) => {
+  it('every route refuses undeclared roles with 403 and a reason, and accepts the others', async (test) => {
     const { get, send, token } = await startTestServer(test);
     const tokens = new Map<Role, string>();
     for (const role of roles) tokens.set(role, (await token(role)).token);
@@ -107,7 +107,7 @@ describe('roles', () => {
     }
   });
 
-  it('whoever asks is told who they are here, and their role', async (test) => {
+  it('/api/info returns the caller and its role', async (test) => {
     const { get, send, token } = await startTestServer(test);
     for (const role of roles) {
       const { token: presented, id } = await token(role);
@@ -118,7 +118,7 @@ describe('roles', () => {
     assert.deepEqual(reader, { id: 'token:admin', name: 'admin token', role: 'admin' });
   });
 
-  it('only admins change anything, but for what is listed here; agents see only what is listed here', async (test) => {
+  it('only admins change anything, and agents see nothing, except for the listed routes', async (test) => {
     const { get } = await startTestServer(test);
     for (const { name, method, takes } of await operations(get)) {
       if (method !== 'GET') assert.deepEqual(takes, changing[name] ?? ['admin'], name);
@@ -126,7 +126,7 @@ describe('roles', () => {
     }
   });
 
-  it('no app is made with a route that does not say whom it takes, in whatever way it was added', () => {
+  it('creating the app fails with a route that declares no roles', () => {
     const app = new OpenAPIHono<ServerEnvironment>();
     app.use(async (_context, next) => next());
     const responses = { 200: { description: 'ok' } };

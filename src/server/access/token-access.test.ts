@@ -40,7 +40,7 @@ describe('a token with a role', () => {
     assert.equal((await send(good.token, 'GET', '/api/info')).status, 200);
   });
 
-  it('ends with its revocation: what its holder has open is cut off, and the next request is refused', async (test) => {
+  it('ends with its revocation: open requests are closed, and the next one is refused', async (test) => {
     const { send, token, box } = await startTestServer(test);
     const [agent, other] = [await token('agent'), await token('agent')];
     const ended = new Promise<ToolInvoked>((resolve) => box.on('ToolInvoked', resolve));
@@ -55,7 +55,7 @@ describe('a token with a role', () => {
     assert.equal((await bodyOf(kept)).outcome, 'completed', 'nobody else is cut off');
   });
 
-  it('is looked at again once another one was presented on the same connection, or one was revoked', async (test) => {
+  it('is checked again after another token on the same connection, or a revocation', async (test) => {
     const { server, token, box } = await startTestServer(test);
     const [agent, other] = [await token('agent'), await token('agent')];
     const agentOf = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -81,7 +81,7 @@ describe('a token with a role', () => {
     assert.equal(ports.size, 1, 'all on one connection');
   });
 
-  it('cannot be guessed: after twenty wrong ones further wrong ones wait, and right ones, seen before or not, go on', async (test) => {
+  it('cannot be guessed: after twenty wrong tokens more are delayed, and valid ones are not', async (test) => {
     const { send, token, get, server, signIn } = await startTestServer(test);
     const [known, unseen] = [await token('agent'), await token('agent')];
     const browser = await signIn();

@@ -8,8 +8,8 @@ import { defineTool, localServer } from '../../index.ts';
 import { Admission, type ShedReason } from './admission.ts';
 import { Problem, type ProblemDocument } from '../problems/problem.ts';
 
-describe('letting calls in', () => {
-  it('has room for so many in all, so many of one, and so many bytes, and for the next when one has left', () => {
+describe('Admission', () => {
+  it('limits all calls, the calls of one principal and their bytes, and admits the next call when one ends', () => {
     const shed: ShedReason[] = [];
     const admission = new Admission({ calls: 3, callsOfOne: 2, bytes: 100 }, (reason) => shed.push(reason));
     const refused = (principal: string, bytes = 1): number => {
@@ -35,15 +35,15 @@ describe('letting calls in', () => {
     assert.deepEqual(shed, ['principal', 'memory', 'server']);
   });
 
-  it('takes a single one of any size', () => {
+  it('admits a single call of any size', () => {
     const admission = new Admission({ bytes: 10 });
     admission.enter('a', 1000)();
     assert.doesNotThrow(() => admission.enter('a', 1000));
   });
 });
 
-describe('more calls than there is room for', () => {
-  it('are refused over the API with 429 of one principal and 503 of all, before their body is read, and counted', async (test) => {
+describe('load shedding', () => {
+  it('refuses API calls before their body is read, with 429 for one principal and 503 for all, and counts them', async (test) => {
     const {
       call,
       get,
@@ -88,7 +88,7 @@ describe('more calls than there is room for', () => {
     assert.match(metrics, /signalbox_calls_shed_total\{reason="server"\} 1/);
   });
 
-  it('are refused over MCP with an error of JSON-RPC, while what the session answers is taken', async (test) => {
+  it('refuses MCP calls with a JSON-RPC error, but still accepts answers of the session', async (test) => {
     const held = Promise.withResolvers<void>();
     const asks = defineTool({
       name: 'asks',

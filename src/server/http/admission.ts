@@ -68,21 +68,23 @@ export class Admission {
   }
 }
 
-const headers = { 'Retry-After': '1' };
+const refusalOptions = { headers: { 'Retry-After': '1' } };
 /** Created once: under load they are thrown often, and each new error would capture a stack trace. */
 const refusals: Readonly<Record<ShedReason, Problem>> = {
   principal: new Problem(
     'calls-exhausted',
     'too many calls of this principal are running; try again when some have ended',
-    { headers },
+    refusalOptions,
   ),
-  server: new Problem('overloaded', 'the server has reached its maximum of running calls; try again in a moment', {
-    headers,
-  }),
+  server: new Problem(
+    'overloaded',
+    'the server has reached its maximum of running calls; try again in a moment',
+    refusalOptions,
+  ),
   memory: new Problem(
     'overloaded',
     'the running calls have reached the memory limit of request bodies; try again in a moment',
-    { headers },
+    refusalOptions,
   ),
 };
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 
 describe('draining', () => {
-  it('tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops', async (test) => {
+  it('reports not ready at once, and keeps serving until the server stops', async (test) => {
     const { server, get, call } = await startTestServer(test, { limits: { drainMs: 5000 } });
     assert.equal((await get('/api/health/ready')).status, 200);
     const slow = call('wait', { arguments: { ms: 7000 } });
@@ -22,7 +22,7 @@ describe('draining', () => {
 });
 
 describe('probes', () => {
-  it('ask the store at most once a second, however often they come; the one for liveness never does', async (test) => {
+  it('check the store at most once a second; the liveness probe never does', async (test) => {
     const { box, server, get } = await startTestServer(test);
     const { query } = box.journal;
     let asked = 0;
@@ -38,7 +38,7 @@ describe('probes', () => {
     assert.ok(asked >= 1 && asked <= 1 + seconds, `${asked} times in ${seconds} s`);
   });
 
-  it('are told in time that a store which does not answer is not there', async (test) => {
+  it('report an unresponsive store within the timeout', async (test) => {
     const { box, get } = await startTestServer(test);
     test.mock.method(box.journal, 'query', () => new Promise(() => undefined));
     const ready = await get('/api/health/ready');

@@ -11,7 +11,7 @@ const path = '/api/tools/mcp__test__echo/call';
 const authorization = `Bearer ${adminToken}`;
 
 describe('bodies', () => {
-  it('takes 8 MB and refuses more by its announced length', async (test) => {
+  it('accepts 8 MB and refuses a larger Content-Length', async (test) => {
     const { call } = await startTestServer(test);
     const fitting = await call('echo', { arguments: { text: 'x'.repeat(8 * megabyte - 1000) } });
     assert.equal(fitting.status, 200);
@@ -20,7 +20,7 @@ describe('bodies', () => {
     assert.equal((await bodyOf<ProblemDocument>(response)).code, 'body-too-large');
   });
 
-  it('does not wait for a body that is announced to be too large', async (test) => {
+  it('refuses a too large Content-Length without waiting for the body', async (test) => {
     const { server } = await startTestServer(test);
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: ${authorization}\r\n`);
@@ -30,7 +30,7 @@ describe('bodies', () => {
     assert.match(String(head), /^HTTP\/1.1 413 /);
   });
 
-  it('refuses more than the limit while reading, when no length is announced', async (test) => {
+  it('enforces the limit while reading a chunked body', async (test) => {
     const { server, box } = await startTestServer(test, { limits: { bodyBytes: megabyte } });
     const headers = { host: `127.0.0.1:${server.port}`, authorization, 'content-type': 'application/json' };
     const body = [
@@ -95,7 +95,7 @@ describe('bodies', () => {
     assert.equal(untyped.status, 415);
   });
 
-  it('lists what does not fit', async (test) => {
+  it('lists every validation error', async (test) => {
     const { call } = await startTestServer(test);
     const response = await call('echo', { args: {}, idempotencyKey: 7, waitSeconds: -1 });
     const problem = await bodyOf<ProblemDocument>(response);
@@ -109,7 +109,7 @@ describe('bodies', () => {
     assert.match(problem.detail, /args/);
   });
 
-  it('takes no body at all for no arguments', async (test) => {
+  it('accepts an empty body for a tool without arguments', async (test) => {
     const { server } = await startTestServer(test);
     for (const headers of [{ authorization }, { authorization, 'content-type': 'application/json' }]) {
       const response = await fetch(`${server.url}/api/tools/mcp__signalbox__ping/call`, { method: 'POST', headers });
@@ -119,7 +119,7 @@ describe('bodies', () => {
 });
 
 describe('malformedBody', () => {
-  it('does not look for the place in a huge or bottomless body', () => {
+  it('omits the position for huge or deeply nested bodies', () => {
     assert.equal(malformedBody('['.repeat(200_000)).message, 'the body is not valid JSON');
     assert.equal(malformedBody('x'.repeat(300_000)).message, 'the body is not valid JSON');
   });

@@ -38,7 +38,7 @@ async function place(test: TestContext) {
 }
 
 describe('the MCP endpoint', () => {
-  it('takes agents and admins, by their token alone', async (test) => {
+  it('accepts agents and admins, by token only', async (test) => {
     const { as, list, newToken, signIn, server } = await place(test);
     assert.deepEqual([await as(adminToken), await as(await newToken('agent'))], [200, 200]);
     assert.deepEqual([await as(await newToken('viewer')), await as(await newToken('approver'))], [403, 403]);
@@ -52,7 +52,7 @@ describe('the MCP endpoint', () => {
     assert.equal(rebound.status, 421);
   });
 
-  it('gives who is bound to a profile that one and no other', async (test) => {
+  it('serves only the profile that a token is bound to', async (test) => {
     const { as, newToken } = await place(test);
     const bound = await newToken('agent', 'narrow');
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('the MCP endpoint', () => {
     assert.equal(await as(await newToken('agent'), '/mcp/narrow'), 200);
   });
 
-  it('lets no agent choose a profile in which its own answers would count as a human’s', async (test) => {
+  it('refuses agents a profile in which their answers count as a human’s', async (test) => {
     const { as, newToken } = await place(test);
     assert.equal(await as(await newToken('agent'), '/mcp/trusting'), 403);
     assert.equal(await as(await newToken('agent', 'trusting')), 200);

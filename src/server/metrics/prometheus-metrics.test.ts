@@ -22,7 +22,7 @@ describe('GET /metrics', () => {
     assert.match(text, /^process_cpu_user_seconds_total /m);
   });
 
-  it('shows calls under way', async (test) => {
+  it('shows running calls', async (test) => {
     const { call, get } = await startTestServer(test);
     const slow = call('wait', { arguments: { ms: 300 } });
     await delay(100);
@@ -30,7 +30,7 @@ describe('GET /metrics', () => {
     await slow;
   });
 
-  it('keeps the counts of two boxes apart', async (test) => {
+  it('counts two boxes separately', async (test) => {
     const [one, other] = [await startTestServer(test), await startTestServer(test)];
     await one.call('echo', { arguments: { text: 'a' } });
     assert.doesNotMatch(await (await other.get('/metrics')).text(), /signalbox_calls_total\{/);

@@ -6,7 +6,7 @@ import { schemaText } from './schema-text.ts';
 const hostile = `"><script>alert('x')</script><img src=x onerror=alert(1)>&`;
 
 describe('every page', () => {
-  it('comes with a policy under which only our own files run', async (test) => {
+  it('has a policy that allows only files of this server', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/', '/docs', '/api/tools', '/nowhere', '/api/health']) {
       const { headers } = await get(path);
@@ -26,7 +26,7 @@ describe('every page', () => {
     assert.equal((await get('/assets/page.css')).headers.get('content-type'), 'text/css; charset=utf-8');
   });
 
-  it('that stands for a console which is not there tells why, as text', async (test) => {
+  it('that replaces a missing console explains why, escaped', async (test) => {
     const { get } = await startTestServer(test, { findConsole: () => Promise.reject(new Error(hostile)) });
     const response = await get('/');
     assert.equal(response.status, 503);
@@ -37,7 +37,7 @@ describe('every page', () => {
 });
 
 describe('schemaText', () => {
-  it('writes schemas down as types', () => {
+  it('formats schemas as types', () => {
     const schema = {
       type: 'object',
       required: ['a'],

@@ -6,7 +6,7 @@ import { toProblem } from './to-problem.ts';
 import type { ProblemDocument } from './problem.ts';
 
 describe('problem documents', () => {
-  it('say what is wrong in the shape of RFC 9457', async (test) => {
+  it('describe errors as in RFC 9457', async (test) => {
     const { get } = await startTestServer(test);
     for (const [path, code] of [
       ['/nowhere', 'route-unknown'],
@@ -29,7 +29,7 @@ describe('problem documents', () => {
     }
   });
 
-  it('name the methods that a route takes', async (test) => {
+  it('list the methods of a route', async (test) => {
     const { server } = await startTestServer(test);
     const headers = { authorization: `Bearer ${adminToken}` };
     for (const [method, path, allow] of [
@@ -43,7 +43,7 @@ describe('problem documents', () => {
     }
   });
 
-  it('tell only an id of a fault, and log the rest', async (test) => {
+  it('contain only the id of an internal error, and log the rest', async (test) => {
     const { box, get, logged } = await startTestServer(test);
     test.mock.method(box.journal, 'query', () => Promise.reject(new Error('the disk at /secret/path is full')));
     const response = await get('/api/journal');
@@ -63,7 +63,7 @@ describe('problem documents', () => {
     assert.equal((await get('/api/health')).status, 503);
   });
 
-  it('say that a closed box takes no calls', async (test) => {
+  it('report that a closed box accepts no calls', async (test) => {
     const { box, call } = await startTestServer(test);
     await box.close();
     const response = await call('echo', { arguments: { text: 'too late' } });
@@ -72,7 +72,7 @@ describe('problem documents', () => {
     assert.equal(response.headers.get('retry-after'), '1');
   });
 
-  it('are made of anything that can be thrown', () => {
+  it('are created from any thrown value', () => {
     for (const thrown of [undefined, null, 'text', 7, new Error('x'), {}]) {
       const lines: string[] = [];
       assert.equal(toProblem(thrown, (line) => lines.push(line)).code, 'internal-fault');

@@ -37,7 +37,7 @@ async function inbox(test: TestContext): Promise<Inbox> {
 }
 
 describe('the inbox over HTTP', () => {
-  it('shows what waits; a yes from a signed-in browser runs the call that waits', async (test) => {
+  it('lists pending approvals; approving from a signed-in browser runs the waiting call', async (test) => {
     const { asked, get, post } = await inbox(test);
     const { call, approval } = await asked();
     const { items } = await bodyOf<{ items: Approval[] }>(get('/api/approvals'));
@@ -51,7 +51,7 @@ describe('the inbox over HTTP', () => {
     assert.equal(all.items[0]?.state, 'used');
   });
 
-  it('a no ends the call with its reason; the second answer gets 409 and whose the first was', async (test) => {
+  it('denies a call with a reason; a second answer gets 409 with the author of the first', async (test) => {
     const { asked, post } = await inbox(test);
     const { call, approval } = await asked();
     assert.equal((await post(`/api/approvals/${approval.id}/deny`, { reason: 'not today' })).status, 200);
@@ -66,7 +66,7 @@ describe('the inbox over HTTP', () => {
     assert.equal((await post('/api/approvals/appr_none/approve')).status, 404);
   });
 
-  it('is never answered by an agent’s or a viewer’s token, and by an approver’s as by a human', async (test) => {
+  it('refuses answers of agents and viewers, and accepts those of approvers as a human’s', async (test) => {
     const { asked, send, token } = await inbox(test);
     const { call, approval } = await asked();
     for (const path of [`${approval.id}/approve`, `${approval.id}/deny`]) {
@@ -82,7 +82,7 @@ describe('the inbox over HTTP', () => {
     assert.equal((await call).outcome, 'completed');
   });
 
-  it('refuses edited arguments that the tool would not take, and does not remember an edited call', async (test) => {
+  it('refuses invalid edited arguments, and does not remember an edited call', async (test) => {
     const { asked, post, box } = await inbox(test);
     await box.policies.set([{ file: 'p.yaml', text: '- { id: all, ask: true }' }]);
     const { call, approval } = await asked('echo', { arguments: { text: 'a' } });

@@ -66,7 +66,7 @@ async function all(stream: AsyncIterable<{ data: string }>): Promise<unknown[]> 
 }
 
 describe('a stream of server-sent events', () => {
-  it('leaves nothing open for a client that was gone before the answer began', async (test) => {
+  it('leaves nothing open for a client that disconnected before the response', async (test) => {
     const arrived = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
     const { url } = await place(test, silence, {
@@ -88,7 +88,7 @@ describe('a stream of server-sent events', () => {
     await response.body?.cancel();
   });
 
-  it('is cut off when its client takes nothing from one heartbeat to the next', async (test) => {
+  it('is closed when its client reads nothing between two heartbeats', async (test) => {
     const cutOff = Promise.withResolvers<void>();
     const { url } = await place(
       test,
@@ -104,7 +104,7 @@ describe('a stream of server-sent events', () => {
     stream.drop();
   });
 
-  it('carries any text at all: line breaks of every kind, lone surrogates, nothing', async (test) => {
+  it('carries any text: all line breaks, lone surrogates, empty strings', async (test) => {
     let texts: readonly string[] = [];
     const { url } = await place(test, async function* () {
       for (const [index, text] of texts.entries()) yield toEventFrame({ id: index + 1, event: 'text', data: { text } });
@@ -137,7 +137,7 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('says at once where it begins, when to come back, and that nobody may keep or gather it', async (test) => {
+  it('starts with its id and retry time, and disables caching and buffering', async (test) => {
     const { url } = await place(test, async (signal) => ({ after: 41, frames: silence(signal) }));
     const response = await fetch(url);
     assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
@@ -148,7 +148,7 @@ describe('a stream of server-sent events', () => {
     assert.equal(new TextDecoder().decode(first?.value), 'retry: 2000\nid: 41\n\n');
   });
 
-  it('shows that it lives while nothing happens', async (test) => {
+  it('sends heartbeats', async (test) => {
     const { url } = await place(test, silence, { heartbeatMs: 5 });
     const stream = await openStream(url);
     void all(stream);
@@ -156,7 +156,7 @@ describe('a stream of server-sent events', () => {
     stream.drop();
   });
 
-  it('is not made faster than its client reads, and 100 MB arrive whole', async (test) => {
+  it('applies backpressure, and delivers 100 MB completely', async (test) => {
     const piece = 'x'.repeat(64 * 1024);
     const pieces = (100 * 1024 * 1024) / piece.length;
     let made = 0;
@@ -177,7 +177,7 @@ describe('a stream of server-sent events', () => {
     assert.ok(furthest * piece.length < 20 * 1024 * 1024, `${furthest} pieces ahead`);
   });
 
-  it('ends what makes it when its client goes', async (test) => {
+  it('ends its source when the client disconnects', async (test) => {
     const ended = Promise.withResolvers<void>();
     const { url } = await place(test, async function* (signal) {
       try {
@@ -193,7 +193,7 @@ describe('a stream of server-sent events', () => {
     await ended.promise;
   });
 
-  it('ends with the server, even where its maker does not listen; then there are no new ones', async (test) => {
+  it('ends with the server, even if its source ignores the signal; new streams are refused', async (test) => {
     const { url, stop } = await place(
       test,
       async function* () {
@@ -212,7 +212,7 @@ describe('a stream of server-sent events', () => {
     await delay(20);
   });
 
-  it('is refused to who has too many, and only to them; who closes one may open another', async (test) => {
+  it('is limited for each principal, until one is closed', async (test) => {
     const { url } = await place(test, silence, { maxPerPrincipal: 2 });
     const first = await openStream(url);
     await openStream(url);
@@ -229,7 +229,7 @@ describe('a stream of server-sent events', () => {
     }
   });
 
-  it('takes no place when it is only asked about, or could not be opened', async (test) => {
+  it('does not count after a HEAD request or a failed start', async (test) => {
     let opened = 0;
     const { url } = await place(
       test,
@@ -245,7 +245,7 @@ describe('a stream of server-sent events', () => {
     assert.equal((await openStream(url)).status, 200);
   });
 
-  it('ends with a fault, which is told to the operator alone', async (test) => {
+  it('ends on an error, which only the operator sees', async (test) => {
     const { url, logged } = await place(test, async function* () {
       yield toEventFrame({ id: 1, event: 'here', data: {} });
       throw new Error('the disk is gone');

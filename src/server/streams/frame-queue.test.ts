@@ -8,8 +8,8 @@ async function all(queue: FrameQueue): Promise<string[]> {
   return frames;
 }
 
-describe('the frames on their way to a client', () => {
-  it('come in order, whether they wait for the client or the client for them', async () => {
+describe('FrameQueue', () => {
+  it('keeps the order, whether frames or the client wait', async () => {
     const end = new AbortController();
     const queue = new FrameQueue(100, end.signal);
     queue.push('a');
@@ -22,13 +22,13 @@ describe('the frames on their way to a client', () => {
     assert.deepEqual(await reading, ['ab', 'c']);
   });
 
-  it('end before the first one that does not fit: nothing after a gap is delivered', async () => {
+  it('ends before the first frame that exceeds the limit, so that nothing after a gap is delivered', async () => {
     const queue = new FrameQueue(10, new AbortController().signal);
     for (const frame of ['aaaa', 'bbbb', 'cccc', 'd']) queue.push(frame);
     assert.deepEqual(await all(queue), ['aaaabbbb']);
   });
 
-  it('may be as large as one likes if they come one at a time', async () => {
+  it('accepts frames of any size one at a time', async () => {
     const end = new AbortController();
     const queue = new FrameQueue(3, end.signal);
     const frames = queue[Symbol.asyncIterator]();
@@ -38,7 +38,7 @@ describe('the frames on their way to a client', () => {
     }
   });
 
-  it('end with a fault when what tells them fails, after those that were told', async () => {
+  it('fails after the queued frames', async () => {
     const queue = new FrameQueue(10, new AbortController().signal);
     queue.push('a');
     queue.fail(new Error('the journal is gone'));

@@ -103,7 +103,7 @@ function mutated(token: string, random: Random): string {
 
 describe('a forged token', () => {
   for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
-    it(`none of 3,000 mutations of a good one is taken (${algorithm})`, async (t) => {
+    it(`none of 3,000 mutations of a valid one is accepted (${algorithm})`, async (t) => {
       const { issuer, accepts } = await trusting(t);
       issuer.keys = [await signingKey('first', algorithm)];
       const good = await issuer.token(address);
@@ -122,7 +122,7 @@ describe('a forged token', () => {
         assert.equal(await accepts(good.slice(0, -1) + last), good.endsWith(last), last);
     });
 
-  it('the parts of good ones, put together anew, are not taken', async (t) => {
+  it('recombined parts of valid tokens are refused', async (t) => {
     const { issuer, accepts } = await trusting(t);
     const tokens = await Promise.all(
       ['alice', 'bob', 'carol'].map((sub) => issuer.token(address, { claims: { sub } })),
@@ -136,8 +136,8 @@ describe('a forged token', () => {
   });
 });
 
-describe('a token that its issuer signed', () => {
-  it('is taken exactly when all that it claims is right', async (t) => {
+describe('a signed token', () => {
+  it('is accepted exactly when all its claims are valid', async (t) => {
     const { issuer, accepts } = await trusting(t);
     const now = Math.floor(Date.now() / 1000);
     const either = (right: readonly unknown[], wrong: readonly unknown[]) =>

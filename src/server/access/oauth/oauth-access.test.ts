@@ -81,14 +81,14 @@ function resigned(token: string, header: object, sign: (input: string) => string
 
 describe('a token of a trusted authorization server', () => {
   for (const algorithm of ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])
-    it(`lets an agent in (${algorithm})`, async (t) => {
+    it(`authenticates an agent (${algorithm})`, async (t) => {
       const { issuer, token, call, logged } = await place(t, { openId: algorithm === 'ES384' });
       issuer.keys = [await signingKey('one', algorithm), await signingKey('other', 'ES512')];
       assert.equal((await call(await token())).status, 200);
       assert.deepEqual(logged, []);
     });
 
-  it('is taken beside the tokens of this server, and only at the MCP endpoint', async (t) => {
+  it('is accepted besides the tokens of this server, only at the MCP endpoint', async (t) => {
     const { box, url, token, call } = await place(t);
     const by = { id: 'user:test', kind: 'human' } as const;
     const own = await box.tokens.create({ role: 'agent', by });
@@ -99,7 +99,7 @@ describe('a token of a trusted authorization server', () => {
     assert.equal((await fetch(new URL('/api/tools', url), { headers })).status, 401);
   });
 
-  it('is refused with 401 and why, whatever is wrong with it', async (t) => {
+  it('is refused with 401 and a reason for every defect', async (t) => {
     const { issuer, token, call, resource } = await place(t);
     const now = Math.floor(Date.now() / 1000);
     const good = await token();
@@ -163,7 +163,7 @@ describe('a token of a trusted authorization server', () => {
     assert.equal((await call(leeway)).status, 200, 'clocks differ a little');
   });
 
-  it('is good for the algorithms and audiences that the configuration names, and no others', async (t) => {
+  it('is valid only for the configured algorithms and audiences', async (t) => {
     const issuer = { algorithms: ['RS256' as const], audience: ['api://signalbox', 'b'] };
     const made = await place(t, { issuer });
     const rsa = await signingKey('rsa', 'RS256');
@@ -175,7 +175,7 @@ describe('a token of a trusted authorization server', () => {
     assert.equal((await made.call(await made.token({ key: rsa }))).status, 401);
   });
 
-  it('needs a scope: 403 names it, and none makes its holder more than an agent', async (t) => {
+  it('needs a scope, which 403 names; no scope grants more than the role agent', async (t) => {
     const { token, call, box } = await place(t);
     for (const claims of [{ scope: undefined }, { scope: 'openid admin signalbox:admin' }, { scope: ['x'] }]) {
       const { status, code, challenge } = await call(await token({ claims }));
@@ -188,7 +188,7 @@ describe('a token of a trusted authorization server', () => {
     assert.ok(items.length > 0 && items.every(({ principal }) => principal.kind === 'agent'));
   });
 
-  it('of a profile is good at that profile, and at no other address', async (t) => {
+  it('for a profile is valid only at that profile', async (t) => {
     const { token, call, resource } = await place(t);
     const scope = 'signalbox:profile:coding';
     const bound = await token({ claims: { scope } });
@@ -213,7 +213,7 @@ describe('a token of a trusted authorization server', () => {
     );
   });
 
-  it('has the scopes and the claim that the configuration names, and no others', async (t) => {
+  it('uses only the configured scopes and claim', async (t) => {
     const scopes = { 'box.use': {}, 'box.code': { profile: 'coding' } };
     const { token, call } = await place(t, { issuer: { scopes, claim: 'permissions' } });
     const having = async (...permissions: string[]): Promise<string> =>
@@ -226,7 +226,7 @@ describe('a token of a trusted authorization server', () => {
     assert.match(missing.challenge, /scope="box.use"/);
   });
 
-  it('is of one principal, made of issuer and subject, whatever stands in them', async (t) => {
+  it('maps to one principal for each issuer and subject', async (t) => {
     const { token, call, box, issuer } = await place(t);
     for (const sub of ['alice', 'alice/x', 'alice:x', 'a%2Fb']) await call(await token({ claims: { sub } }));
     const { items } = await box.journal.calls({});
@@ -240,7 +240,7 @@ describe('a token of a trusted authorization server', () => {
     ]);
   });
 
-  it('begins sessions that are its subject’s: a renewed token goes on with them, nobody else does', async (t) => {
+  it('starts sessions that belong to its subject and that a renewed token can continue', async (t) => {
     const { token, url } = await place(t);
     const as = async (sub: string, jti: string): Promise<Record<string, string>> => ({
       Authorization: `Bearer ${await token({ claims: { sub, jti } })}`,
@@ -252,7 +252,7 @@ describe('a token of a trusted authorization server', () => {
     assert.equal((await send(url, list, { ...session, Authorization: `Bearer ${adminToken}` })).status, 404);
   });
 
-  it('is nowhere in what is recorded, logged or answered', async (t) => {
+  it('never appears in the journal, logs or responses', async (t) => {
     const { token, call, box, logged, url } = await place(t);
     const good = await token();
     const wrong = await token({ claims: { aud: 'x' } });
@@ -284,7 +284,7 @@ describe('the keys of an authorization server', () => {
     assert.equal((await call(ending)).code, 'token-expired');
   });
 
-  it('are followed when they change, without a restart; those that were withdrawn are good no more', async (t) => {
+  it('are updated without a restart, and withdrawn keys become invalid', async (t) => {
     const { issuer, token, call } = await place(t, { times: { coolDownMs: 0 } });
     const before = await token();
     assert.equal((await call(before)).status, 200);
@@ -297,7 +297,7 @@ describe('the keys of an authorization server', () => {
     assert.equal((await call(before)).status, 401, 'it was verified with a key that is gone');
   });
 
-  it('a key that comes under the id of another takes its place', async (t) => {
+  it('are replaced by a new key with the same id', async (t) => {
     const { issuer, token, call } = await place(t, { times: { freshMs: 0, coolDownMs: 0 } });
     const before = await token();
     assert.equal((await call(before)).status, 200);
@@ -307,7 +307,7 @@ describe('the keys of an authorization server', () => {
     assert.equal((await call(await token())).status, 200);
   });
 
-  it('are not asked for again by a flood of tokens with unknown ones', async (t) => {
+  it('are not fetched for every token with an unknown key', async (t) => {
     const { issuer, token, call } = await place(t);
     assert.equal((await call(await token())).status, 200);
     const statuses = await Promise.all(
@@ -318,7 +318,7 @@ describe('the keys of an authorization server', () => {
     assert.equal((await call(await token())).status, 200, 'and nobody is locked out');
   });
 
-  it('are good while the issuer is away; without any, 503 says so, and it is found when it is back', async (t) => {
+  it('stay valid while the issuer is unreachable; without keys the response is 503 until it returns', async (t) => {
     const times = { freshMs: 0, coolDownMs: 0 };
     const { issuer, token, call, logged } = await place(t, { times });
     issuer.state = 'failing';
@@ -334,7 +334,7 @@ describe('the keys of an authorization server', () => {
     assert.equal(unknown.status, 503, 'nobody can tell');
   });
 
-  it('are good no longer than so long without the issuer', async (t) => {
+  it('expire when the issuer stays unreachable', async (t) => {
     const { issuer, token, call } = await place(t, { times: { freshMs: 0, coolDownMs: 0, maxStaleMs: 50 } });
     const good = await token();
     assert.equal((await call(good)).status, 200);
@@ -343,7 +343,7 @@ describe('the keys of an authorization server', () => {
     assert.equal((await call(good)).status, 503);
   });
 
-  it('are taken from the issuer itself: metadata of another one, or an address inside, is refused', async (t) => {
+  it('are fetched only from the issuer: foreign metadata and internal addresses are refused', async (t) => {
     const { issuer, token, call, logged } = await place(t, { times: { coolDownMs: 0 } });
     const good = await token();
     for (const metadata of [
@@ -381,8 +381,8 @@ describe('the keys of an authorization server', () => {
   });
 });
 
-describe('what only looks like a signed token', () => {
-  it('is counted as a wrong token of this server, so that nobody can try many', async (t) => {
+describe('a token that only resembles a JWT', () => {
+  it('counts as a wrong token of this server, so that guessing is limited', async (t) => {
     const { call } = await place(t);
     const statuses: number[] = [];
     for (let count = 0; count < 25; count += 1) statuses.push((await call(`guess.${count}.x`)).status);
@@ -390,8 +390,8 @@ describe('what only looks like a signed token', () => {
   });
 });
 
-describe('whom the configuration trusts', () => {
-  it('holds at once: a token of an issuer that is trusted no more is refused, and what it has open ends', async (t) => {
+describe('the trusted issuers', () => {
+  it('take effect at once: a token of a removed issuer is refused, and its open requests end', async (t) => {
     const { token, call, trust, url } = await place(t);
     const good = await token();
     const headers = { Authorization: `Bearer ${good}` };
@@ -403,7 +403,7 @@ describe('whom the configuration trusts', () => {
     await assert.rejects(stream.text());
   });
 
-  it('nobody: signed tokens are wrong tokens, and no metadata is published', async (t) => {
+  it('can be empty: JWTs are wrong tokens, and no metadata is published', async (t) => {
     const { token, call, trust, url } = await place(t);
     trust.settings = undefined;
     const { status, challenge } = await call(await token());
@@ -413,7 +413,7 @@ describe('whom the configuration trusts', () => {
 });
 
 describe('the metadata of the protected resource', () => {
-  it('stands at its well-known places, and a refusal leads there', async (t) => {
+  it('is served at its well-known paths, which challenges name', async (t) => {
     const { issuer, url, resource } = await place(t);
     const at = async (path: string): Promise<unknown> => {
       const response = await fetch(new URL(`/.well-known/oauth-protected-resource${path}`, url));
@@ -442,7 +442,7 @@ describe('the metadata of the protected resource', () => {
     assert.equal((await fetch(new URL('/.well-known/oauth-protected-resource', url), { method: 'POST' })).status, 405);
   });
 
-  it('is told only to those who come by an address of ours, and no host breaks anything', async (t) => {
+  it('is served only for allowed hosts', async (t) => {
     const { url, token, call } = await place(t);
     const server = { port: Number(url.port) } as RunningServer;
     for (const path of ['/mcp', '/.well-known/oauth-protected-resource'])
@@ -451,7 +451,7 @@ describe('the metadata of the protected resource', () => {
     assert.equal((await call(await token())).status, 200);
   });
 
-  it('names the address by which clients come, and takes tokens for that one', async (t) => {
+  it('names the public URL, for which tokens are accepted', async (t) => {
     const { trust, token, call, url, issuer } = await place(t);
     trust.settings = { url: 'https://box.example', issuers: [{ issuer: issuer.issuer }] };
     const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', url));

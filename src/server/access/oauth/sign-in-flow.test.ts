@@ -6,7 +6,7 @@ import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { authorizationServer } from '../../../../test/support/authorization-server.ts';
 import { mcpServer } from '../../../index.ts';
 
-describe('a client that knows only the address of the MCP endpoint', () => {
+describe('a client that knows only the URL of the MCP endpoint', () => {
   for (const era of ['legacy', 'modern'] as const)
     for (const path of ['/mcp', '/mcp/coding'])
       it(`finds the authorization server, signs in and calls (${era}, ${path})`, async (t) => {
@@ -41,7 +41,7 @@ describe('a client that knows only the address of the MCP endpoint', () => {
         }
       });
 
-  it('renews its token when that expires, and goes on in its session', async (t) => {
+  it('refreshes its expired token and continues its session', async (t) => {
     const issuer = await authorizationServer(t);
     issuer.provider.behaviour.accessToken = ({ resource, scope }) => {
       const isFirst = issuer.provider.count('refresh_token') === 0;

@@ -191,7 +191,7 @@ const anyRequest = fc
   });
 
 describe('fast HTTP', () => {
-  it('takes small requests for its address, and hands a connection over to Node with the first of another kind', async (t) => {
+  it('serves small requests to its URL, and falls back to Node with the first other request', async (t) => {
     const { port } = await serving(t);
     const requests = [post('one'), post('two'), post('three', '', '/api'), post('four'), last];
     const told = await exchange(port, requests);
@@ -214,7 +214,7 @@ describe('fast HTTP', () => {
     assert.deepEqual(together, told, 'also when they come all at once');
   });
 
-  it('reads nothing otherwise than Node would, and sees its end at the same place', async (t) => {
+  it('parses random requests exactly as Node does, with the same boundaries', async (t) => {
     const { port } = await serving(t, 'long');
     let taken = 0;
     const property = fc.asyncProperty(anyRequest, async (written) => {
@@ -236,7 +236,7 @@ describe('fast HTTP', () => {
     assert.ok(taken > 200, `only ${taken} were taken`);
   });
 
-  it('reads a head that came before as if it came first, and no other for it', () => {
+  it('reuses a parsed head only for equal bytes', () => {
     let again = 0;
     const cut = fc.nat({ max: 300 });
     const property = fc.property(anyRequest, anyRequest, cut, fc.boolean(), (first, other, length, isSame) => {
@@ -250,7 +250,7 @@ describe('fast HTTP', () => {
     assert.ok(again > 200, `only ${again} came before`);
   });
 
-  it('understands requests in whatever pieces they come, like Node', async (t) => {
+  it('parses requests in any chunks, like Node', async (t) => {
     const [{ port: short }, { port: long }] = [await serving(t), await serving(t, 'long')];
     const body = fc.string({ unit: 'binary', maxLength: 200 });
     const request = fc.oneof(
@@ -273,7 +273,7 @@ describe('fast HTTP', () => {
     await fc.assert(property, { seed: 9, numRuns: 150 });
   });
 
-  it('ends what is under way when the client hangs up, and answers nobody else then', async (t) => {
+  it('aborts the running request when the client disconnects', async (t) => {
     const begun = Promise.withResolvers<HttpResponse>();
     const { port } = await serving(t, { serve: (_request, response) => begun.resolve(response) });
     const socket = connect(port, '127.0.0.1');
@@ -287,7 +287,7 @@ describe('fast HTTP', () => {
     response.writeHead(200, []).end('too late');
   });
 
-  it('keeps requests that come too early, and no more of them than it should', async (t) => {
+  it('buffers pipelined requests up to a limit', async (t) => {
     const begun = Promise.withResolvers<HttpResponse>();
     let served = 0;
     const { port } = await serving(t, {
@@ -315,7 +315,7 @@ describe('fast HTTP', () => {
     assert.ok(told.slice(1, -1).every((each) => each.body === body));
   });
 
-  it('sends what is told in pieces as a stream, and goes on with the connection after it', async (t) => {
+  it('streams chunked responses and keeps the connection open', async (t) => {
     const { port } = await serving(t, {
       async serve(request, response, body) {
         if (body.length === 0) {
@@ -343,7 +343,7 @@ describe('fast HTTP', () => {
     assert.match(await ask(''), /"way":"short"/);
   });
 
-  it('refuses to send a header that would begin another line', async (t) => {
+  it('refuses header values with line breaks', async (t) => {
     const tried = Promise.withResolvers<unknown>();
     const { port } = await serving(t, {
       serve(request, response) {
@@ -360,14 +360,14 @@ describe('fast HTTP', () => {
   });
 });
 
-describe('a client that is slow', () => {
+describe('a slow client', () => {
   const cases: [string, Partial<typeof limits>, string, RegExp][] = [
     ['sends nothing at all', { headersMs: 100 }, '', /^$/],
     ['sends half of a body', { requestMs: 100 }, post('one').slice(0, -1), /^HTTP\/1.1 408 /],
     ['sends nothing more', { keepAliveMs: 100 }, post('one'), /^HTTP\/1.1 200 /],
   ];
   for (const [what, limited, sent, expected] of cases)
-    it(`is not waited for for ever when it ${what}`, async (t) => {
+    it(`times out when it ${what}`, async (t) => {
       const { port } = await serving(t, { limits: { ...limits, ...limited } });
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -376,8 +376,8 @@ describe('a client that is slow', () => {
     });
 });
 
-describe('a server that ends', () => {
-  it('ends connections that wait for another request, and others with their answer', async (t) => {
+describe('a stopping server', () => {
+  it('closes idle connections at once, and others after their response', async (t) => {
     const begun = Promise.withResolvers<HttpResponse>();
     const { port, way, close } = await serving(t, {
       serve(request, response, body) {

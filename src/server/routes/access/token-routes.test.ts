@@ -5,7 +5,7 @@ import type { AccessToken } from '../../../access/access-tokens.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('/api/tokens', () => {
-  it('makes a token that works and is shown once, lists it, and ends it', async (test) => {
+  it('creates a token that is shown once, lists it, and revokes it', async (test) => {
     const { send, box, logged } = await startTestServer(test);
     const response = await send(adminToken, 'POST', '/api/tokens', { role: 'viewer', name: 'board', expires: '30d' });
     assert.equal(response.status, 201);
@@ -29,7 +29,7 @@ describe('/api/tokens', () => {
     assert.match(recorded, /TokenCreated.*token:admin|token:admin.*TokenCreated/);
   });
 
-  it('refuses what cannot be a token, and says why', async (test) => {
+  it('refuses invalid token requests with a reason', async (test) => {
     const { send } = await startTestServer(test);
     for (const [body, status, code] of [
       [{ role: 'boss' }, 400, 'request-invalid'],

@@ -25,7 +25,7 @@ function builtConsole(test: TestContext): string {
 }
 
 describe('the console', () => {
-  it('is the same page at each of its places, and is asked for anew each time', async (test) => {
+  it('is the same page at each of its paths, and is revalidated each time', async (test) => {
     const directory = builtConsole(test);
     const { get } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
     for (const place of Object.keys(consolePaths)) {
@@ -37,7 +37,7 @@ describe('the console', () => {
     }
   });
 
-  it('sends its files to be kept for ever, packed for those who can unpack them', async (test) => {
+  it('sends its files as immutable, compressed if accepted', async (test) => {
     const directory = builtConsole(test);
     const { get, server, signIn } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
     const response = await get('/console/index-1.js');
@@ -58,7 +58,7 @@ describe('the console', () => {
     }
   });
 
-  it('has no other files than those that were built', async (test) => {
+  it('serves only built files', async (test) => {
     const directory = builtConsole(test);
     const { get } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
     for (const name of ['index-2.js', '..%2Fsecret.txt', 'index-1.js.br', '%2E%2E%2Findex.html']) {
@@ -68,7 +68,7 @@ describe('the console', () => {
     }
   });
 
-  it('is looked for again when it was not there', async (test) => {
+  it('is looked up again after it was missing', async (test) => {
     const directory = builtConsole(test);
     let isBuilt = false;
     const findConsole = async (): Promise<string> => {

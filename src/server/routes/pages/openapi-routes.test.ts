@@ -28,7 +28,7 @@ interface Operation {
 }
 
 describe('GET /openapi.json', () => {
-  it('documents every route of the app, with its parameters and answers', async (test) => {
+  it('documents every route of the app, with its parameters and responses', async (test) => {
     const { get, box } = await startTestServer(test);
     const document = await bodyOf<Document>(get('/openapi.json'));
     assert.equal(document.openapi, '3.1.0');
@@ -79,7 +79,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('describes what the routes really answer, to the last field', async (test) => {
+  it('matches the actual responses, to the last field', async (test) => {
     const { get, call, server, box, signIn, token, send } = await startTestServer(test);
     const assertDocumented = await documented(get('/openapi.json'));
     const callPath = '/api/tools/{name}/call';
@@ -155,7 +155,7 @@ describe('GET /openapi.json', () => {
     await assertDocumented('get', '/api/tools', await get('/api/tools'));
   });
 
-  it('calls nothing required that may be left out', () => {
+  it('marks no optional field as required', () => {
     const directory = join(import.meta.dirname, '..');
     const wrong = globSync('**/*.ts', { cwd: directory })
       .filter((file) => !file.endsWith('.test.ts'))
@@ -163,7 +163,7 @@ describe('GET /openapi.json', () => {
     assert.deepEqual(wrong, [], 'the document would call that required: use optional(), and given() where it matters');
   });
 
-  it('is readable at /docs, with nothing from elsewhere', async (test) => {
+  it('is rendered at /docs, without external resources', async (test) => {
     const { get } = await startTestServer(test);
     const response = await get('/docs');
     const page = await response.text();

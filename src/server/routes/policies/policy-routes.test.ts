@@ -21,7 +21,7 @@ describe('/api/policies', () => {
   const sending = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
     sendingAs(url, { ...(await signIn()), origin: url });
 
-  it('shows the rules in force, takes other ones, and calls are decided by them and say why', async (test) => {
+  it('shows the active rules and replaces them; calls follow the new rules and name them', async (test) => {
     const started = await startTestServer(test);
     const { get, call, box } = started;
     await box.policies.set([{ name: 'mine', check: () => undefined }]);
@@ -49,7 +49,7 @@ describe('/api/policies', () => {
     });
   });
 
-  it('takes rules from admins only, and records who changed them to which version', async (test) => {
+  it('accepts rules from admins only, and records the author and version', async (test) => {
     const started = await startTestServer(test);
     const { get, box, server, token } = started;
     const rules = [{ id: 'open', allow: true }];
@@ -66,11 +66,11 @@ describe('/api/policies', () => {
     const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(recorded);
     assert.deepEqual(
       items.map(({ status, by, details }) => [status, by, details]),
-      [['applied', localUser(), [`changed the policies: 1 rule, version ${version} in the place of none`]]],
+      [['applied', localUser(), [`changed the policies: 1 rule, version ${version} instead of none`]]],
     );
   });
 
-  it('refuses wrong rules with everything that is wrong, and changes nothing', async (test) => {
+  it('refuses invalid rules with all errors, and changes nothing', async (test) => {
     const started = await startTestServer(test);
     const { box } = started;
     const send = await sending(started);
@@ -84,7 +84,7 @@ describe('/api/policies', () => {
       assert.equal((await send('PUT', '/api/policies', body)).status, 400);
   });
 
-  it('checks rules without putting them into force: every problem with line, column and hint', async (test) => {
+  it('checks rules without activating them: every error with line, column and hint', async (test) => {
     const started = await startTestServer(test);
     const { box } = started;
     const send = await sending(started);

@@ -39,7 +39,7 @@ function watch(url: string, query = '', lastEventId?: string): Promise<ClientStr
 }
 
 describe('GET /api/events', () => {
-  it('says that it is ready, and then tells journal entries as /api/journal shows them', async (test) => {
+  it('sends ready, and then journal entries as in /api/journal', async (test) => {
     const { watch: open, call, journal } = await watched(test);
     await call('echo', { arguments: { text: 'before' } });
     const before = await journal();
@@ -56,7 +56,7 @@ describe('GET /api/events', () => {
     stream.drop();
   });
 
-  it('tells who was away what they missed, without gap or duplicate, however often the connection breaks', async (test) => {
+  it('resumes without a gap or duplicate after every disconnect', async (test) => {
     const { watch: open, call, journal } = await watched(test);
     // Somebody else watches all the time: what is just written may be on its way to them when others come back.
     const other = await open();
@@ -98,7 +98,7 @@ describe('GET /api/events', () => {
     other.drop();
   });
 
-  it('tells who was away for long all that they missed', async (test) => {
+  it('resumes after a long absence', async (test) => {
     const { watch: open, box, journal } = await watched(test);
     await Promise.all(Array.from({ length: 450 }, () => box.call('mcp__test__echo', { text: 'x' })));
     const expected = await journal();
@@ -108,7 +108,7 @@ describe('GET /api/events', () => {
     stream.drop();
   });
 
-  it('tells many the same', async (test) => {
+  it('sends the same events to many clients', async (test) => {
     const { watch: open, call, journal } = await watched(test);
     const streams = await Promise.all(Array.from({ length: 20 }, () => open()));
     for (const stream of streams) await take(stream, 1);
@@ -120,7 +120,7 @@ describe('GET /api/events', () => {
     }
   });
 
-  it('tells what other processes write to the same journal', async (test) => {
+  it('sends entries of other processes', async (test) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-events-'));
     const box = await openSignalbox({ data });
     const server = await startServer({ box, host: '127.0.0.1', port: 0, token: adminToken });
@@ -137,7 +137,7 @@ describe('GET /api/events', () => {
     assert.ok(told?.type === 'ToolInvoked' && told.callId === callId);
   });
 
-  it('tells how servers are, and only what was asked for', async (test) => {
+  it('sends server changes, and only the requested types', async (test) => {
     const { watch: open, call, box } = await watched(test);
     const catalog = await open('?types=catalog');
     const changes = await open('?types=ServerChanged');
@@ -152,7 +152,7 @@ describe('GET /api/events', () => {
     for (const stream of [catalog, changes]) stream.drop();
   });
 
-  it('tells of approvals, asked and answered', async (test) => {
+  it('sends approval requests and answers', async (test) => {
     const { watch: open, call, box } = await watched(test);
     const stream = await open('?types=ApprovalRequested,ApprovalResolved');
     await take(stream, 1);
@@ -166,7 +166,7 @@ describe('GET /api/events', () => {
     await ended;
   });
 
-  it('tells what happens in every session, as its own stream does', async (test) => {
+  it('sends the events of every session, like its own stream', async (test) => {
     const { create, say, server } = await openSessionServer(test);
     const stream = await watch(server.url, '?types=session');
     await take(stream, 1);
@@ -183,7 +183,7 @@ describe('GET /api/events', () => {
     for (const each of [stream, some]) each.drop();
   });
 
-  it('lets go who is too far behind; they come back without a gap in the journal', async (test) => {
+  it('disconnects slow clients, which resume without a gap in the journal', async (test) => {
     const { create, say, server, place } = await openSessionServer(test);
     const stream = await watch(server.url);
     await take(stream, 1);
@@ -199,7 +199,7 @@ describe('GET /api/events', () => {
     again.drop();
   });
 
-  it('takes a place that this journal has not reached for one of another journal', async (test) => {
+  it('treats an id beyond the end as one of another journal', async (test) => {
     const { watch: open, call } = await watched(test);
     const stream = await open('', '999999');
     await take(stream, 1);
@@ -208,7 +208,7 @@ describe('GET /api/events', () => {
     stream.drop();
   });
 
-  it('refuses what is no place and no type', async (test) => {
+  it('refuses invalid ids and types', async (test) => {
     const { get } = await startTestServer(test);
     for (const id of ['x', '-1', '1.5', '9'.repeat(16), '1e3', '', '0x1'])
       assert.equal((await get('/api/events', { 'last-event-id': id })).status, 400, id);

@@ -54,7 +54,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.deepEqual(forwards, all.toReversed());
   });
 
-  it('give the last word on one call, with its place in the chain', async (test) => {
+  it('return the latest state of a call, with its position in the chain', async (test) => {
     const { call, get, box } = await startTestServer(test);
     const { callId } = await bodyOf(call('echo', { arguments: { text: 'a' } }));
     const entry = await bodyOf<JournalEvent>(get(`/api/calls/${callId}`));
@@ -63,7 +63,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.match(entry.hash, /^[0-9a-f]{64}$/);
   });
 
-  it('give everything about one call: its whole result, its approval, how it can be undone, and each entry', async (test) => {
+  it('return all details of a call: complete result, approval, undo state and entries', async (test) => {
     const { call, get, box } = await startTestServer(test);
     const details = async (callId: string): Promise<Details> => bodyOf<Details>(get(`/api/calls/${callId}`));
     const long = await details((await bodyOf(call('long', { sessionId: 'one' }))).callId);
@@ -87,7 +87,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.equal(burnt.waitedMs, undefined, 'the answer was there');
   });
 
-  it('tell how much of its time a call waited for a human', async (test) => {
+  it('return how long a call waited for a human', async (test) => {
     const { call, get, box } = await startTestServer(test);
     const calling = bodyOf(call('burn'));
     let asked = '';
@@ -100,7 +100,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.ok(waitedMs > 0 && waitedMs <= (durationMs ?? 0), `waited ${waitedMs} of ${durationMs} ms`);
   });
 
-  it('end when the caller hangs up, which is no fault', async (test) => {
+  it('end without an error when the caller disconnects', async (test) => {
     const { call, get, server, logged } = await startTestServer(test);
     for (let count = 0; count < 12; count += 1) await call('echo', { arguments: { text: 'a'.repeat(1_000_000) } });
     const hangingUp = new AbortController();
@@ -115,7 +115,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('refuse what they do not understand', async (test) => {
+  it('refuse unknown parameters', async (test) => {
     const { get } = await startTestServer(test);
     for (const query of [
       'limit=x',

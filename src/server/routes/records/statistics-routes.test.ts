@@ -13,7 +13,7 @@ type Body = z.output<typeof statisticsSchema>;
 const until = Date.parse('2026-11-15T12:00:00Z');
 
 describe('GET /api/statistics', () => {
-  it('counts calls, outcomes and latency in all, in steps of time, by tool and by server, as the journal has them', async (test) => {
+  it('counts calls, outcomes and latencies in total, by time, by tool and by server', async (test) => {
     const store = sqliteStore();
     await seedJournal(store, { calls: 3000, until, spanMs: 6 * 3_600_000 });
     const { get, box } = await startTestServer(test, { box: await openSignalbox({ store }) });
@@ -56,7 +56,7 @@ describe('GET /api/statistics', () => {
     );
   });
 
-  it('shows a call at once, in the last day unless told otherwise, and names no tool that was invented', async (test) => {
+  it('shows a call at once, for the last day by default, and no unknown tools', async (test) => {
     const { get, call } = await startTestServer(test);
     const empty = await bodyOf<Body>(get('/api/statistics'));
     assert.deepEqual([empty.total, empty.tools, empty.servers], [{ calls: 0, outcomes: {} }, [], []]);
@@ -68,7 +68,7 @@ describe('GET /api/statistics', () => {
     assert.deepEqual([tools.map((each) => each.tool), servers.map((each) => each.calls)], [['mcp__test__echo'], [1]]);
   });
 
-  it('refuses a time that ends before it begins, and more buckets than it gives out', async (test) => {
+  it('refuses an end before the start, and too many buckets', async (test) => {
     const { get } = await startTestServer(test);
     for (const query of [
       'since=2026-01-02&until=2026-01-01',

@@ -22,7 +22,7 @@ async function mount({ box }: TestServer, options: Partial<McpServerOptions> = {
 }
 
 describe('GET /api/servers/{name}', () => {
-  it('tells how a server outside is doing, and what it wrote last, without secrets', async (test) => {
+  it('returns the health and recent log of an external server, without secrets', async (test) => {
     const served = await startTestServer(test);
     await mount(served);
     served.box.secrets.add('TOKEN', 'line 249 ');
@@ -44,7 +44,7 @@ describe('GET /api/servers/{name}', () => {
     assert.deepEqual([local.health, local.stderr], [undefined, []]);
   });
 
-  it('tells the last error and when it is tried again', async (test) => {
+  it('returns the last error and the time of the next attempt', async (test) => {
     const served = await startTestServer(test);
     await mount(served, { transport: { type: 'stdio', command: 'no-such-program' } });
     const { status, health } = await bodyOf<Details>(served.get('/api/servers/files'));
@@ -55,7 +55,7 @@ describe('GET /api/servers/{name}', () => {
 });
 
 describe('POST /api/servers/{name}/restart', () => {
-  it('makes a new process, and the tools are there again', async (test) => {
+  it('starts a new process, and the tools are available again', async (test) => {
     const served = await startTestServer(test);
     await mount(served);
     const pid = async (): Promise<unknown> => (await served.box.call('mcp__files__echo_pid')).content[0];
@@ -76,7 +76,7 @@ describe('POST /api/servers/{name}/restart', () => {
     );
   });
 
-  it('a server in this process is a conflict, an unknown one is not found', async (test) => {
+  it('returns 409 for a server in this process, and 404 for an unknown one', async (test) => {
     const served = await startTestServer(test);
     const local = await post(served, '/api/servers/test/restart');
     const problem = await bodyOf<ProblemDocument>(local);
@@ -88,7 +88,7 @@ describe('POST /api/servers/{name}/restart', () => {
 });
 
 describe('a required server', () => {
-  it('that is down makes the whole not ready, without saying which to those who may not know', async (test) => {
+  it('that is down makes the server not ready, without naming it to unauthenticated callers', async (test) => {
     const served = await startTestServer(test);
     await mount(served, { required: true, transport: { type: 'stdio', command: 'no-such-program' } });
     const health = await fetch(`${served.server.url}/api/health`);
@@ -106,7 +106,7 @@ describe('a required server', () => {
 });
 
 describe('/api/lock', () => {
-  it('of a server that was started in code says that there is none', async (test) => {
+  it('of a server that was started from code reports that there is none', async (test) => {
     const served = await startTestServer(test);
     const response = await served.get('/api/lock');
     assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [404, 'configuration-absent']);

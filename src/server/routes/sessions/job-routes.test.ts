@@ -7,7 +7,7 @@ import { Schedules } from '../../../sessions/schedules/schedules.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('/api/jobs', () => {
-  it('are made, listed and deleted by admins; what could never run is refused with the reason', async (test) => {
+  it('are created, listed and deleted by admins; a schedule that never runs is refused', async (test) => {
     const { box, sessions, close } = await openSessionPlace();
     test.after(() => close());
     const schedules = new Schedules({ store: box.jobStore, sessions, redact: (text) => text });
@@ -35,7 +35,7 @@ describe('/api/jobs', () => {
     assert.deepEqual(await list(), []);
   });
 
-  it('are told to be absent where none are kept', async (test) => {
+  it('are reported absent on a server without schedules', async (test) => {
     const { get } = await startTestServer(test);
     assert.equal((await get('/api/jobs')).status, 404);
   });

@@ -30,7 +30,7 @@ export class SessionAccess {
   async one(identity: Identity, id: string): Promise<Session> {
     const session = await this.all.get(id);
     if (mayView(identity, session.owner.id)) return maySeeHidden(identity) ? session : this.#redacted.session(session);
-    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}`);
+    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}; it may have been deleted`);
   }
 
   async list(identity: Identity, query: SessionQuery): Promise<SessionPage> {

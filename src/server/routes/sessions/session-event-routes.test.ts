@@ -9,7 +9,7 @@ import { eventsOf, isDone, openSessionServer } from '../../../../test/support/se
 import type { SessionEvent } from '../../../sessions/events/session-event.ts';
 
 describe('GET /api/sessions/{id}/events', () => {
-  it('is without gap or duplicate, however often the connection breaks', async (test) => {
+  it('has no gap or duplicate after any number of disconnects', async (test) => {
     const { create, watch, place } = await openSessionServer(test);
     const { sessions } = place;
     const by = { id: 'ann', kind: 'human' } as const;
@@ -56,7 +56,7 @@ describe('GET /api/sessions/{id}/events', () => {
     );
   });
 
-  it('tells all who watch the same, whenever they came', async (test) => {
+  it('sends the same events to every client', async (test) => {
     const { create, say, watch, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const goOn = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ describe('GET /api/sessions/{id}/events', () => {
     }
   });
 
-  it('keeps what a slow client has not read for it, and holds nobody up', async (test) => {
+  it('buffers events for a slow client without delaying others', async (test) => {
     const { create, say, watch, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const piece = 'long '.repeat(20_000);
@@ -92,7 +92,7 @@ describe('GET /api/sessions/{id}/events', () => {
     slow.drop();
   });
 
-  it('ends at once when the server stops; the turn goes on, and so does the client at the next server', async (test) => {
+  it('ends at once when the server stops; the turn continues, and the client resumes at the next server', async (test) => {
     // A server that waited for the grace would not end within this test.
     const { create, say, watch, restart, place } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
     const id = await create({ agent: 'scripted' });
@@ -114,7 +114,7 @@ describe('GET /api/sessions/{id}/events', () => {
     assert.equal(textOf([...before, ...after]), 'one two');
   });
 
-  it('ends with the session, and then there is none', async (test) => {
+  it('ends with the session', async (test) => {
     const { ask, create, watch } = await openSessionServer(test);
     const id = await create();
     const stream = await watch(id);
@@ -123,7 +123,7 @@ describe('GET /api/sessions/{id}/events', () => {
     assert.equal((await watch(id)).status, 404);
   });
 
-  it('ends when the token of who watches is revoked', async (test) => {
+  it('ends when the client’s token is revoked', async (test) => {
     const { create, server, place } = await openSessionServer(test);
     const by = { id: 'alice', kind: 'human' } as const;
     const { id: viewer, token } = await place.box.tokens.create({ role: 'viewer', by });
@@ -140,7 +140,7 @@ describe('GET /api/sessions/{id}/events', () => {
     for (const stream of streams) await assert.rejects(take(stream, 2));
   });
 
-  it('takes a place that the session has not reached for its end, and says so before the first event', async (test) => {
+  it('treats an id beyond the end as the end, and sends that id first', async (test) => {
     const { create, ask } = await openSessionServer(test);
     const { body } = await ask('GET', `/api/sessions/${await create()}/events?after=999`);
     const reader = body?.getReader();
@@ -149,7 +149,7 @@ describe('GET /api/sessions/{id}/events', () => {
     await reader?.cancel();
   });
 
-  it('refuses a place that is none', async (test) => {
+  it('refuses an invalid id', async (test) => {
     const { create, watch, ask } = await openSessionServer(test);
     const id = await create();
     for (const lastEventId of ['x', '-1', '1.5', '', '1e3', '9'.repeat(20)])

@@ -9,7 +9,7 @@ import type { AgentSummary, Session, SessionPage } from '../../../sessions/sessi
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('sessions over HTTP', () => {
-  it('are begun, listed, read, renamed, forked and forgotten', async (test) => {
+  it('are created, listed, read, renamed, forked and deleted', async (test) => {
     const { ask, place } = await openSessionServer(test);
     const made = await ask('POST', '/api/sessions', { title: 'Notes', permissionMode: 'plan' });
     assert.equal(made.status, 201);
@@ -33,7 +33,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('GET', path)).status, 404);
   });
 
-  it('give their messages page by page, the last ones first', async (test) => {
+  it('return their messages in pages, the last ones first', async (test) => {
     const { ask, create, say } = await openSessionServer(test);
     const id = await create();
     for (const content of ['ping the server', 'ping it again', 'and again']) await eventsOf(await say(id, content));
@@ -55,7 +55,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('GET', `/api/sessions/${id}/messages?before=none`)).status, 400);
   });
 
-  it('replay their recorded calls, also by other rules, and reach nothing', async (test) => {
+  it('replay their recorded calls, also with other rules, without running tools', async (test) => {
     const { call, send, box } = await startTestServer(test);
     await call('echo', { arguments: { text: 'a' }, sessionId: 'one' });
     await call('break', { sessionId: 'one' });
@@ -79,7 +79,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await send(adminToken, 'POST', '/api/sessions/one/replay', { text: '- x' })).status, 400);
   });
 
-  it('are listed page by page, by directory and by whether something runs', async (test) => {
+  it('are listed in pages, by directory and by activity', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
     const data = join(place.directory, 'data');
     const ids = [await create(), await create(), await create({ cwd: data })];
@@ -114,7 +114,7 @@ describe('sessions over HTTP', () => {
     assert.ok(items[1]?.content.some((part) => part.type === 'tool_call' && part.toolName === 'mcp__signalbox__ping'));
   });
 
-  it('are held with the agents that are listed', async (test) => {
+  it('use the listed agents', async (test) => {
     const { ask } = await openSessionServer(test);
     const { items } = await bodyOf<{ items: AgentSummary[] }>(ask('GET', '/api/agents'));
     assert.deepEqual(items, [
@@ -128,7 +128,7 @@ describe('sessions over HTTP', () => {
     assert.match(detail, /did you mean "demo"/);
   });
 
-  it('refuse what they cannot be, and say why', async (test) => {
+  it('refuse invalid settings with a reason', async (test) => {
     const { ask, create } = await openSessionServer(test);
     const id = await create();
     for (const body of [{ permissionMode: 'free' }, { title: 7 }, { colour: 'blue' }])
@@ -143,7 +143,7 @@ describe('sessions over HTTP', () => {
       assert.equal((await ask('GET', `/api/sessions?${query}`)).status, 400, query);
   });
 
-  it('are unknown where they are not there, on every route', async (test) => {
+  it('are unknown on every route when they do not exist', async (test) => {
     const { ask } = await openSessionServer(test);
     for (const [method, path, body] of routesOfOne('sess_none')) {
       const response = await ask(method, path, body);
@@ -155,7 +155,7 @@ describe('sessions over HTTP', () => {
     }
   });
 
-  it('answer as the API document says, events included', async (test) => {
+  it('match the API document, including events', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
     const assertDocumented = await documented(ask('GET', '/openapi.json'));
     const [all, one] = ['/api/sessions', '/api/sessions/{id}'];
@@ -239,7 +239,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('POST', `/api/sessions/${id}/interrupt`, undefined, approver)).status, 200);
   });
 
-  it('are not made freer by agents', async (test) => {
+  it('are never given a less restrictive mode by agents', async (test) => {
     const { ask, as } = await openSessionServer(test);
     const [agent, approver] = [await as('agent'), await as('approver')];
     const { id } = await bodyOf<Session>(ask('POST', '/api/sessions', { permissionMode: 'plan' }, agent));
@@ -259,7 +259,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('POST', `${path}/fork`, undefined, agent)).status, 201);
   });
 
-  it('are not begun with a token that is bound to a profile: their agents may see more', async (test) => {
+  it('cannot be created with a token that is bound to a profile', async (test) => {
     const { ask, place } = await openSessionServer(test);
     const by = { id: 'alice', kind: 'human' } as const;
     const { token } = await place.box.tokens.create({ role: 'agent', profile: 'calm', by });
@@ -267,7 +267,7 @@ describe('sessions over HTTP', () => {
     assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
   });
 
-  it('of others are not named in calls by agents, also before the first call in them', async (test) => {
+  it('of others cannot be named in calls by agents, even before their first call', async (test) => {
     const { ask, as, create } = await openSessionServer(test);
     const body = { sessionId: await create() };
     const call = '/api/tools/mcp__signalbox__ping/call';
@@ -275,7 +275,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('POST', call, body)).status, 200);
   });
 
-  it('are absent, clearly, on a server that holds none', async (test) => {
+  it('are reported absent on a server without sessions', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/api/agents', '/api/sessions', '/api/sessions/x', '/api/sessions/x/events']) {
       const response = await get(path);

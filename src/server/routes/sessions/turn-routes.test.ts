@@ -7,7 +7,7 @@ import type { SentMessage, Session } from '../../../sessions/sessions.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('POST /api/sessions/{id}/messages', () => {
-  it('streams the turn from its message to its end, and then ends', async (test) => {
+  it('streams the turn from its message to its end', async (test) => {
     const { create, say } = await openSessionServer(test);
     const stream = await say(await create(), 'ping the server');
     assert.equal(stream.status, 200);
@@ -22,7 +22,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.match(JSON.stringify(result?.content), /pong/);
   });
 
-  it('otherwise takes the message, and says where its events are told', async (test) => {
+  it('returns the URL of the events without a stream', async (test) => {
     const { ask, create, server, watch } = await openSessionServer(test);
     const id = await create();
     const taken = await ask('POST', `/api/sessions/${id}/messages`, { content: 'ping the server' });
@@ -37,7 +37,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.ok(events[0]?.type === 'user_message' && events[0].turnId === turnId);
   });
 
-  it('begins no second turn for a message that comes again with its key', async (test) => {
+  it('starts no second turn for a repeated idempotency key', async (test) => {
     const { ask, create } = await openSessionServer(test);
     const [id, other] = [await create(), await create()];
     const send = async (session: string, idempotencyKey: string): Promise<string> =>
@@ -53,7 +53,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.notEqual(await send(other, 'a'), first);
   });
 
-  it('streams to each its own turn, where several wait for each other', async (test) => {
+  it('streams only the own turn when several are queued', async (test) => {
     const { create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const goOn = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     }
   });
 
-  it('does not end the turn with the connection: who comes back hears the rest, and nothing twice', async (test) => {
+  it('continues the turn after a disconnect, and resumes without duplicates', async (test) => {
     const { create, say, watch, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const goOn = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     );
   });
 
-  it('ends by an interruption, and so do those that wait', async (test) => {
+  it('is interrupted together with queued turns', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     place.script = untilInterrupted;
@@ -117,7 +117,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.deepEqual(await bodyOf(ask('POST', `/api/sessions/${id}/interrupt`)), { interrupted: false });
   });
 
-  it('refuses what is no message, and more messages than may wait', async (test) => {
+  it('refuses invalid messages, and more than the queue holds', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     place.script = untilInterrupted;
@@ -136,8 +136,8 @@ describe('POST /api/sessions/{id}/messages', () => {
   });
 });
 
-describe('answers in the middle of a turn', () => {
-  it('a yes runs the call that waits, with the arguments as they were edited; the second answer gets 409', async (test) => {
+describe('answers during a turn', () => {
+  it('approving runs the waiting call with the edited arguments; a second answer gets 409', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create();
     const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
@@ -157,7 +157,7 @@ describe('answers in the middle of a turn', () => {
     }
   });
 
-  it('a no ends the call with its reason', async (test) => {
+  it('denying ends the call with the reason', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create();
     const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
@@ -174,7 +174,7 @@ describe('answers in the middle of a turn', () => {
     assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'approval-unknown']);
   });
 
-  it('answers reach the agent that asked, once', async (test) => {
+  it('answers reach the agent once', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     place.script = async function* (turn) {

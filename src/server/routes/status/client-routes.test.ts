@@ -14,7 +14,7 @@ interface Clients {
 }
 
 describe('GET /api/clients', () => {
-  it('shows every MCP client as soon as it has connected, with its name, revision, profile and last call', async (t) => {
+  it('lists every connected MCP client with name, version, profile and last call', async (t) => {
     const { url } = await serving(t, { profiles: { narrow: {} } });
     const read = (): Promise<Clients> =>
       bodyOf<Clients>(fetch(new URL('/api/clients', url), { headers: { authorization: `Bearer ${token}` } }));
@@ -38,7 +38,7 @@ describe('GET /api/clients', () => {
     assert.deepEqual([last['tool'], last['outcome']], ['mcp__signalbox__ping', 'completed']);
   });
 
-  it('tells how to connect a client, in lines that read the token and hold none', async (t) => {
+  it('returns commands that connect a client, without the token itself', async (t) => {
     const { url } = await serving(t, {}, { agentTokenFile: "~/it's here/agent-token" });
     const headers = { authorization: `Bearer ${token}` };
     const { connect } = await bodyOf<Clients>(fetch(new URL('/api/clients', url), { headers }));

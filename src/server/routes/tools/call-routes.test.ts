@@ -6,7 +6,7 @@ import type { ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { ResultPage } from '../../../journal/store/store.ts';
 
 describe('POST /api/tools/{name}/call', () => {
-  it('runs the tool through the pipeline and tells everything about it', async (test) => {
+  it('runs the tool through the pipeline and returns the complete result', async (test) => {
     const { call, box } = await startTestServer(test);
     const response = await call('echo', { arguments: { text: 'hello' }, sessionId: 'session-1' });
     const result = await bodyOf(response);
@@ -24,7 +24,7 @@ describe('POST /api/tools/{name}/call', () => {
     assert.deepEqual(entry?.arguments, { text: 'hello' });
   });
 
-  it('answers every outcome with 200, and records each', async (test) => {
+  it('returns 200 for every outcome, and records each', async (test) => {
     const { call, box } = await startTestServer(test);
     const outcomes: (string | undefined)[][] = [];
     for (const [tool, args] of [
@@ -47,7 +47,7 @@ describe('POST /api/tools/{name}/call', () => {
     assert.equal((await box.journal.calls()).items.length, outcomes.length);
   });
 
-  it('answers 202 while an approval is awaited, and runs the same call once it is approved', async (test) => {
+  it('returns 202 while an approval is pending, and runs the same call after the approval', async (test) => {
     const { call, box } = await startTestServer(test);
     const response = await call('burn', { waitSeconds: 0 });
     assert.equal(response.status, 202);
@@ -67,7 +67,7 @@ describe('POST /api/tools/{name}/call', () => {
     assert.equal(conflict.error?.code, 'idempotency-conflict');
   });
 
-  it('is stale when the tool is not the one the caller saw', async (test) => {
+  it('is stale when the definition has changed', async (test) => {
     const { call } = await startTestServer(test);
     assert.equal((await bodyOf(call('echo', { arguments: { text: 'a' }, definitionHash: 'other' }))).outcome, 'stale');
   });
@@ -85,7 +85,7 @@ describe('POST /api/tools/{name}/call', () => {
     assert.equal(error?.code, 'caller-cancelled');
   });
 
-  it('decodes names, and takes any', async (test) => {
+  it('decodes any name', async (test) => {
     const { call } = await startTestServer(test);
     const { tool, outcome } = await bodyOf(call(encodeURIComponent('a/b ö%')));
     assert.deepEqual({ tool, outcome }, { tool: 'mcp__test__a/b ö%', outcome: 'denied' });
@@ -93,7 +93,7 @@ describe('POST /api/tools/{name}/call', () => {
 });
 
 describe('GET /api/results/{id}', () => {
-  it('pages through a result that was too large to be handed out whole', async (test) => {
+  it('pages through a large result', async (test) => {
     const { call, get } = await startTestServer(test);
     const { callId, content } = await bodyOf(call('long'));
     assert.ok(content.some((block) => block.type === 'resource_link' && block.uri.endsWith(callId)));

@@ -8,7 +8,7 @@ type Catalog = z.output<typeof catalogSchema>;
 type Server = z.output<typeof serverSchema>;
 
 describe('GET /api/tools', () => {
-  it('lists the tools with where they come from', async (test) => {
+  it('lists the tools with their servers', async (test) => {
     const { get, box } = await startTestServer(test);
     const catalog = await bodyOf<Catalog>(get('/api/tools'));
     assert.deepEqual(Object.keys(catalog).toSorted(), ['hidden', 'items', 'notices', 'servers', 'version']);
@@ -22,7 +22,7 @@ describe('GET /api/tools', () => {
     );
   });
 
-  it('shows what a profile shows, with its own ETag; an unknown profile is 404', async (test) => {
+  it('shows the tools of a profile, with its own ETag; an unknown profile is 404', async (test) => {
     const { get, box } = await startTestServer(test);
     box.profiles.set({ calm: { tools: ['!ping'] } });
     const whole = await get('/api/tools');
@@ -41,7 +41,7 @@ describe('GET /api/tools', () => {
     assert.match(JSON.stringify(await bodyOf<object>(unknown)), /"code":"profile-unknown".*did you mean/);
   });
 
-  it('tells what is hidden, by what, and since when', async (test) => {
+  it('lists hidden tools with reason and time', async (test) => {
     const { get, box } = await startTestServer(test);
     box.servers.disable('test');
     const catalog = await bodyOf<Catalog>(get('/api/tools'));
@@ -53,7 +53,7 @@ describe('GET /api/tools', () => {
     assert.match((await bodyOf<{ detail: string }>(response)).detail, /"test" is disabled/);
   });
 
-  it('answers 304 as long as the catalog is the same', async (test) => {
+  it('returns 304 while the catalog is unchanged', async (test) => {
     const { get, box } = await startTestServer(test);
     const etag = (await get('/api/tools')).headers.get('etag') ?? '';
     const same = await get('/api/tools', { 'if-none-match': etag });
@@ -65,13 +65,13 @@ describe('GET /api/tools', () => {
     assert.notEqual(changed.headers.get('etag'), etag);
   });
 
-  it('does not take the catalog of an earlier process for this one’s', async (test) => {
+  it('does not match an ETag of an earlier process', async (test) => {
     const [first, second] = [await startTestServer(test), await startTestServer(test)];
     const etag = (await first.get('/api/tools')).headers.get('etag') ?? '';
     assert.equal((await second.get('/api/tools', { 'if-none-match': etag })).status, 200);
   });
 
-  it('prepares the answer once for each version', async (test) => {
+  it('serializes the catalog once for each version', async (test) => {
     const { get, box } = await startTestServer(test);
     const [first] = box.tools();
     assert.ok(first);
@@ -87,7 +87,7 @@ describe('GET /api/tools', () => {
 });
 
 describe('GET /api/tools/{name}', () => {
-  it('gives one tool', async (test) => {
+  it('returns one tool', async (test) => {
     const { get, box } = await startTestServer(test);
     const tool = await bodyOf<object>(get('/api/tools/mcp__test__echo'));
     assert.deepEqual(tool, JSON.parse(JSON.stringify(box.tools().find(({ name }) => name === 'mcp__test__echo'))));
@@ -118,7 +118,7 @@ describe('/api/servers', () => {
 });
 
 describe('GET /api/info and /api/health', () => {
-  it('tell what runs here', async (test) => {
+  it('return the state of the server', async (test) => {
     const { get, box } = await startTestServer(test);
     const info = await bodyOf<Record<string, unknown>>(get('/api/info'));
     assert.equal(info['product'], 'Signalbox');

@@ -28,7 +28,7 @@ it('an attached resource cannot leave its tags', async () => {
 });
 
 describe('resources and prompts over HTTP', () => {
-  it('are listed with their servers, and read in the name of the caller', async (test) => {
+  it('are listed with their servers, and read as the caller', async (test) => {
     const { box, get, send } = await startTestServer(test);
     await mountFixture(test, box);
     const { items, templates } = await bodyOf<Listed>(get('/api/resources'));
@@ -94,7 +94,7 @@ describe('resources and prompts over HTTP', () => {
     assert.equal((await send(viewer, 'POST', '/api/resources/read', one)).status, 403);
   });
 
-  it('begin a turn: a message may be a prompt and attach resources', async (test) => {
+  it('start a turn: a message may contain a prompt and resources', async (test) => {
     const { ask, create, place, watch } = await openSessionServer(test);
     await mountFixture(test, place.box);
     const id = await create();
