@@ -173,7 +173,7 @@ export type { Facts } from './policy/facts/facts.ts';
 export type { HttpTransportOptions } from './sources/mcp/http/http-transport.ts';
 export type { PolicyDocument } from './policy/rules/read-policies.ts';
 export type { ProgramOptions } from './process/process-group.ts';
-export type { Sealer } from './journal/integrity/seal.ts';
+export type { Sealer, SealerNote } from './journal/integrity/seal.ts';
 export type { ServerFacts } from './sources/mcp/connection/connection.ts';
 export type { ServerRequestOptions, AnswerRequest } from './sources/mcp/server-messages/server-requests.ts';
 export type { SkippedPath } from './workspace/undo-engine.ts';

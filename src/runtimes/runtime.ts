@@ -25,6 +25,7 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** Options of one sampling request. */
 export interface SampleOptions {
   readonly model: string;
   readonly signal: AbortSignal;
@@ -66,6 +67,7 @@ export interface TurnTools {
   begin(tool: RuntimeTool, args: JsonObject, options: TurnCallOptions): Promise<BegunCall>;
 }
 
+/** Options of a call in a turn. */
 export interface TurnCallOptions {
   /** The model's id of the call. */
   readonly toolCallId: string;
@@ -87,6 +89,7 @@ export type BegunCall =
   | { readonly allowed: true; readonly arguments: JsonObject; end(ended: RuntimeToolResult): Promise<CallResult> }
   | { readonly allowed: false; readonly reason: string };
 
+/** The result of a tool that the runtime runs itself. */
 export type RuntimeToolResult =
   | { readonly outcome: 'completed'; readonly output: string }
   | { readonly outcome: 'failed' | 'cancelled'; readonly output: string };

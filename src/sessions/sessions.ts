@@ -63,11 +63,13 @@ export interface Sessions {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
+/** Options of a message. */
 export interface SendOptions {
   /** A repeated message with the same key and sender within a day starts no second turn. */
   readonly idempotencyKey?: string;
 }
 
+/** Filters of a list of sessions. */
 export interface SessionQuery {
   readonly limit?: number;
   /** `next` of the page before. */
@@ -78,11 +80,13 @@ export interface SessionQuery {
   readonly active?: boolean;
 }
 
+/** One page of sessions; `next` is the `after` of the following page. */
 export interface SessionPage {
   readonly items: readonly Session[];
   readonly next?: string;
 }
 
+/** Where a stream of events begins, and the signal that ends it. */
 export interface EventOptions {
   readonly after?: number;
   readonly signal: AbortSignal;

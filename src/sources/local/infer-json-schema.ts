@@ -9,10 +9,12 @@ export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Valu
         ? FromType<Type, Schema>
         : unknown;
 
+/** The type that the keyword `type` of a JSON Schema describes, one name or several. */
 export type FromType<Type, Schema> = Type extends readonly (infer Each)[]
   ? FromTypeName<Each, Schema>
   : FromTypeName<Type, Schema>;
 
+/** The type that one name of the keyword `type` describes. */
 export type FromTypeName<Name, Schema> = Name extends 'string'
   ? string
   : Name extends 'number' | 'integer'
@@ -29,6 +31,7 @@ export type FromTypeName<Name, Schema> = Name extends 'string'
             ? FromObject<Schema>
             : unknown;
 
+/** The type of the objects that a JSON Schema with `properties` describes. */
 export type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
   ? Schema extends { readonly required: readonly (infer Required)[] }
     ? Simplify<
@@ -41,4 +44,5 @@ export type FromObject<Schema> = Schema extends { readonly properties: infer Pro
     : { -readonly [Key in keyof Properties]?: FromJsonSchema<Properties[Key]> }
   : Record<string, unknown>;
 
+/** The same object type, shown as one object. */
 export type Simplify<Type> = { [Key in keyof Type]: Type[Key] };

@@ -31,6 +31,7 @@ export interface Passthrough {
   readonly hooks: Readonly<Partial<Record<'PostToolUse' | 'PostToolUseFailure', readonly PassthroughHooks[]>>>;
 }
 
+/** Hooks of the Claude Agent SDK, for the tool names that `matcher` matches. */
 export interface PassthroughHooks {
   readonly matcher?: string;
   readonly hooks: readonly ((
