@@ -42,23 +42,16 @@ export const validate: Stage<ResolvedCall, PreparedCall> = (call, next) => {
 class Input {
   /** With the defaults of required arguments. */
   readonly value: JsonObject;
-  readonly #given: JsonObject;
-  readonly #givenText: string | undefined;
+  /** The arguments as the caller gave them, as JSON text. */
+  readonly givenText: string;
 
   constructor(call: ResolvedCall, given: JsonObject) {
     const { definition, fillDefaults } = call.tool;
-    this.#given = given;
-    this.value = given;
-    // Calls that wait for an intent or an approval use a copy, because the caller may change its object meanwhile.
-    if (fillDefaults === undefined && definition.effect === 'read') return;
-    this.#givenText = JSON.stringify(given);
-    this.value = JSON.parse(this.#givenText) as JsonObject;
+    // Read once: a getter can return something else each time, and the caller may change its object while the call waits.
+    this.givenText = JSON.stringify(given);
+    this.value = JSON.parse(this.givenText) as JsonObject;
+    if (fillDefaults === undefined && definition.effect === 'read') call.rawArguments = this.value;
     fillDefaults?.(this.value);
-  }
-
-  /** The arguments as the caller gave them, as JSON text. */
-  get givenText(): string {
-    return this.#givenText ?? JSON.stringify(this.#given);
   }
 }
 
