@@ -1,6 +1,6 @@
 /**
- * Builds the console: `node console/build.ts [--out DIR]`. It is put together beside its place and then moved there, so that a
- * server that reads it at the same time sees all of it or the one before.
+ * Builds the console: `node console/build.ts [--out DIR]`. Builds into a temporary directory beside the target and renames it, so that
+ * a server that reads at the same time sees either the old build or the new one.
  */
 import { chmod, mkdtemp, mkdir, readFile, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -9,39 +9,39 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
-const place = resolve(values.out ?? join(import.meta.dirname, '..', 'dist', 'console'));
+const target = resolve(values.out ?? join(import.meta.dirname, '..', 'dist', 'console'));
 const startedAt = new Date();
-await mkdir(dirname(place), { recursive: true });
-const made = await mkdtemp(`${place}-`);
-await chmod(made, 0o755);
+await mkdir(dirname(target), { recursive: true });
+const buildDirectory = await mkdtemp(`${target}-`);
+await chmod(buildDirectory, 0o755);
 try {
   await build({
     configFile: join(import.meta.dirname, 'vite.config.ts'),
     logLevel: 'warn',
-    build: { outDir: made, emptyOutDir: true },
+    build: { outDir: buildDirectory, emptyOutDir: true },
   });
-  await pack(made);
-  // What is changed while the build runs is newer than it.
-  await utimes(join(made, 'index.html'), startedAt, startedAt);
-  await moveToPlace();
+  await compressFiles(buildDirectory);
+  // Date the build to its start, so that files changed meanwhile count as newer.
+  await utimes(join(buildDirectory, 'index.html'), startedAt, startedAt);
+  await moveToTarget();
 } finally {
-  await rm(made, { recursive: true, force: true });
+  await rm(buildDirectory, { recursive: true, force: true });
 }
 
-/** Another build may have come between: the last one stays. */
-async function moveToPlace(attempts = 5): Promise<void> {
-  await rm(place, { recursive: true, force: true });
+/** Replaces the target directory. Retries if a concurrent build created it in between; the last build wins. */
+async function moveToTarget(attempts = 5): Promise<void> {
+  await rm(target, { recursive: true, force: true });
   try {
-    await rename(made, place);
+    await rename(buildDirectory, target);
   } catch (error) {
     const isTaken = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
     if (!isTaken || attempts === 1) throw error;
-    await moveToPlace(attempts - 1);
+    await moveToTarget(attempts - 1);
   }
 }
 
-/** Once, here, and never while serving. */
-async function pack(directory: string): Promise<void> {
+/** Compresses every file at build time, so that the server never has to. */
+async function compressFiles(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   await Promise.all(
     entries

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The server takes what comes through here for its own page's doing, so pages of others are refused here. */
+/** Rejects cross-origin requests: the proxy replaces the origin, so the server could not. */
 function isOwnPage({ headers: { origin, host } }: { readonly headers: IncomingHttpHeaders }): boolean {
   return origin === undefined || origin === `http://${host ?? ''}`;
 }
 
-/** In development, `npm run console:dev` asks a running server for everything that is not of the console itself. */
+/** The server to which `npm run console:dev` proxies API requests. */
 const server = process.env['SIGNALBOX_URL'] ?? 'http://127.0.0.1:4242';
 
 export default defineConfig({
@@ -16,12 +16,12 @@ export default defineConfig({
   build: {
     assetsDir: 'console',
     target: 'es2023',
-    // The content security policy lets no script be made from text; a file stays a file.
+    // The content security policy blocks data: URLs for scripts, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   server: {
-    // The name that the cookie of the server is for.
+    // The host of the server's cookie.
     host: '127.0.0.1',
     proxy: Object.fromEntries(
       // The sign-in link, opened at this address, stores the browser key for it.
@@ -30,7 +30,7 @@ export default defineConfig({
         {
           target: server,
           changeOrigin: true,
-          // The server answers pages of its own only.
+          // The server accepts only its own origin.
           headers: { origin: server },
           bypass: (request) => (isOwnPage(request) ? undefined : false),
         },

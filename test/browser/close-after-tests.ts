@@ -2,7 +2,7 @@ import { after } from 'node:test';
 
 const open: (() => Promise<void>)[] = [];
 
-/** Closed with the file of tests: last opened, first closed. */
+/** Registers a cleanup that runs after the tests of the file, in reverse order. */
 export function closeLater(close: () => Promise<void>): void {
   open.push(close);
 }

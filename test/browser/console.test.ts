@@ -45,7 +45,7 @@ describe('the console', () => {
     assert.equal(response?.status(), 404);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
-    await page.getByRole('link', { name: 'Go to sessions' }).click();
+    await page.getByRole('link', { name: 'Go to the sessions' }).click();
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.goto(`${served.url}/sessions/none`);
     await page.getByRole('heading', { name: 'Session not found' }).waitFor();

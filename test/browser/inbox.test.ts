@@ -3,7 +3,7 @@ import { afterEach, before, describe, it } from 'node:test';
 import { Place } from '../e2e/cli-place.ts';
 import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
 
-// What cannot be seen turns the rest around.
+// A right-to-left override, which reverses the text after it.
 const turned = '\u202egpj.exe';
 const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 const tools = `
@@ -41,7 +41,7 @@ describe('the inbox', () => {
     served = await serve(new Place(files));
   });
 
-  // What one leaves unanswered when it fails is not shown to the next.
+  // Answer what a failed test left pending.
   afterEach(async () => {
     const { items } = (await served.ask('GET', '/api/approvals')) as { items: readonly { readonly id: string }[] };
     for (const { id } of items) await served.ask('POST', `/api/approvals/${id}/deny`, {});
@@ -146,7 +146,7 @@ describe('the inbox', () => {
     const said = page.waitForEvent('console', (message) => message.type() === 'info');
     const seen = call('pay', { to: 'ann', amount: 500 });
     await page.getByRole('link', { name: 'Inbox 1 waiting' }).waitFor();
-    // What follows from what is shown is done after it is painted.
+    // Effects run after the paint.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.evaluate("Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })");
     const unseen = call('pay', { to: 'bob', amount: 500 });

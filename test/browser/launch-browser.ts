@@ -6,21 +6,21 @@ import { withFileLock } from '../../src/store/sqlite/file-lock.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { root } from '../support/command.ts';
 
-/** For which machines the package brings a browser. */
-const isBrought = process.platform === 'linux' && process.arch === 'x64';
+/** Whether the package contains a browser for this platform. */
+const hasBundledBrowser = process.platform === 'linux' && process.arch === 'x64';
 const cache = join(root, 'node_modules', '.cache');
 const maxUnpackMs = 120_000;
 
-/** Without the package's own flags: one process for everything, and no rule of the web, would show us another browser than people have. */
+/** Launches the browser without the package's own flags, which disable web security and process isolation. */
 export async function launchBrowser(): Promise<Browser> {
   return driver.launch(
-    isBrought
+    hasBundledBrowser
       ? { executablePath: await unpackedBrowser(), args: ['--no-sandbox', '--no-zygote', '--disable-gpu'] }
       : { channel: 'chrome' },
   );
 }
 
-/** Returns the path of the browser. It is unpacked once into the project's cache, also when several test files ask at the same time. */
+/** Returns the path of the browser, which is unpacked once into the project's cache, also with concurrent test files. */
 async function unpackedBrowser(): Promise<string> {
   const directory = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`);
   const program = join(directory, 'chromium');

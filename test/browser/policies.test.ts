@@ -119,7 +119,7 @@ describe('the policies page', () => {
     await page.goto(`${served.url}/policies?view=remembered`);
     const rule = page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
     await rule.getByText('mcp__notes__add with exactly these arguments').waitFor();
-    await rule.getByText(/calls allowed/).waitFor();
+    await rule.getByText(/calls? allowed/).waitFor();
     const views = ['rules', 'explain', 'shadow', 'remembered'].map((view) => `/policies?view=${view}`);
     assert.deepEqual(await faultsInEveryLook(served, views), []);
     await rule.getByRole('button', { name: 'Revoke' }).click();

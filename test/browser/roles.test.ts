@@ -33,7 +33,7 @@ describe('the console knows what its reader may do', () => {
   it('a viewer can press nothing that the server would refuse, and sees why', async () => {
     const { page, faults } = await windowOf('viewer');
     const seen: string[] = [];
-    // What they would be refused is not even asked for when the page is opened, and keys do not get around it.
+    // The page must not send forbidden requests, neither on load nor by shortcuts.
     page.on('request', (request) => void seen.push(`${request.method()} ${new URL(request.url()).pathname}`));
     assert.deepEqual(await pressable(page, '/', 'The tour'), []);
     assert.equal(

@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of the README, from the real thing: the tour with the demo model, in a real browser.
+ * Takes the screenshots of the README: the tour with the demo model in a real browser.
  *
  *   npm run screenshots
  */
@@ -17,7 +17,7 @@ async function take(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`) });
 }
 
-// As a test: what was opened is closed with it.
+// A test, so that the server and browser are closed at its end.
 test('pictures of the console', async () => {
   const served = await serve();
   const { page } = await openWindow(served, { height: 800 });

@@ -1,4 +1,4 @@
-// First, so that what runs is ended before its directory is removed.
+// Imported first, so that servers are stopped before their directories are removed.
 import { closeLater } from './close-after-tests.ts';
 import { once } from 'node:events';
 import axe from 'axe-core';
@@ -6,22 +6,22 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { Place, said } from '../e2e/cli-place.ts';
 import { launchBrowser } from './launch-browser.ts';
 
-/** A server of its own, started as people start it. */
+/** A running `signalbox serve` with its own directory. */
 export interface ServedPlace {
   readonly place: Place;
   readonly url: string;
-  /** A link that signs one browser in. */
+  /** A sign-in link, valid once. */
   readonly signInUrl: string;
-  /** Asks the API as an admin. */
+  /** Calls the API as an admin. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
   stop(): Promise<void>;
-  /** Kills it: it gets no time to record anything. */
+  /** Kills the process without a shutdown. */
   kill(): Promise<void>;
 }
 
 export const token = 'browser-tests-admin-token';
 
-/** Starts `signalbox serve` in an own data directory; `port` to start one again where it was. */
+/** Starts `signalbox serve` in its own data directory. Pass `port` to restart a server on its port. */
 export async function serve(place = new Place(), port = 0): Promise<ServedPlace> {
   const child = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
   const closed = once(child, 'close');
@@ -50,7 +50,7 @@ export async function serve(place = new Place(), port = 0): Promise<ServedPlace>
 
 let launching: Promise<Browser> | undefined;
 
-/** One browser for a file of tests, closed with it. */
+/** Returns the browser of the test file, which is closed after its tests. */
 function browser(): Promise<Browser> {
   launching ??= launch();
   return launching;
@@ -62,11 +62,11 @@ async function launch(): Promise<Browser> {
   return started;
 }
 
-/** A browser's window, and what went wrong in it. */
+/** A browser window and the errors in it. */
 export interface Window {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page, refused by the content security policy, and requests to anywhere else. */
+  /** Page errors, console errors and warnings (also of the content security policy), and requests to other hosts. */
   readonly faults: string[];
 }
 
@@ -74,14 +74,14 @@ interface Look {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
-  /** Is let in by a token, which a proxy before the server sends along, and not by the link. */
+  /** Authenticates with a token, as behind a proxy, instead of the sign-in link. */
   readonly token?: string;
 }
 
-/** The link works once; the browsers after the first one have its cookie and its key. */
+/** The link works once, so later windows reuse the cookie and the key of the first one. */
 const signedIn = new WeakMap<object, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
-/** Opens a window that is let in. */
+/** Opens a signed-in window. */
 export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>, look: Look = {}): Promise<Window> {
   const { theme = 'light', width = 1280, height = 860, token: bearer } = look;
   const known = bearer === undefined ? signedIn.get(served) : undefined;
@@ -114,7 +114,7 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
   if (known === undefined) {
     await page.waitForURL(`${served.url}/`);
     const { cookies, origins } = await context.storageState();
-    // Nothing but the key: what a test chose (a theme, notifications) is not for the next one.
+    // Only the key: settings of one test (theme, notifications) must not reach the next.
     signedIn.set(served, {
       cookies,
       origins: origins.map(({ origin, localStorage }) => ({
@@ -126,14 +126,14 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
   return { page, context, faults };
 }
 
-/** Waits until the question that is shown takes an answer: for a moment after it appeared it does not. */
+/** Waits until the displayed approval accepts an answer, which takes a moment after it appears. */
 export async function takesAnswer(page: Page, where: Page | Locator = page): Promise<void> {
   await where.getByRole('button', { name: /^Deny/ }).and(page.locator(':enabled')).waitFor();
 }
 
-/** What axe finds wrong on a page, one line each. */
+/** Returns the axe violations of a page, one string each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // The policy of the page lets no script in from outside, which is as it should be; what is evaluated is not of the page.
+  // The content security policy blocks an injected script; evaluated code is not subject to it.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { axe: there } = globalThis as unknown as { axe: typeof axe };
@@ -143,13 +143,13 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.slice(0, 3).join('\n  ')}`);
 }
 
-/** A page is opened anew for another width, which it may ask for once; a theme it has to follow. */
+/** A page is reloaded for each width, which it may read once, but must follow a changed theme. */
 const looks = [
   { width: 1280, themes: ['light', 'dark'] },
   { width: 390, themes: ['dark', 'light'] },
 ] as const;
 
-/** What is wrong with pages, in both themes, as wide as a desk and as narrow as a phone. */
+/** Returns the errors and axe violations of pages, in both themes, on desktop and phone widths. */
 export async function faultsInEveryLook(
   served: Pick<ServedPlace, 'url' | 'signInUrl'>,
   paths: readonly string[],

@@ -5,7 +5,7 @@ import { fixtureProgram } from '../mcp-servers/programs.ts';
 const { command, args } = fixtureProgram();
 const hostile = fileURLToPath(new URL('../mcp-servers/hostile-program.ts', import.meta.url));
 
-/** A module whose tools ask for all that a form can give, and whose description can be changed. */
+/** A module with a tool that uses every kind of form field, and a configurable description. */
 export const formsModule = (about: string): string => `
 import { defineTool } from 'signalbox';
 export const order = defineTool({
@@ -33,7 +33,7 @@ export const pay = defineTool({
 });
 `;
 
-/** The servers of a place: a shop in this process, and two that are programs. */
+/** The configured servers: an in-process shop and two programs. */
 export const servers = {
   shop: { module: './shop.ts' },
   fixture: {
@@ -45,13 +45,13 @@ export const servers = {
   hostile: { command: process.execPath, args: [hostile] },
 };
 
-/** The files of that place. */
+/** The configuration and module of these servers. */
 export const servedTools: Readonly<Record<string, string>> = {
   'shop.ts': formsModule('Orders something.'),
   'signalbox.config.json': JSON.stringify({ mcpServers: servers }),
 };
 
-/** Whether something that a server said was run in the page. */
+/** Returns whether text of a server ran as a script in the page. */
 export function wasAttacked(page: Page): Promise<boolean> {
   return page.evaluate(() => (globalThis as { attacked?: boolean }).attacked === true);
 }

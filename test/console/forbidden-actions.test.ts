@@ -9,7 +9,7 @@ const sources = globSync('console/src/{app,pages,parts}/**/*.{ts,tsx}', { cwd: r
   readFileSync(join(root, file), 'utf8'),
 );
 
-/** The operations that are written in a place of the sources. */
+/** Returns the operations that match a pattern in the sources. */
 function named(place: RegExp): Set<keyof Operations> {
   const found = sources.flatMap((source) => [...source.matchAll(place)].map(([, operation = '']) => operation));
   return new Set(found.filter((operation): operation is keyof Operations => operation in rolesOf));
@@ -19,7 +19,7 @@ describe('what changes something in the console', () => {
   it('is held back from those whom the server would refuse it', () => {
     const sent = named(/['"`]((?:POST|PUT|PATCH|DELETE) \/api\/[^'"`]+)['"`]/g);
     const heldBack = named(/(?:operation=|operation = |useForbiddenReason\()['"]([^'"]+)['"]/g);
-    // It stands beside approving, and takes the same roles.
+    // Shown with the approve button, which requires the same roles.
     heldBack.add('POST /api/approvals/{id}/deny');
     assert.ok(sent.size > 20, `only ${sent.size} operations were found`);
     const open = [...sent].filter(

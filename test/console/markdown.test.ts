@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Block, type Inline, parseBlocks, parseInline } from '../../console/src/components/text/markdown.ts';
 
-/** A short form, to be compared. */
+/** Returns a compact form for comparison. */
 function outline(blocks: readonly Block[]): unknown[] {
   return blocks.map((block) => {
     switch (block.kind) {
@@ -43,7 +43,7 @@ function marked(pieces: readonly Inline[]): string {
   return each.join('');
 }
 
-/** All the words in it. */
+/** Returns all text of the blocks. */
 function wordsOf(blocks: readonly Block[]): string {
   return JSON.stringify(outline(blocks));
 }
@@ -162,7 +162,7 @@ describe('what a model says', () => {
       fc.property(fc.array(fc.oneof(word, mark), { maxLength: 40 }), (parts) => {
         const told = wordsOf(parseBlocks(parts.join('')));
         const counted = (text: string): number => text.match(/alpha|beta|gamma|delta/g)?.length ?? 0;
-        // What stands behind the opening of a code block says in which language it is; cells beyond the head have no place.
+        // The info string of a code fence and cells beyond the header are dropped.
         const isPlain = !/```[a-z]|\|/.test(parts.join(''));
         if (isPlain) assert.equal(counted(told), counted(parts.join('')));
       }),

@@ -2,7 +2,7 @@ import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import type { ApiDocument } from './api-types.ts';
 
-/** The API's own description, from a server that answers. */
+/** Reads the OpenAPI document from a running server. */
 export async function readApiDocument(): Promise<ApiDocument> {
   const token = 'reads-the-api-document';
   const box = await openSignalbox();

@@ -13,8 +13,8 @@ export function applyTheme(theme: Theme = storedTheme()): void {
 }
 
 function storedTheme(): Theme {
-  const kept = localStorage.getItem(storageKey);
-  return themes.find((theme) => theme === kept) ?? 'system';
+  const stored = localStorage.getItem(storageKey);
+  return themes.find((theme) => theme === stored) ?? 'system';
 }
 
 /** Switches between the system, light and dark theme. */

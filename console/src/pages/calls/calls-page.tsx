@@ -8,6 +8,8 @@ import { Charts } from './charts/charts.tsx';
 import { callsUrl, parseCallFilters } from './call-filters.ts';
 import { ReplayView } from './replay-view.tsx';
 import { Timeline } from './timeline/timeline.tsx';
+import './calls.css';
+import './charts/charts.css';
 
 const views = [
   { view: 'table', name: 'Table' },

@@ -17,6 +17,7 @@ import { ApprovalPrompt } from '../../components/approvals/approval-prompt.tsx';
 import { needsReveal } from '../../components/approvals/hidden-marks.ts';
 import { TourButton } from '../../components/tour-button.tsx';
 import { NotifySwitch } from './notifications.tsx';
+import './inbox.css';
 
 /** A row shows the start of the arguments; the card shows all of them. */
 const maxSummary = 120;

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ProblemNote } from '../../components/problem-note.tsx';
 import { AcceptAll } from './accept-all.tsx';
 import { ServerLock } from './server-lock.tsx';
+import './lock.css';
 
 const order: readonly ServerStanding['status'][] = ['changed', 'unlocked', 'down', 'missing', 'disabled', 'unchanged'];
 

@@ -11,6 +11,7 @@ import { RememberedRules } from './remembered-rules.tsx';
 import { RulesView } from './rules-view.tsx';
 import { ShadowView } from './shadow-view.tsx';
 import { usePolicyDraft } from './use-policy-draft.ts';
+import './policies.css';
 
 const views = [
   { view: 'rules', name: 'Rules' },

@@ -19,7 +19,7 @@ export interface PolicyDraft {
 interface StoredDraft {
   readonly text: string;
   readonly base: string;
-  readonly seen: string | undefined;
+  readonly fingerprint: string | undefined;
 }
 
 const place = 'signalbox:policy-draft';
@@ -32,19 +32,20 @@ export function usePolicyDraft(policies: Policies | undefined): PolicyDraft {
     else sessionStorage.setItem(place, JSON.stringify(next));
     setState(next);
   };
-  const now = policies === undefined ? undefined : { text: policyText(policies), seen: policies.file?.fingerprint };
+  const now =
+    policies === undefined ? undefined : { text: policyText(policies), fingerprint: policies.file?.fingerprint };
   const isChanged = state !== undefined && state.text !== state.base;
   // An unchanged draft follows the file.
-  const { text, base, seen } = isChanged || now === undefined ? (state ?? empty) : { ...now, base: now.text };
+  const { text, base, fingerprint } = isChanged || now === undefined ? (state ?? empty) : { ...now, base: now.text };
   return {
     text,
     base,
-    fingerprint: seen,
+    fingerprint,
     isChanged,
     isOutdated: isChanged && now !== undefined && now.text !== base,
-    write: (next) => keep({ text: next, base, seen }),
+    write: (next) => keep({ text: next, base, fingerprint }),
     restart: (found, next = policyText(found)) =>
-      keep({ text: next, base: policyText(found), seen: found.file?.fingerprint }),
+      keep({ text: next, base: policyText(found), fingerprint: found.file?.fingerprint }),
   };
 }
 
@@ -53,7 +54,7 @@ function readStored(): StoredDraft | undefined {
   return text === null ? undefined : (JSON.parse(text) as StoredDraft);
 }
 
-const empty: StoredDraft = { text: '', base: '', seen: undefined };
+const empty: StoredDraft = { text: '', base: '', fingerprint: undefined };
 
 /** Returns the text of the file, or without one the active rules as JSON, which is valid YAML. */
 export function policyText({ file, rules }: Policies): string {

@@ -16,6 +16,7 @@ import { ConnectAgent } from './connect-agent.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { ServerDetail } from './server-detail.tsx';
 import { ServerStatus } from './server-status.tsx';
+import './servers.css';
 
 /** The list of servers beside the selected one, or beside the commands to connect an agent. */
 export function ServersPage({ name }: { readonly name?: string }): ReactNode {

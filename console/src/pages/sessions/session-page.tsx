@@ -11,6 +11,7 @@ import { Composer } from './conversation/composer.tsx';
 import { SessionHead } from './conversation/session-head.tsx';
 import { Transcript } from './conversation/transcript.tsx';
 import { useSessionView } from './conversation/use-session-view.ts';
+import './conversation/conversation.css';
 
 /** The number of events of a long session that are loaded at first. */
 const maxInitialEvents = 20_000;

@@ -9,6 +9,7 @@ import { FirstSteps } from './first-steps.tsx';
 import { NewSession } from './new-session.tsx';
 import { SessionList } from './session-list.tsx';
 import { useSessionList } from './use-session-list.ts';
+import './sessions.css';
 
 /** The list of agent sessions. */
 export function SessionsPage(): ReactNode {

@@ -11,6 +11,7 @@ import { SearchField } from '../../components/search-field.tsx';
 import { ToolDetail } from './tool-detail.tsx';
 import { ToolList } from './tool-list.tsx';
 import { type Row, type ToolFilters, filterRows, toolEntries } from './tool-rows.ts';
+import './tools.css';
 
 const effects: readonly (readonly [ToolFilters['effect'], string])[] = [
   ['', 'Any effect'],

@@ -67,9 +67,9 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
     const known = new Set((cache.getQueryData<Pages>(queryKey)?.pages ?? []).flatMap(idsOf));
     const fresh = found.filter(({ callId }) => !known.has(callId));
     cache.setQueryData<Pages>(queryKey, (pages) => withLatest(pages, latest));
-    const mergeHeld = (kept: readonly CallEntry[]): readonly CallEntry[] => [
+    const mergeHeld = (previous: readonly CallEntry[]): readonly CallEntry[] => [
       ...fresh,
-      ...kept.filter(({ callId }) => !latest.has(callId) && !known.has(callId)),
+      ...previous.filter(({ callId }) => !latest.has(callId) && !known.has(callId)),
     ];
     if (isReading()) setHeld(mergeHeld);
     else {

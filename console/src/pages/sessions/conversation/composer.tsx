@@ -58,7 +58,7 @@ export function Composer({
       }}
     >
       {isNew && session.model === 'demo' ? (
-        <div className="tries">
+        <div className="suggestions">
           {suggestions.map((each) => (
             <Button key={each} operation="POST /api/sessions/{id}/messages" onClick={() => send.mutate(each)}>
               {each}
