@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { pinStorage } from '../../src/pipeline/recording/pin-storage.ts';
-import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
+import { BrowserSessions } from '../../src/server/access/browser/browser-sessions.ts';
 import { hashSecret } from '../../src/server/access/random-secrets.ts';
-import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';
+import { SignInCodes } from '../../src/server/access/browser/sign-in-codes.ts';
 import { bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
 
 const forgedPin = `INSERT INTO kept SELECT kind, 'shell', '{}', 9e15 FROM kept WHERE key = 'files'`;

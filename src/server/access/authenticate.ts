@@ -3,10 +3,10 @@ import type { ServerContext, ServerEnvironment } from '../http/server-context.ts
 import { Problem } from '../problems/problem.ts';
 import { type RouteTable, routeOf } from './authorize.ts';
 import type { BearerTokens } from './bearer-tokens.ts';
-import type { BrowserSessions } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser/browser-sessions.ts';
 import { tokenChallenge } from './token-challenge.ts';
 import { type Identity, browserIdentity } from './identity.ts';
-import { browserKeyHeader, readSessionCookie } from './session-cookie.ts';
+import { browserKeyHeader, readSessionCookie } from './browser/session-cookie.ts';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 

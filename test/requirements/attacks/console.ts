@@ -5,7 +5,7 @@ const origin =
 const inbox = 'test/attacks/approval-inbox.test.ts > an agent that hurries, buries or hides a question in the inbox';
 const callers = 'test/attacks/approval-callers.test.ts > a question whose caller goes away while its card is open';
 const answers = 'test/attacks/approval-answers.test.ts > a human who answers questions';
-const signIn = 'src/server/access/browser-sign-in.test.ts > the sign-in link';
+const signIn = 'src/server/access/browser/browser-sign-in.test.ts > the sign-in link';
 
 /** The console: keys, folds, pages and origins (H10–H19). */
 export const console: Section<'H'> = {

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { BrowserSessions } from '../../access/browser-sessions.ts';
+import type { BrowserSessions } from '../../access/browser/browser-sessions.ts';
 import { routeRoles } from '../../access/route-roles.ts';
-import { readSessionCookie, removeSessionCookie } from '../../access/session-cookie.ts';
-import type { SignInCodes } from '../../access/sign-in-codes.ts';
+import { readSessionCookie, removeSessionCookie } from '../../access/browser/session-cookie.ts';
+import type { SignInCodes } from '../../access/browser/sign-in-codes.ts';
 import { normalizeName } from '../../../core/text/normalize-name.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Problem } from '../../problems/problem.ts';

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { neverExpires } from '../../journal/store/key-value-store.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import { evictOldest } from './evict-oldest.ts';
-import { hashSecret, randomSecret } from './random-secrets.ts';
+import { neverExpires } from '../../../journal/store/key-value-store.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { evictOldest } from '../evict-oldest.ts';
+import { hashSecret, randomSecret } from '../random-secrets.ts';
 
 /** The time after which an unused browser session ends. */
 export const maxIdleSeconds = 30 * 24 * 60 * 60;

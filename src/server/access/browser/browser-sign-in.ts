@@ -1,6 +1,12 @@
 import type { MiddlewareHandler } from 'hono';
-import type { ServerContext, ServerEnvironment } from '../http/server-context.ts';
-import { type SignInReason, signInPage, signInPolicy, signedInPage, signedInPolicy } from '../pages/sign-in-pages.ts';
+import type { ServerContext, ServerEnvironment } from '../../http/server-context.ts';
+import {
+  type SignInReason,
+  signInPage,
+  signInPolicy,
+  signedInPage,
+  signedInPolicy,
+} from '../../pages/sign-in-pages.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import { readSessionCookie, writeSessionCookie } from './session-cookie.ts';
 import type { SignInCodes } from './sign-in-codes.ts';

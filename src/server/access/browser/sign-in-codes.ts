@@ -1,6 +1,6 @@
-import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
-import type { Principal } from '../../core/principal.ts';
-import { hashSecret, randomSecret } from './random-secrets.ts';
+import type { KeyValueStore } from '../../../journal/store/key-value-store.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { hashSecret, randomSecret } from '../random-secrets.ts';
 
 const kind = 'sign-in-code';
 const lifetimeMs = 10 * 60_000;

@@ -1,5 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { ServerContext } from '../http/server-context.ts';
+import type { ServerContext } from '../../http/server-context.ts';
 import { type BrowserSessions, maxIdleSeconds } from './browser-sessions.ts';
 
 /** The header with the browser key. Other servers on this host receive the cookie, but cannot read the key. */

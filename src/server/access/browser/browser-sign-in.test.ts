@@ -1,5 +1,5 @@
-import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import { openSignalbox } from '../../signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,9 +12,9 @@ import {
   browserHeaders,
   bodyOf,
   startTestServer,
-} from '../../../test/support/http-server.ts';
-import { within } from '../../../test/support/within.ts';
-import { type RunningServer, startServer } from '../start-server.ts';
+} from '../../../../test/support/http-server.ts';
+import { within } from '../../../../test/support/within.ts';
+import { type RunningServer, startServer } from '../../start-server.ts';
 import { BrowserSessions, maxIdleSeconds } from './browser-sessions.ts';
 import { SignInCodes } from './sign-in-codes.ts';
 
