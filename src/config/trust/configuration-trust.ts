@@ -6,6 +6,7 @@ import { keyRing } from '../secrets/key-ring.ts';
 import { secretVault } from '../secrets/sealed-files.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import { type Capabilities, type Capability, type Limit, capabilitiesOf } from './capabilities.ts';
+import { isLockCapability, lockCapabilities } from './lock-capabilities.ts';
 import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
 import { type PendingTrust, UntrustedConfigurationError } from './untrusted-error.ts';
 
@@ -42,14 +43,14 @@ export class ConfigurationTrust {
   /** Returns the capabilities that have to be accepted; `undefined` when the configuration may be used. */
   async pending({ configuration, rules }: ReadRules): Promise<PendingTrust | undefined> {
     if (this.#isTrustedByEnvironment(configuration.file)) return undefined;
-    return await this.#compare(configuration.file, capabilitiesOf(configuration, rules));
+    return await this.#compare(configuration.file, withLock({ configuration, rules }));
   }
 
   /** Rejects with `configuration-untrusted` when something has to be accepted. Limits that are new count from now on. */
   async assert(read: ReadRules): Promise<void> {
     const { file } = read.configuration;
     if (this.#isTrustedByEnvironment(file)) return;
-    const now = capabilitiesOf(read.configuration, read.rules);
+    const now = withLock(read);
     const pending = await this.#compare(file, now);
     if (pending !== undefined)
       throw new UntrustedConfigurationError(pending, { data: this.#data, accept: () => this.accept(read) });
@@ -58,7 +59,7 @@ export class ConfigurationTrust {
 
   /** Accepts everything that a configuration does now, and grants it the secrets that exist. */
   async accept({ configuration, rules }: ReadRules): Promise<void> {
-    const { items, secrets } = capabilitiesOf(configuration, rules);
+    const { items, secrets } = withLock({ configuration, rules });
     const granted = new Set(this.records.find(configuration.file)?.secrets);
     for (const name of secrets) if (await this.#exists(name)) granted.add(name);
     this.records.change(configuration.file, {
@@ -74,6 +75,14 @@ export class ConfigurationTrust {
     for (const name of has.secrets)
       if (!had.secrets.includes(name) && (await this.#exists(name)))
         this.grantSecrets(after.configuration.file, [name]);
+  }
+
+  /** Accepts the lock beside a configuration as it is, after a command or the console wrote it for its user. */
+  acceptLock(file: string): void {
+    const record = this.records.find(file);
+    if (record === undefined) return;
+    const others = record.capabilities.filter((capability) => !isLockCapability(capability));
+    this.records.change(file, { capabilities: merged(others, [...lockCapabilities(file)]) });
   }
 
   /** Returns the capabilities that `acceptEdit` would accept. */
@@ -168,6 +177,12 @@ export class ConfigurationTrust {
     const limits = items.filter(({ id }) => !known.has(id));
     if (limits.length > 0) this.records.change(file, { capabilities: merged(record.capabilities, limits) });
   }
+}
+
+/** Returns what a configuration may do together with the lock beside it. */
+function withLock({ configuration, rules }: ReadRules): Capabilities {
+  const capabilities = capabilitiesOf(configuration, rules);
+  return { ...capabilities, items: [...capabilities.items, ...lockCapabilities(configuration.file)] };
 }
 
 /** Returns the capabilities before and after an edit, and those that it adds. */

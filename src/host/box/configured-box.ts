@@ -318,6 +318,7 @@ export class ConfiguredBox implements ServedConfiguration {
       const { directory } = this.#configuration;
       await this.#accepted.accept(server, readLock(directory), present);
       this.#accepted.writeFile(directory, accepted);
+      this.#trust.acceptLock(this.file);
       await this.#servers.apply(this.#configuration, accepted, 'throw');
       return status;
     });
@@ -368,6 +369,8 @@ export class ConfiguredBox implements ServedConfiguration {
   #applyAccepted(): Promise<unknown> {
     return this.#enqueue(async () => {
       await this.#accepted.load();
+      // The lock file may be another one by now.
+      await this.#assertFileTrusted();
       await this.#servers.apply(this.#configuration, this.#locked(this.#configuration), 'show-as-down');
       // A failure is retried with the next notification, and when the configuration changes.
     }).catch(() => undefined);

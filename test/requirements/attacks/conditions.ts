@@ -94,4 +94,35 @@ export const conditions: Section<'H'> = {
       'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists every program that a generated text starts, or an entry without a name',
     ],
   },
+  H102: {
+    promise: 'import shows everything that it accepts, escaped, before it asks',
+    tests: [
+      'test/attacks/workspace-trust.test.ts > import from a repository that somebody else wrote > shows everything that it would accept, escaped, before it asks',
+      'test/attacks/workspace-trust.test.ts > import from a repository that somebody else wrote > accepts with --yes exactly what it prints',
+    ],
+  },
+  H103: {
+    promise:
+      'reasons of questions have no invisible characters, and a call does not run when its profile hides the tool while it waits',
+    tests: [
+      'test/attacks/question-text.test.ts > the reason of a question > that repeats text of the caller has no invisible characters and no line breaks, at every surface',
+      'test/attacks/question-text.test.ts > a call that waits for its approval > does not run when its profile hides the tool meanwhile',
+    ],
+  },
+  H104: {
+    promise:
+      'definitions that tools and add showed are pinned, and a lock that a pull changes or removes has to be accepted again',
+    tests: [
+      'test/attacks/shown-definitions.test.ts > definitions that a person was shown > by tools are pinned: a server that claims later that it only reads asks',
+      'test/attacks/shown-definitions.test.ts > definitions that a person was shown > by add are pinned too',
+      'test/attacks/shown-definitions.test.ts > a lock that a pull changes > has to be accepted again, also when it is removed, and a lock of this machine does not',
+    ],
+  },
+  H105: {
+    promise: 'a read gets the arguments that were decided on',
+    tests: [
+      'test/attacks/call-arguments-read-once.test.ts > a read gets the arguments that were decided on, also when a getter changes its value',
+      'test/attacks/call-arguments-read-once.test.ts > a read gets the arguments that were decided on, also when its caller changes them during a policy in code',
+    ],
+  },
 };
