@@ -77,14 +77,14 @@ describe('what an agent chooses', () => {
     assert.deepEqual(modes, ['default', 'bypassPermissions']);
   });
 
-  test('is no place outside the usual directory where the runtime reads files itself', async (t) => {
+  test('cannot be outside the default directory where the runtime reads files itself', async (t) => {
     const { sessions, home } = await place(t);
     const where = async (cwd: string, agent = 'wild', owner: typeof bot | typeof ann = bot): Promise<string> =>
       (await sessions.create({ agent, cwd }, owner)).cwd;
     assert.equal((await sessions.create({}, bot)).cwd, home);
     assert.equal(await where(join(home, 'project')), join(home, 'project'));
     for (const cwd of ['/', join(home, '..'), join(home, '../home-of-others'), join(home, 'up')])
-      await assert.rejects(where(cwd), /is outside; leave "cwd" out/, cwd);
+      await assert.rejects(where(cwd), /is outside; omit "cwd"/, cwd);
     assert.equal(await where('/', 'wild', ann), '/');
     assert.equal(await where('/', 'chat'), '/');
   });

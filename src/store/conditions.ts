@@ -1,6 +1,6 @@
 import type { ApprovalQuery } from '../journal/store/approval-store.ts';
 
-/** The conditions of a query that apply, and their values. */
+/** Builds the WHERE clause of a query, with its values. */
 export class Conditions {
   readonly values: (string | number)[] = [];
   readonly #conditions: string[] = [];
@@ -9,7 +9,7 @@ export class Conditions {
     return this.#conditions.length === 0;
   }
 
-  /** Adds a condition with one `?`; none when there is no value to compare with. */
+  /** Adds a condition with one `?`. Does nothing when the value is `undefined`. */
   add(condition: string, value: string | number | undefined): void {
     if (value === undefined) return;
     this.#conditions.push(condition);
@@ -26,16 +26,16 @@ export class Conditions {
   }
 }
 
-/** A pattern for LIKE that fits whatever has this text in it. */
+/** Returns a LIKE pattern that matches any text containing this one. */
 export function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** The conditions that each database writes in its own way. */
+/** The conditions that differ between the SQL dialects. */
 interface ApprovalDialect {
-  /** A question that is not closed. */
+  /** Selects approvals that are not closed. */
   readonly isOpen: string;
-  /** Its answer is in a JSON list, which is given as `?`. */
+  /** Selects approvals whose answer is in the JSON list passed as `?`. */
   readonly isAnswered: string;
 }
 

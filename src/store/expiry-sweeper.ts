@@ -1,6 +1,6 @@
 const sweepIntervalMs = 10 * 60_000;
 
-/** Removes what is over now and then, when something is written anyway. */
+/** Removes expired rows periodically, when other rows are written. */
 export class ExpirySweeper {
   readonly #remove: (now: number) => void | Promise<void>;
   #swept = 0;

@@ -1,13 +1,13 @@
 import { emitSafely } from '../core/async/emit-safely.ts';
 import type { PubSub } from '../journal/store/pub-sub.ts';
 
-/** The post of a store that cannot tell its other processes anything. */
+/** Pub/sub within one process, for stores that cannot notify other processes. */
 export class LocalPubSub implements PubSub {
   readonly isCrossProcess = false;
   readonly #listeners = new TopicListeners();
 
   async publish(topic: string, text: string): Promise<void> {
-    // As from anywhere else: never before the sender goes on.
+    // Asynchronous, as with other drivers: listeners run after the publisher continues.
     setImmediate(() => this.#listeners.deliver(topic, text));
   }
 
@@ -20,13 +20,13 @@ export class LocalPubSub implements PubSub {
   }
 }
 
-/** Who listens to the post in this process. */
+/** The listeners of a pub/sub in this process. */
 export class TopicListeners {
   readonly #byTopic = new Map<string, Set<(text: string) => void>>();
   readonly #ofGaps = new Set<() => void>();
 
   subscribe(topic: string, listener: (text: string) => void): () => void {
-    // Each listening is one of its own, also where the same function listens twice.
+    // Each subscription is separate, even when the same function subscribes twice.
     const own = (text: string): void => listener(text);
     const listeners = this.#byTopic.get(topic) ?? new Set();
     this.#byTopic.set(topic, listeners.add(own));

@@ -1,16 +1,16 @@
 import type { ResultPage } from '../journal/store/store.ts';
 
-/** How many UTF-16 units a chunk of a kept result has. */
+/** The size of a chunk of a stored result, in UTF-16 code units. */
 export const resultChunkChars = 65_536;
 
-/** A part of a result that is kept. */
+/** A part of a stored result. */
 export interface ResultChunk {
   readonly start: number;
-  /** As JSON text: a chunk may begin or end inside a surrogate pair, which no database's UTF-8 could hold. */
+  /** JSON text, because a chunk may begin or end inside a surrogate pair, which is not valid UTF-8. */
   readonly text: string;
 }
 
-/** A result in the chunks it is kept in. */
+/** Splits a result into chunks. */
 export function splitResult(text: string): ResultChunk[] {
   const chunks: ResultChunk[] = [];
   for (let start = 0; start < text.length; start += resultChunkChars)
@@ -18,7 +18,7 @@ export function splitResult(text: string): ResultChunk[] {
   return chunks;
 }
 
-/** The page from one place to another, of the chunks that it is in. */
+/** Builds the page from `offset` to `end` from the chunks that contain it. */
 export function toResultPage(
   result: Pick<ResultPage, 'owner' | 'mimeType' | 'total'>,
   chunks: Iterable<ResultChunk>,
@@ -28,7 +28,7 @@ export function toResultPage(
   let text = '';
   for (const chunk of chunks)
     text += (JSON.parse(chunk.text) as string).slice(Math.max(0, offset - chunk.start), end - chunk.start);
-  // A page that is not the last ends between characters, never inside one.
+  // A page never ends inside a surrogate pair, except at the end of the result.
   if (end < result.total && text.length > 1 && /[\uD800-\uDBFF]$/.test(text)) text = text.slice(0, -1);
   const next = offset + text.length;
   return { ...result, text, offset, ...(next < result.total ? { next } : {}) };

@@ -2,22 +2,22 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { type StoredEntry, bodyBytes } from '../journal/entries/stored-entry.ts';
 import type { EntryQuery } from '../journal/store/store.ts';
 
-/** The most entries that are looked at in one go. */
+/** The maximum number of entries that one step of a search reads. */
 export const maxRangeEntries = 4000;
 
-/** The first and the last entry to look at. */
+/** The first and the last entry of a step. */
 export type SeqRange = readonly [first: number, last: number];
 
-/** How entries are looked at. */
+/** Reads entries for a search. */
 export interface SearchSource {
   select(query: EntryQuery): readonly StoredEntry[] | Promise<readonly StoredEntry[]>;
-  /** The next stretch of what is left, from its beginning or from its end; so many entries unless said. */
+  /** Returns the next range of the rest, from its beginning or its end. Defaults to `maxRangeEntries` entries. */
   nextRange?(left: SeqRange, isForward: boolean): SeqRange;
-  /** Resolves when the next stretch may be looked at; after others were let in unless said. */
+  /** Resolves when the next range may be read. By default after other tasks of the event loop had a turn. */
   waitForTurn?(): Promise<unknown>;
 }
 
-/** Looks through the journal stretch by stretch, so that what is rare or nowhere does not hold others up meanwhile. */
+/** Searches the journal range by range, so that a search with few or no matches does not block other requests. */
 export async function searchEntries(
   query: EntryQuery,
   headSeq: number,

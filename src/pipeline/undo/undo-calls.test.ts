@@ -174,7 +174,7 @@ describe('undoable calls', () => {
     for (const name of ['a', 'b', 'c']) writeFileSync(join(workspace, name), name);
     const result = await box.call('mcp__t__write', { file: 'a', text: 'changed' });
     assert.equal(result.error?.code, 'checkpoint-failed');
-    assert.match(result.error?.message ?? '', /has more than the 3 entries/);
+    assert.match(result.error?.message ?? '', /exceeds the undo limits of 3 entries/);
     assert.equal(readFileSync(join(workspace, 'a'), 'utf8'), 'a');
   });
 

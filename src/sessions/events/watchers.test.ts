@@ -64,10 +64,10 @@ describe('watchers', () => {
   test('a watcher ends with its signal, with its session, and with all watching; nothing is kept for it afterwards', async () => {
     const watchers = new SessionWatchers();
     const stop = new AbortController();
-    const count = async ({ updates, stop }: ReturnType<SessionWatchers['watch']>): Promise<number> => {
+    const count = async (watcher: ReturnType<SessionWatchers['watch']>): Promise<number> => {
       let times = 0;
-      for await (const _ of updates) times += 1;
-      stop();
+      for await (const _ of watcher.updates) times += 1;
+      watcher.stop();
       return times;
     };
     const one = count(watchers.watch('s', stop.signal));

@@ -151,7 +151,7 @@ describe('a job', () => {
     await at(start + 1.5 * hour);
     assert.equal(sessions.sent.length, 1);
     const skipped = await schedules.get(id);
-    assert.match(skipped.lastError ?? '', /the session of the last run, s1, had not ended its turn/);
+    assert.match(skipped.lastError ?? '', /the session of the last run, s1, has not finished its turn/);
     assert.deepEqual([skipped.lastSession, skipped.lastRunAt], ['s1', '2026-11-16T10:00:00.000Z']);
     sessions.state = 'idle';
     await at(start + 2.5 * hour);
@@ -282,7 +282,7 @@ describe('jobs', () => {
     const refused = async (wrong: object, message: RegExp, code = 'job-invalid'): Promise<void> => {
       await assert.rejects(schedules.create({ ...nine, ...wrong }, ada), { code, message });
     };
-    await refused({ cron: '0 9 * *' }, /five fields are needed/);
+    await refused({ cron: '0 9 * *' }, /use five fields/);
     await refused({ cron: '0 0 31 2 *' }, /never comes/);
     await refused({ timezone: 'Nowhere' }, /no time zone/);
     await refused({ prompt: ' ' }, /empty/);
@@ -297,7 +297,7 @@ describe('jobs', () => {
   test('are a thousand at most', async (t) => {
     const { schedules } = place(t);
     for (let count = 0; count < 1000; count += 1) await schedules.create(nine, ada);
-    await assert.rejects(schedules.create(nine, ada), /there are 1000 jobs/);
+    await assert.rejects(schedules.create(nine, ada), /there are already 1000 jobs/);
   });
 
   test('run by themselves once started, those made later and elsewhere too, and none after closing', async (t) => {

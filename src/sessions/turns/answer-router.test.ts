@@ -25,7 +25,7 @@ describe('an answer', () => {
       required.find(({ input }) => input['text'] === text)?.approvalId ?? assert.fail(text);
     const harmless = idOf('harmless');
 
-    const unsaid = { message: /2 calls wait under "call_0"; say which one with "approvalId"/ };
+    const unsaid = { message: /2 calls wait under "call_0"; set "approvalId"/ };
     await assert.rejects(sessions.approve(id, 'call_0', { by: ann }), unsaid);
     await assert.rejects(sessions.deny(id, 'call_0', { by: ann }), unsaid);
     const elsewhere = { code: 'approval-unknown' };

@@ -1,32 +1,32 @@
 import type { ChainHead } from '../../journal/store/store.ts';
 
-/** A value of a row, as it is kept. */
+/** A stored value of a row. */
 export type CopiedValue = string | number | null;
 
-/** A row, its values in the order of the columns of its table. */
+/** A row: its values in the order of the table's columns. */
 export type CopiedRow = readonly CopiedValue[];
 
-/** A table that is copied. */
+/** A table to copy. */
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: number;
 }
 
-/** Some rows of a table, and where the next ones begin. */
+/** A page of rows, and the key after which the next page starts. */
 export interface CopiedPage {
   readonly rows: readonly CopiedRow[];
   readonly next: readonly CopiedValue[];
 }
 
-/** Where everything is copied from. Nothing is written there, and nobody else writes while it is open. */
+/** The store to copy from. It is read-only and locked against other writers while it is open. */
 export interface CopySource {
-  /** For people. */
+  /** The display name. */
   readonly location: string;
   readonly head: ChainHead;
-  /** In the order in which they are to be copied. */
+  /** The tables in copy order. */
   readonly tables: readonly CopiedTable[];
-  /** The rows after a place; none at the end. A page is bounded in rows and in size. */
+  /** Returns the rows after a key; no rows at the end. A page is limited in rows and in size. */
   page(table: CopiedTable, after: readonly CopiedValue[] | undefined): CopiedPage;
   close(): void;
 }

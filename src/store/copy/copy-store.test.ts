@@ -215,7 +215,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     database.exec("UPDATE journal SET tool = 'mcp__a__c' WHERE seq = 5");
     database.close();
     const address = freshAddress();
-    await assert.rejects(copy(file, address), refusedWith(/entry 5 was changed.*Does it in the source\?/));
+    await assert.rejects(copy(file, address), refusedWith(/entry 5 was changed.*Check the source with/));
     await assert.rejects(postgresStore({ address }), refusedWith(/holds an unfinished copy/));
   });
 

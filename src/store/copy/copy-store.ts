@@ -5,7 +5,7 @@ import type { CopyTarget } from './copy-target.ts';
 import { hash } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 
-/** How far a copy has come. */
+/** The progress of a copy. */
 export interface CopyProgress {
   readonly doing: 'copying' | 'checking';
   readonly table: string;
@@ -13,18 +13,18 @@ export interface CopyProgress {
   readonly total: number;
 }
 
-/** What was copied, and found to be the same on both sides. */
+/** The result of a verified copy. */
 export interface CopyReport {
   readonly head: ChainHead;
   readonly tables: Readonly<Record<string, number>>;
-  /** Rows that an earlier, unfinished copy had brought over. */
+  /** The number of rows that an earlier, interrupted copy had written. */
   readonly resumed: number;
 }
 
-/** The table that proves itself by its chain. */
+/** The table that is verified by its hash chain instead of a row digest. */
 const journal = 'journal';
 
-/** Copies everything, or what is left of it, and makes sure that it is the same on both sides. */
+/** Copies all tables, or the rest of an interrupted copy, and verifies that both sides are equal. Rejects with `copy-failed`. */
 export async function copyStore(
   source: CopySource,
   target: CopyTarget,
@@ -42,7 +42,7 @@ export async function copyStore(
   if (!verified.ok)
     throw new SignalboxError(
       'copy-failed',
-      `the journal does not hold: ${verified.problem}. Does it in the source? signalbox journal verify tells; ${target.location} stays closed`,
+      `the copied journal is not intact: ${verified.problem}. Check the source with: signalbox journal verify. ${target.location} stays closed`,
     );
   if (verified.head.seq !== source.head.seq || verified.head.hash !== source.head.hash)
     throw different(target, `the journal ends at ${verified.head.seq} and not at ${source.head.seq}`);
@@ -56,7 +56,7 @@ export async function copyStore(
   return { head: source.head, tables, resumed };
 }
 
-/** Reads a page while the one before is written. */
+/** Copies a table. Reads each page while the one before is written. */
 async function* copyTable(source: CopySource, target: CopyTarget, table: CopiedTable): AsyncGenerator<number> {
   let { rows, next } = target.soFar(table);
   let writing: Promise<void> = Promise.resolve();
@@ -66,7 +66,7 @@ async function* copyTable(source: CopySource, target: CopyTarget, table: CopiedT
     yield rows;
     if (page.rows.length === 0) return;
     writing = target.write(table, page);
-    // Awaited above; until then nobody listens.
+    // Awaited in the next iteration; until then an error must not count as unhandled.
     writing.catch(() => undefined);
     ({ next } = page);
     rows += page.rows.length;
@@ -92,11 +92,11 @@ async function* sourceRows(source: CopySource, table: CopiedTable): AsyncGenerat
 function different(target: CopyTarget, what: string): SignalboxError {
   return new SignalboxError(
     'copy-failed',
-    `${what}. Was the source written to after the copy was begun? --restart copies all of it anew; ${target.location} stays closed until a copy is whole`,
+    `${what}. Was the source changed after the copy started? Use --restart to copy everything again; ${target.location} stays closed until a copy is complete`,
   );
 }
 
-/** Says in one number which rows a table has, in whatever order they come: each store has its own. */
+/** A digest of the rows of a table that does not depend on their order, because each store has its own order. */
 export class RowDigest {
   #sum = 0n;
   #rows = 0;
@@ -115,7 +115,7 @@ export class RowDigest {
   }
 }
 
-/** Not every store can keep a NUL; there a sign stands in its place. */
+/** Replaces NUL by U+FFFD, as stores that cannot store NUL do. */
 function withoutNul(value: CopiedValue): CopiedValue {
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 }

@@ -1,39 +1,40 @@
 import { SignalboxError } from '../../core/errors.ts';
 
-/** Where a database is. Only `connection` holds the password. */
+/** The parsed address of a database. Only `connection` and `password` contain the password. */
 export interface PostgresAddress {
-  /** For the driver. */
+  /** The connection string for the driver. */
   readonly connection: string;
-  /** For people: without password and settings. */
+  /** The display name, without password and settings. */
   readonly location: string;
-  /** The schema all tables are in. */
+  /** The schema of all tables. */
   readonly schema: string;
   readonly database: string;
   readonly password: string;
-  /** How many connections statements share; one or two more show that the process lives. */
+  /** The size of the connection pool. One or two more connections hold the process's presence lock. */
   readonly connections: number;
 }
 
 const defaultSchema = 'signalbox';
 const defaultConnections = '10';
-/** The server soon notices a machine that is gone without a word, and lets go of what it held. */
+/** Makes the server detect a client machine that failed silently, and release its locks. */
 const keepAlive = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
-/** Whether a store is meant that is in PostgreSQL. */
+/** Returns whether an address refers to a PostgreSQL store. */
 export function isPostgresAddress(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text);
 }
 
-/** Reads an address like `postgres://user:password@host:5432/database?schema=name&connections=10`. */
+/** Parses an address such as `postgres://user:password@host:5432/database?schema=name&connections=10`. */
 export function parseAddress(text: string): PostgresAddress {
   const url = isPostgresAddress(text) && URL.canParse(text) ? new URL(text) : undefined;
-  // The address is not repeated: it may hold a password.
+  // The message does not repeat the address, which may contain a password.
   if (url === undefined) throw invalidAddress('cannot be read');
   const schema = url.searchParams.get('schema') ?? defaultSchema;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw invalidAddress('names a schema that is not made of small letters, digits and _');
+    throw invalidAddress('names a schema with characters other than lowercase letters, digits and _');
   const connections = url.searchParams.get('connections') ?? defaultConnections;
-  if (!/^(?:[1-9]\d?|100)$/.test(connections)) throw invalidAddress('has connections that are no number from 1 to 100');
+  if (!/^(?:[1-9]\d?|100)$/.test(connections))
+    throw invalidAddress('has a "connections" value that is not a number from 1 to 100');
   const password = decodeComponent(url.password) || (url.searchParams.get('password') ?? '');
   url.searchParams.delete('schema');
   url.searchParams.delete('connections');

@@ -3,34 +3,34 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedSoFar } from '../copy/copy-target.ts';
 import type { PostgresAddress } from './address.ts';
 
-/** That records are copied here from another store, and how far each table has come. */
+/** The state of a copy from another store, and the progress of each table. */
 export const copySchema = `
 CREATE TABLE copies (id integer PRIMARY KEY CHECK (id = 1), source text NOT NULL, first_hash text NOT NULL, finished boolean NOT NULL);
 CREATE TABLE copied_tables (name text PRIMARY KEY, rows bigint NOT NULL, next text NOT NULL);
 `;
 
-/** The copy that fills, or filled, this place. */
+/** The copy that fills, or filled, this store. */
 export interface Copy {
   readonly source: string;
-  /** The hash of the first entry, which shows whether a source is the same one. */
+  /** The hash of the first entry, which identifies the source. */
   readonly firstHash: string;
   readonly finished: boolean;
 }
 
-/** Whether nobody begins to use this place, so that it can be filled; held until the connection ends. */
+/** Locks the store for a copy until the connection ends. Returns false when another process uses it. */
 export async function lockForCopy(client: Client, lock: number): Promise<boolean> {
   const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, -1) AS got', [lock]);
   return rows[0]?.got === true;
 }
 
-/** Lets no copy begin while a process begins to use this place. Half a copy is nothing to work with: who uses it would see a journal without its end. */
+/** Prevents a copy from starting while a process opens the store. Rejects when the store holds an incomplete copy, whose journal would lack its end. */
 export async function refuseUnfinishedCopy(client: Client, { location }: PostgresAddress, lock: number): Promise<void> {
   const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock_shared($1, -1) AS got', [lock]);
   const copy = await readCopy(client);
   if (copy !== undefined && !copy.finished)
     throw new SignalboxError(
       'store-unavailable',
-      `${location} holds an unfinished copy of ${copy.source}; run signalbox migrate again, which goes on where it was cut short`,
+      `${location} holds an unfinished copy of ${copy.source}; run signalbox migrate again to resume it`,
     );
   if (rows[0]?.got !== true)
     throw new SignalboxError('store-unavailable', `${location} is being filled by signalbox migrate; wait for it`);
@@ -45,7 +45,7 @@ export async function startCopy(client: Client, source: string, firstHash: strin
   await client.query('INSERT INTO copies VALUES (1, $1, $2, false)', [source, firstHash]);
 }
 
-/** How far each table has come. */
+/** Returns the progress of each table. */
 export async function readProgress(client: Client): Promise<Map<string, CopiedSoFar>> {
   const { rows } = await client.query<{ name: string; rows: number; next: string }>('SELECT * FROM copied_tables');
   return new Map(

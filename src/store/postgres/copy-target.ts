@@ -27,7 +27,7 @@ export async function openPostgresTarget(
   const address = parseAddress(text);
   const database = new Database(await loadDriver(), address);
   const client = database.client();
-  // Whatever is under way fails by itself, and says why.
+  // The statement in progress rejects with the same error.
   client.on('error', () => undefined);
   const target = new PostgresTarget(database, client, address);
   try {
@@ -98,7 +98,7 @@ class PostgresTarget implements CopyTarget {
       SELECT * FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
     const last = name === 'journal' ? page.rows.at(-1) : undefined;
     const values = new Map(table.columns.map((column, index) => [column, last?.[index]]));
-    // Not waited for one by one: they go in one round trip.
+    // The statements are pipelined in one round trip.
     const statements = [
       this.#client.query('BEGIN; SET LOCAL synchronous_commit = off'),
       this.#client.query(insert, [...columns.values()]),
@@ -153,7 +153,7 @@ class PostgresTarget implements CopyTarget {
     await this.#database.close();
   }
 
-  /** The values by columns, as this database keeps them. */
+  /** Converts rows to the column arrays that this database stores. */
   #columns({ name, columns }: CopiedTable, rows: readonly CopiedRow[]): Map<string, unknown[]> {
     const types = this.#types.get(name);
     const values = new Map<string, unknown[]>(
@@ -186,7 +186,7 @@ class PostgresTarget implements CopyTarget {
     );
   }
 
-  /** What has no place here would be lost. */
+  /** Rejects a source with tables or columns that this schema lacks, because they would be lost. */
   #refuseUnknown(source: CopySource): void {
     for (const { name, columns } of source.tables) {
       const missing = columns.find((column) => this.#types.get(name)?.has(column) !== true);
@@ -216,13 +216,13 @@ function quoteColumn(column: string): string {
   return `"${column}"`;
 }
 
-/** The journal is a chain of hashes: an entry that cannot be kept as it is would break it. */
+/** Rejects entries with NUL characters: PostgreSQL cannot store them, and replacing them would break the hash chain. */
 function refuseNul(columns: readonly string[], rows: readonly CopiedRow[]): void {
   const found = rows.find((row) => row.some((value) => typeof value === 'string' && value.includes('\0')));
   if (found !== undefined)
     throw new SignalboxError(
       'copy-failed',
-      `entry ${found[columns.indexOf('seq')]} has a NUL character in a name, which PostgreSQL cannot keep: this journal cannot be copied there`,
+      `entry ${found[columns.indexOf('seq')]} has a NUL character in a name, which PostgreSQL cannot store: this journal cannot be copied there`,
     );
 }
 

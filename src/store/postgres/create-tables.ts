@@ -16,7 +16,7 @@ import type { Client } from 'pg';
 const schemaVersion = 1;
 
 /** Creates every table of an empty schema. */
-const schema = [
+const tables = [
   journalSchema,
   resultSchema,
   approvalSchema,
@@ -30,10 +30,10 @@ const schema = [
   sealSchema,
 ].join('\n');
 
-const oldest = 14;
+const minServerVersion = 14;
 
 /** The version, encoding and tables of a database server. */
-interface Standing {
+interface ServerFacts {
   readonly server: number;
   readonly version: string;
   readonly encoding: string;
@@ -43,7 +43,7 @@ interface Standing {
 
 /** Creates the tables of an empty schema. Of several processes that start at once, one creates them and the others wait. Returns the server's name and version. */
 export async function createTables(client: Client, address: PostgresAddress, lock: number): Promise<string> {
-  const { version: server } = await standingOf(client, address);
+  const { version: server } = await readServerFacts(client, address);
   if ((await readVersion(client, address)) !== schemaVersion) await createSchema(client, address, lock);
   return `PostgreSQL ${server}`;
 }
@@ -53,9 +53,9 @@ async function createSchema(client: Client, address: PostgresAddress, lock: numb
   try {
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lock]);
     if ((await readVersion(client, address)) === 0) {
-      const { hasSchema } = await standingOf(client, address);
+      const { hasSchema } = await readServerFacts(client, address);
       if (!hasSchema) await client.query(`CREATE SCHEMA ${address.schema}`);
-      await client.query(schema);
+      await client.query(tables);
       await client.query('CREATE TABLE schema_version (version integer NOT NULL)');
       await client.query('INSERT INTO schema_version VALUES ($1)', [schemaVersion]);
     }
@@ -67,9 +67,11 @@ async function createSchema(client: Client, address: PostgresAddress, lock: numb
 }
 
 async function readVersion(client: Client, address: PostgresAddress): Promise<number> {
-  const { server, encoding, hasVersions } = await standingOf(client, address);
-  if (server < oldest * 10_000)
-    throw refusal(`PostgreSQL at ${address.location} is older than ${oldest}; use ${oldest} or newer`);
+  const { server, encoding, hasVersions } = await readServerFacts(client, address);
+  if (server < minServerVersion * 10_000)
+    throw refusal(
+      `PostgreSQL at ${address.location} is older than ${minServerVersion}; use ${minServerVersion} or newer`,
+    );
   if (encoding !== 'UTF8')
     throw refusal(
       `the database at ${address.location} stores text as ${encoding}; create a database with ENCODING 'UTF8' and use that`,
@@ -85,17 +87,17 @@ async function readVersion(client: Client, address: PostgresAddress): Promise<nu
 }
 
 /** Reads the catalog tables, because `to_regclass` may return a cached result from before another process created the tables. */
-async function standingOf(client: Client, { schema }: PostgresAddress): Promise<Standing> {
-  const { rows } = await client.query<Standing>(
+async function readServerFacts(client: Client, { schema }: PostgresAddress): Promise<ServerFacts> {
+  const { rows } = await client.query<ServerFacts>(
     `SELECT current_setting('server_version_num')::int AS server, current_setting('server_version') AS version,
      current_setting('server_encoding') AS encoding,
      EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1) AS "hasSchema",
      EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version') AS "hasVersions"`,
     [schema],
   );
-  const [standing] = rows;
-  if (standing === undefined) throw new Error('the server returned no version');
-  return standing;
+  const [facts] = rows;
+  if (facts === undefined) throw new Error('the server returned no version');
+  return facts;
 }
 
 function refusal(message: string): SignalboxError {

@@ -3,13 +3,13 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { PostgresAddress } from './address.ts';
 import { isAnswer, isRetryable, storeFailure } from './store-failure.ts';
 
-/** A value of a statement. */
+/** A parameter of a statement. */
 export type Value = string | number | boolean | null | readonly (string | number | null)[];
 
-/** Runs statements: each by itself, or all in one transaction. */
+/** Runs statements, either each on its own or all in one transaction. */
 export interface Sql {
   rows<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
-  /** Whether it changed anything. */
+  /** Runs a statement and returns whether it changed any row. */
   change(sql: string, values?: readonly Value[]): Promise<boolean>;
 }
 
@@ -18,7 +18,7 @@ const statementMs = 10_000;
 const maxAttempts = 4;
 const longStatementMs = 60_000;
 
-/** A database behind a pool of connections. What is acknowledged is on its disk: `synchronous_commit` stays on. */
+/** A database with a connection pool. `synchronous_commit` stays on, so acknowledged changes are on its disk. */
 export class Database implements Sql {
   readonly location: string;
   readonly #driver: typeof Driver;
@@ -33,17 +33,17 @@ export class Database implements Sql {
       ...this.#settings(),
       max: connections,
       statement_timeout: statementMs,
-      // For a server that does not even say that it takes too long.
+      // Covers a server that does not respond at all.
       query_timeout: statementMs + 2000,
       idle_in_transaction_session_timeout: statementMs,
     });
-    // A connection that breaks while nobody uses it: the pool drops it, and makes another when one is needed.
+    // The pool replaces an idle connection that breaks.
     this.#pool.on('error', ignore);
-    // For as long as it lives: whoever is handed one comes to listen a moment later, and an error that nobody hears ends the process.
+    // A connection may fail before its user adds a listener, and an unhandled error event would end the process.
     this.#pool.on('connect', (client) => client.on('error', ignore));
   }
 
-  /** A connection of its own, not connected yet; its statements may take long. */
+  /** Creates an unconnected client outside the pool, for statements that take long. */
   client(): Driver.Client {
     return new this.#driver.Client({ ...this.#settings(), query_timeout: longStatementMs });
   }
@@ -56,7 +56,7 @@ export class Database implements Sql {
     return await this.#with(async (client) => changed(await client.query(sql, replaceNuls(values))));
   }
 
-  /** Sends statements in one go, each a transaction of its own, and waits for all. */
+  /** Pipelines statements, each in its own transaction, and waits for all. */
   async pipeline(
     statements: readonly { readonly name: string; readonly sql: string; readonly values: readonly Value[] }[],
   ): Promise<unknown[][]> {
@@ -67,7 +67,7 @@ export class Database implements Sql {
     );
   }
 
-  /** Does all or nothing; done again when it ran into another one. Statements that are not waited for one by one go in one round trip. */
+  /** Runs work in a transaction and retries it after a conflict. Statements that are not awaited one by one share a round trip. */
   async transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -113,11 +113,11 @@ export class Database implements Sql {
   }
 }
 
-/** PostgreSQL's int8: times and places, which are never as large as a number cannot hold. */
+/** The type id of PostgreSQL's int8. Times and sequence numbers always fit into a number. */
 const bigint = 20;
 const ignore = (): void => undefined;
 
-/** Loads the driver, which only those need who keep their records in PostgreSQL. */
+/** Loads the driver, which is only needed for PostgreSQL stores. */
 export async function loadDriver(): Promise<typeof Driver> {
   try {
     return (await import('pg')).default;
@@ -129,7 +129,7 @@ export async function loadDriver(): Promise<typeof Driver> {
   }
 }
 
-/** The `?` of a statement as the numbered places PostgreSQL wants. */
+/** Replaces each `?` of a statement by a numbered placeholder of PostgreSQL. */
 export function numberPlaceholders(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${(count += 1)}`);
@@ -154,7 +154,7 @@ async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => P
   }
 }
 
-/** Waits for all, also when one fails: whoever goes on then can use the connection. */
+/** Waits for all queries, even when one fails, so that the connection is free afterward. */
 async function awaitAll(queries: readonly Promise<Driver.QueryResult>[]): Promise<unknown[][]> {
   await Promise.allSettled(queries);
   return (await Promise.all(queries)).map(({ rows }) => rows as unknown[]);
@@ -168,7 +168,7 @@ function changed({ rowCount }: Driver.QueryResult): boolean {
   return (rowCount ?? 0) > 0;
 }
 
-/** PostgreSQL holds every character but NUL, which nobody needs: a sign in its place shows that something was there. */
+/** Replaces NUL, which PostgreSQL cannot store, by U+FFFD. */
 function replaceNuls(values: readonly Value[]): unknown[] {
   return values.map((value) =>
     typeof value === 'object' && value !== null ? value.map(replaceNul) : replaceNul(value),

@@ -9,47 +9,47 @@ import { createTables } from './create-tables.ts';
 import type { PostgresPubSub } from './postgres-pub-sub.ts';
 import { storeFailure } from './store-failure.ts';
 
-// Number and lock come into sight together, so that nobody ever finds a living writer without its lock.
+// The writer's number and lock become visible together, so that no process sees a live writer without its lock.
 const register = `WITH own AS (
     INSERT INTO writers (name, server_started) VALUES ($2, pg_postmaster_start_time())
     ON CONFLICT (name) DO UPDATE SET server_started = excluded.server_started RETURNING number)
   SELECT number, pg_advisory_lock_shared($1, number) FROM own`;
 
-// All connections end with the server: after a restart writers have a while to come back.
+// A server restart ends all connections, so writers have some time to reconnect.
 const writerStatus = `SELECT name, number IN (
     SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
   OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds') AS "isLiving" FROM writers`;
 
-/** The names of the writers that are alive; `$1` is the number of the schema's locks. */
+/** Selects the names of live writers; `$1` is the lock number of the schema. */
 export const livingWriters = `SELECT name FROM (${writerStatus}) AS standing WHERE "isLiving"`;
 
 const maxPauseMs = 2000;
-/** A connection that broke is usually made anew within milliseconds. */
+/** How long a writer without a lock still counts as alive: a broken connection is usually restored within milliseconds. */
 const reconnectGraceMs = 2500;
-/** A way that broke without a word is found out by asking, long before the server takes this process for gone (25 s). */
+/** Pings detect a silently broken connection long before the server gives up on this process (25 s). */
 const pingIntervalMs = 3000;
 const pingTimeoutMs = 5000;
 
-/** The channel on which the processes of a schema tell each other something. */
+/** Returns the notification channel of a schema. */
 export function toChannel(address: PostgresAddress): string {
   return `signalbox_${toLockNumber(address)}`;
 }
 
-/** What the connection hears besides. */
+/** The notification channel, and the receiver of its messages. */
 interface ListenOptions {
   readonly channel: string;
   readonly pubSub: Pick<PostgresPubSub, 'receive' | 'notifyGap'>;
 }
 
-/** The number that all locks of a schema begin with; never negative: the server shows it as an unsigned one. */
+/** Returns the first key of all advisory locks of a schema. Never negative, because the server shows it as unsigned. */
 export function toLockNumber({ schema }: PostgresAddress): number {
   return Number.parseInt(hash('sha256', `signalbox ${schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
 }
 
 /**
- * Shows other processes that this writer is alive: a connection that holds a lock. The server lets go of the lock when the
- * process dies, however it dies and wherever it ran. The same connection hears what other processes tell.
+ * The connection that holds this writer's presence lock and receives notifications. The lock shows other processes that the
+ * writer is alive; the server releases it when the process or its machine dies.
  */
 export class ListenConnection {
   readonly #database: Database;
@@ -59,7 +59,7 @@ export class ListenConnection {
   readonly #hearing: ListenOptions;
   readonly #closing = new AbortController();
   #client: Client | undefined;
-  /** Since when writers have been missed that did not say goodbye. */
+  /** The time since which each writer has been without its lock. */
   #missing: ReadonlyMap<string, number> = new Map();
   #comingBack: Promise<void> | undefined;
   #asking: NodeJS.Timeout | undefined;
@@ -72,20 +72,20 @@ export class ListenConnection {
     this.#hearing = hearing;
   }
 
-  /** Connects, and brings the tables up to date. Tells which server it is. */
+  /** Connects and creates missing tables. Returns the server's name and version. */
   async open(): Promise<string> {
     const about = await this.#connect(async (client) => {
       const server = await createTables(client, this.#address, this.#lock);
       await refuseUnfinishedCopy(client, this.#address, this.#lock);
       return server;
     });
-    // From here on a copy finds this writer. With a lost connection the lock is gone as well.
+    // From here on a copy finds this writer. A lost connection releases the lock anyway.
     await this.#client?.query('SELECT pg_advisory_unlock_shared($1, -1)', [this.#lock]).catch(() => undefined);
     this.#asking = setInterval(() => void this.#ask(), pingIntervalMs).unref();
     return about;
   }
 
-  /** The writers that are alive, this one included; for the patient also those that were not long ago. */
+  /** Returns the live writers, including this one. With `patient` also writers whose lock was lost only recently. */
   async living({ patient = false }: RecoveryOptions = {}): Promise<ReadonlySet<string>> {
     const rows = await this.#database.rows<{ name: string; isLiving: boolean }>(writerStatus, [this.#lock]);
     const now = performance.now();
@@ -98,11 +98,11 @@ export class ListenConnection {
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#asking);
-    // It may just be connecting: then that connection is ended here too.
+    // A reconnect may be in progress; its connection must be ended too.
     await this.#comingBack;
     const client = this.#client;
     if (client === undefined) return;
-    // Whoever comes next need not find out that we are gone. When the server is, that does not matter.
+    // Unregisters, so that other processes need not detect the exit. Failure does not matter when the server is down.
     await client.query('DELETE FROM writers WHERE name = $1', [this.#writer]).catch(() => undefined);
     await client.end().catch(() => undefined);
   }
@@ -126,7 +126,7 @@ export class ListenConnection {
     }
   }
 
-  /** Whether the connection still is one. */
+  /** Checks that the connection still responds. */
   async #ask(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
@@ -138,12 +138,12 @@ export class ListenConnection {
   }
 
   #lose(lost: Client): void {
-    // Later errors of a connection that is lost say nothing new.
+    // Ignores later errors of a lost connection.
     lost.on('error', () => undefined);
     if (this.#client !== lost) return;
     this.#client = undefined;
     lost.removeAllListeners('notification');
-    // One that is only slow shows that this process lives until the next one does.
+    // A slow connection still shows that this process is alive, so it is destroyed only after the new one is ready.
     this.#comingBack = this.#comeBack().finally(() => lost.connection.stream.destroy());
   }
 

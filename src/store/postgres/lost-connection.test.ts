@@ -280,8 +280,11 @@ describe('an address', () => {
       ['postgres://user:hunter2@ho st/db', /cannot be read; write it as postgres:\/\/user:password@host/],
       ['mysql://user:hunter2@host/db', /cannot be read/],
       [wrong((copy) => copy.searchParams.set('schema', 'x; DROP')), /names a schema/],
-      [wrong((copy) => copy.searchParams.set('connections', '0')), /has connections that are no number from 1 to 100/],
-      [wrong((copy) => (copy.password = 'hunter2-wrong')), /does not let us in .*check user and password/],
+      [
+        wrong((copy) => copy.searchParams.set('connections', '0')),
+        /has a "connections" value that is not a number from 1 to 100/,
+      ],
+      [wrong((copy) => (copy.password = 'hunter2-wrong')), /rejected the login .*check user and password/],
       [wrong((copy) => (copy.pathname = '/absent')), /has no such database .*createdb/],
       [wrong((copy) => (copy.port = '1')), /does not answer .*ECONNREFUSED.*; check that it runs and can be reached/],
     ];

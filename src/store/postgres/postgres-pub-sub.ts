@@ -2,7 +2,7 @@ import type { PubSub } from '../../journal/store/pub-sub.ts';
 import { TopicListeners } from '../local-pub-sub.ts';
 import type { Database } from './database.ts';
 
-/** Notes that are too long to be sent with a notice. They need not outlive the server: whoever listened is gone with it. */
+/** Messages that are too long for a notification. The table is unlogged, because subscribers do not survive a server restart. */
 export const noteSchema = `
 CREATE UNLOGGED TABLE notes (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, notes text NOT NULL, at timestamptz NOT NULL DEFAULT now()
@@ -15,7 +15,7 @@ const notifyOfRow = `WITH kept AS (INSERT INTO notes (notes) VALUES ($2) RETURNI
   SELECT pg_notify($1, '#' || number) FROM kept`;
 const forget = "DELETE FROM notes WHERE at < now() - $1 * interval '1 millisecond'";
 
-/** PostgreSQL takes just under 8000 bytes. */
+/** PostgreSQL's limit for a notification is just under 8000 bytes. */
 const maxNoticeBytes = 7900;
 
 type Note = readonly [topic: string, text: string];
@@ -26,7 +26,7 @@ interface Waiting {
   readonly sent: PromiseWithResolvers<void>;
 }
 
-/** The post by PostgreSQL's notices. What is sent while another sending is under way goes together, so that a busy sender costs little. */
+/** Pub/sub over PostgreSQL's LISTEN and NOTIFY. Messages published during a send are batched into the next one. */
 export class PostgresPubSub implements PubSub {
   readonly isCrossProcess = true;
   readonly #database: Database;
@@ -34,9 +34,9 @@ export class PostgresPubSub implements PubSub {
   readonly #listeners = new TopicListeners();
   #waiting: Waiting[] = [];
   #sending: Promise<void> | undefined;
-  /** What was heard is delivered in its order, also where some of it has to be read first. */
+  /** Delivers notifications in order, even when the text of some must be read from the table first. */
   #delivered: Promise<void> | undefined;
-  /** How long a long note stays for those who are slow to read it. */
+  /** The time for which the text of a long message stays in the table. */
   readonly #keptMs: number;
   #forgetting: NodeJS.Timeout | undefined;
 
@@ -62,7 +62,7 @@ export class PostgresPubSub implements PubSub {
     return this.#listeners.onGap(listener);
   }
 
-  /** Tells those who listen what the server told this process. */
+  /** Delivers a notification from the server to the subscribers. */
   receive(notice: string): void {
     const isRow = notice.startsWith('#');
     if (!isRow && this.#delivered === undefined) return this.#deliver(notice);
@@ -76,13 +76,13 @@ export class PostgresPubSub implements PubSub {
     this.#delivered = after;
   }
 
-  /** Resolves when everything is sent that was to be. */
+  /** Resolves when all published messages are sent. */
   async drain(): Promise<void> {
     await this.#sending;
     clearTimeout(this.#forgetting);
   }
 
-  /** The connection that hears was lost, and is there again. */
+  /** Called after a reconnect: notifications may have been lost. */
   notifyGap(): void {
     this.#listeners.notifyGap();
   }
@@ -92,7 +92,7 @@ export class PostgresPubSub implements PubSub {
     try {
       notes = (JSON.parse(notice) as readonly Note[]).map(([topic, text]) => [topic, text]);
     } catch {
-      // Whoever is let into the database can send notices, also such as mean nothing here.
+      // Any user of the database can send notifications, so the content may be invalid.
       this.#listeners.notifyGap();
       return;
     }
@@ -123,7 +123,7 @@ export class PostgresPubSub implements PubSub {
     this.#sending = undefined;
   }
 
-  /** Notes may hold what is recorded nowhere: they do not lie about. */
+  /** Removes stored messages soon, because they may contain data that must not stay in the database. */
   #forgetLater(): void {
     this.#forgetting ??= setTimeout(() => {
       this.#forgetting = undefined;
@@ -131,7 +131,7 @@ export class PostgresPubSub implements PubSub {
     }, 2 * this.#keptMs).unref();
   }
 
-  /** As many as fit into one notice; one that does not fit is alone. */
+  /** Takes as many messages as fit into one notification. A message that does not fit is sent alone. */
   #next(): readonly Waiting[] {
     let bytes = 0;
     const tooMuch = this.#waiting.findIndex((waiting) => (bytes += waiting.bytes) > maxNoticeBytes);

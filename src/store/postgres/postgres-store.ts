@@ -40,7 +40,7 @@ const outcomesOf = {
   recordings: `SELECT call AS key, call, '' AS fingerprint, outcome FROM recordings WHERE call > $1 ORDER BY call LIMIT $2`,
 } as const;
 
-/** Opens the records in a PostgreSQL database that any number of processes and machines share. Needs the package `pg`. */
+/** Opens a store in a PostgreSQL database, which any number of processes and machines can share. Requires the package `pg`. */
 export async function postgresStore(options: {
   readonly address: string;
   readonly sealer?: Sealer | undefined;
@@ -58,7 +58,7 @@ export async function postgresStore(options: {
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends Store {
-  /** The server and its version, for people. */
+  /** The name and version of the server. */
   readonly server: string;
 }
 
@@ -101,7 +101,7 @@ class ConnectedStore implements PostgresStore {
     this.keyValues = new AuthorityKeyValueStore(new KeyValueTable(database), (drafts) => this.append(drafts));
   }
 
-  /** Brings the tables up to date, and shows that this process is there. */
+  /** Creates missing tables and registers this process. */
   async open(): Promise<void> {
     this.server = await this.#presence.open();
   }
@@ -111,7 +111,7 @@ class ConnectedStore implements PostgresStore {
     return this.#journal.append(drafts);
   }
 
-  /** Whatever was appended is on the disk. */
+  /** Does nothing: appended entries are already on the disk. */
   async sync(): Promise<void> {}
 
   entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
@@ -123,7 +123,7 @@ class ConnectedStore implements PostgresStore {
   }
 
   ownSince(): undefined {
-    // Asking takes as long as reading.
+    // A query for it would take as long as reading the entries.
     return undefined;
   }
 

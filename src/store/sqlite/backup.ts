@@ -3,26 +3,26 @@ import { DatabaseSync, backup } from 'node:sqlite';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
-/** Copies the records of a SQLite file, also while others write to it: everything that was acknowledged before is in the copy. */
+/** Backs up a SQLite store, also while other processes write to it. The backup contains everything acknowledged before the call. */
 export async function backUpSqlite(file: string, to: string): Promise<void> {
   if (!existsSync(file)) throw new SignalboxError('store-unavailable', `there is no journal at ${file}`);
-  if (existsSync(to)) throw new SignalboxError('file-unwritable', `${to} is there already: name another file`);
-  // Brings what a process has acknowledged and not yet put into the table into it.
+  if (existsSync(to)) throw new SignalboxError('file-unwritable', `${to} already exists: choose another file`);
+  // Opening the store moves acknowledged entries from a tail file into the table.
   await sqliteStore({ file }).close();
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
   try {
-    // For its owner alone, like the original; SQLite keeps the mode of a file that is there.
+    // Readable by its owner only, like the original. SQLite keeps the mode of an existing file.
     closeSync(openSync(to, 'wx', 0o600));
   } catch (error) {
     database.close();
     throw unwritable(to, error);
   }
   try {
-    // What is read stays as it is now: SQLite begins anew with every change that it sees, and under load would never end.
+    // A read transaction pins the snapshot. Otherwise SQLite restarts the backup with every change and never ends under load.
     database.exec('BEGIN; SELECT count(*) FROM tail');
     await backup(database, to);
   } catch (error) {
-    // Half a copy would be taken for one.
+    // A partial backup could be mistaken for a complete one.
     for (const half of [to, `${to}-journal`]) rmSync(half, { force: true });
     throw unwritable(to, error);
   } finally {

@@ -1,10 +1,10 @@
-/** The thread behind `Checkpointer`, with a connection of its own. */
+/** The worker thread of `Checkpointer`, with its own connection. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const trailMs = 200;
 const database = new DatabaseSync(workerData as string);
-// Passive: takes what it can without ever making a writer or a reader wait.
+// A passive checkpoint never makes a writer or a reader wait.
 const statement = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 let trailing: NodeJS.Timeout | undefined;
 
@@ -12,7 +12,7 @@ function checkpoint(): void {
   try {
     statement.get();
   } catch {
-    // No room, or a disk that fails: nothing is lost by it, and it is tried again after the next thousand pages.
+    // A full or failing disk loses no data here; the next checkpoint tries again.
   }
 }
 
@@ -25,6 +25,6 @@ parentPort?.on('message', (message: 'checkpoint' | 'stop') => {
   }
   checkpoint();
   parentPort?.postMessage('done', []);
-  // The log begins anew only when all of it was moved: once more when the commits that ran meanwhile may have ended.
+  // SQLite restarts the log only when all of it was moved, so try again after concurrent commits have ended.
   trailing = setTimeout(checkpoint, trailMs);
 });

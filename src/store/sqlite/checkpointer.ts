@@ -26,7 +26,7 @@ export class Checkpointer {
     this.#file = file;
   }
 
-  /** Called after every commit, so it must cost nothing. */
+  /** Counts a commit and starts a checkpoint when due. Called after every commit, so it must be cheap. */
   committed(entries: number): void {
     this.#pages += 1 + Math.floor(entries / entriesPerPage);
     if (this.#pages < checkpointPages || this.#isBusy || this.#isOver) return;
@@ -36,12 +36,12 @@ export class Checkpointer {
       this.#thread ??= this.#start();
       this.#thread.worker.postMessage('checkpoint', []);
     } catch {
-      // No thread to be had: the commits do it.
+      // Without a thread, commits checkpoint the log.
       this.#isOver = true;
     }
   }
 
-  /** Lets a checkpoint under way end. */
+  /** Waits for a checkpoint in progress and stops the thread. */
   async close(): Promise<void> {
     this.#isOver = true;
     if (this.#thread === undefined) return;

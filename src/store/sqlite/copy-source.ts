@@ -6,12 +6,12 @@ import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from
 import { sqliteStore } from './sqlite-store.ts';
 import { type LivingWriter, livingWriters } from './writer-lock.ts';
 
-/** What is made from the journal, or is of this file alone. */
+/** Tables that are derived from the journal or belong to this file only; they are not copied. */
 const derivedTables = new Set(['entries', 'kinds', 'samples', 'anchor', 'tail']);
 
-/** Tables that are kept another way elsewhere: what to read in their place, and the column their rows are in order by. */
+/** Tables that other stores represent differently: the query to read instead, and the column that orders its rows. */
 const views: Readonly<Record<string, readonly [select: string, key: string]>> = {
-  // A question that expired made room for the next one.
+  // An expired approval is outlived by the next one with the same binding.
   approvals: [
     `SELECT rowid AS place, *, closed = 0 AND EXISTS (
        SELECT 1 FROM approvals AS later WHERE later.binding = asked.binding AND later.closed = 0 AND later.rowid > asked.rowid
@@ -25,7 +25,7 @@ const views: Readonly<Record<string, readonly [select: string, key: string]>> = 
   ],
   turns: ['SELECT * FROM turns', 'position'],
 };
-/** What gets a number of its own in every store. */
+/** Columns that every store numbers itself. */
 const numbering = new Set(['place', 'position']);
 
 const maxPageRows = 2000;
@@ -37,10 +37,10 @@ interface Shape {
   readonly from: string;
 }
 
-/** Opens the records in a SQLite file to copy them. Nobody else can write until it is closed. */
+/** Opens a SQLite store as the source of a copy. Blocks other writers until it is closed. */
 export async function openSqliteSource(file: string): Promise<CopySource> {
   if (!existsSync(file)) throw new SignalboxError('store-unavailable', `there is no journal at ${file}`);
-  // Brings in what a killed process left beside the file, and the tables up to date.
+  // Opening the store moves entries from the tail file of a killed process into the table.
   await sqliteStore({ file }).close();
   const database = new DatabaseSync(file, { timeout: 1000 });
   try {
@@ -53,7 +53,7 @@ export async function openSqliteSource(file: string): Promise<CopySource> {
   }
 }
 
-/** The lock comes first: a process that starts after we looked cannot write. */
+/** Locks the file before it checks for live writers, so that a process that starts afterward cannot write. */
 function lockSource(database: DatabaseSync, file: string): void {
   let refused: unknown;
   try {
@@ -71,7 +71,7 @@ function lockSource(database: DatabaseSync, file: string): void {
     throw new SignalboxError('copy-failed', `${file} cannot be locked: ${messageOf(refused)}`, { cause: refused });
 }
 
-/** The copy is proven by its own end: that the source had more is known here alone. */
+/** Rejects a source that lost its newest entries. Only the source's anchor can show that; the copy would verify. */
 function assertWhole(database: DatabaseSync, file: string): void {
   const lost = database
     .prepare(

@@ -2,11 +2,11 @@ import { close, fdatasync, openSync } from 'node:fs';
 
 /**
  * Flushes SQLite's write-ahead log to the disk off the main thread. SQLite could do it inside each commit
- * (synchronous = FULL), but then every commit would stop the event loop for as long as the disk takes; so commits only write
- * the log, and whoever must survive a power loss waits here. One flush serves all that wait.
+ * (synchronous = FULL), but then every commit would block the event loop until the disk responds. So commits only write the
+ * log, and callers that need durability wait here. One flush serves all waiting callers.
  *
- * A flush that fails tells of its loss once: the system may have dropped what it could not write, and the next flush succeeds. So
- * the log has to begin anew before another flush counts.
+ * A failed flush is reported only once: the system may have dropped the data, and the next flush succeeds. So the log must be
+ * restarted before another flush counts.
  */
 export class DurableLog {
   readonly #descriptor: number;
@@ -15,15 +15,15 @@ export class DurableLog {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  /** `beginAnew` makes lasting, elsewhere, all that is in the log, and empties it; throws when it cannot. */
+  /** `beginAnew` moves the whole log durably into the database and empties it; throws when it cannot. */
   constructor(file: string, beginAnew: () => void) {
     this.#descriptor = openSync(file, 'r+');
     this.#beginAnew = beginAnew;
   }
 
-  /** Resolves when everything written before the call is on the disk. */
+  /** Resolves when everything that was written before the call is on the disk. */
   flush(): Promise<void> {
-    // A flush under way may have begun before our write: only the one after it counts.
+    // A flush in progress may have started before our write, so only the next one counts.
     if (this.#running === undefined) return this.#start();
     this.#next ??= this.#running.then(
       () => this.#start(),

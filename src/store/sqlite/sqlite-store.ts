@@ -51,10 +51,10 @@ const outcomesOf = {
   recordings: `SELECT call AS key, call, '' AS fingerprint, outcome FROM recordings WHERE call > ? ORDER BY call LIMIT ?`,
 } as const;
 
-/** How long to wait for others who write. */
+/** How long to wait for other writers. */
 const busyTimeoutMs = 5000;
 
-/** Opens the records in a SQLite file, or in memory when no file is named. */
+/** Opens a store in a SQLite file, or in memory when no file is given. */
 export function sqliteStore(options: { file?: string; sealer?: Sealer | undefined } = {}): Store {
   const file = options.file ?? ':memory:';
   try {
@@ -244,7 +244,7 @@ class SqliteStore implements Store {
     const living = this.#living();
     const left = open.filter((entry) => !living.has(entry.writer));
     if (left.length === 0) return left;
-    // Its process may have recorded an outcome after the first look, and ended then. Now that it is gone, it records nothing more.
+    // A process may have recorded an outcome after the first query and then ended. A dead process records nothing more, so query again.
     const still = new Set((await this.#open()).map(({ seq }) => seq));
     return left.filter(({ seq }) => still.has(seq));
   }
@@ -310,7 +310,7 @@ class SqliteStore implements Store {
     return this.entries({ order: 'oldest-first', limit: 1_000_000, type: 'CallStarted', calls: true });
   }
 
-  /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
+  /** Applies the side writes of an entry. Returns false when its key is taken or a change is refused. */
   #apply({ claim, settle, approval, recording, token, keyValue, call }: EntryDraft): boolean {
     if (claim !== undefined && this.#readClaim.get(claim.key) !== undefined) return false;
     if (approval !== undefined && !this.#approvals.apply(approval, call)) return false;
@@ -326,7 +326,7 @@ class SqliteStore implements Store {
     return this.#lock?.living() ?? new Set([this.writer]);
   }
 
-  /** Moves the log into the database at once, all of it. Waits for nobody: that would stop the event loop. */
+  /** Moves the whole log into the database now. Does not wait for other processes, because that would block the event loop. */
   #beginLogAnew(): void {
     this.#database.exec('PRAGMA busy_timeout = 0');
     try {
@@ -364,18 +364,18 @@ class SqliteStore implements Store {
   }
 }
 
-/** Makes the file for its owner alone, whoever else may look into the directory; what SQLite puts beside it gets the same mode. */
+/** Creates the file with access for its owner only. SQLite gives its side files the same mode. */
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    // Only where there is none: closing one that is there would drop the locks of its other users in this process.
+    // Only creates a new file: closing an existing one would drop the locks of its other users in this process.
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // It is there, or SQLite tells better what is wrong.
+    // The file exists, or SQLite reports a better error.
   }
 }
 
-/** Rows come without a prototype, which would make them unequal to what was appended. */
+/** Copies a row: rows have no prototype, so they would not be deeply equal to the appended entry. */
 function plainEntry(row: Record<string, unknown>): StoredEntry {
   const { seq, at, type, call, session, tool, outcome, writer, body, hash } = row as unknown as StoredEntry;
   return { seq, at, type, call, session, tool, outcome, writer, body, hash };

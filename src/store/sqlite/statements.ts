@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { storeFailure } from './store-failure.ts';
 
-/** Statements, each prepared when it is first used and kept. */
+/** A cache of prepared statements. */
 export class Statements {
   readonly #database: DatabaseSync;
   readonly #location: string;
@@ -12,7 +12,7 @@ export class Statements {
     this.#location = location;
   }
 
-  /** Runs a statement; whether it changed anything. */
+  /** Runs a statement and returns whether it changed any row. */
   change(sql: string, ...values: readonly (string | number)[]): boolean {
     try {
       return Number(this.get(sql).run(...values).changes) > 0;

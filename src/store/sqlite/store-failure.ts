@@ -1,6 +1,6 @@
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 
-/** What SQLite says by its codes, and what to do about it. */
+/** Maps SQLite error codes to a description and advice. */
 const advice = new Map<number, readonly [what: string, next: string]>([
   [5, ['is locked by another process', 'see which one writes for so long']],
   [8, ['may not be written', 'check who may write the file and its directory']],
@@ -10,10 +10,10 @@ const advice = new Map<number, readonly [what: string, next: string]>([
   [26, ['is no SQLite database', 'restore it from a copy, or name another']],
 ]);
 
-/** The system says it of the file, not SQLite. */
+/** The description and advice for a failed flush, which the system reports and not SQLite. */
 const unflushed = ['cannot be made lasting', 'check its disk'] as const;
 
-/** What SQLite threw, as an error that says what to do; anything else as it is. */
+/** Converts an error of SQLite to a SignalboxError with advice. Returns other errors unchanged. */
 export function storeFailure(error: unknown, location: string): unknown {
   const known = error instanceof Error && 'syscall' in error ? unflushed : advice.get(primaryCode(error));
   if (known === undefined) return error;
@@ -22,12 +22,12 @@ export function storeFailure(error: unknown, location: string): unknown {
   return new SignalboxError('store-unavailable', message, { cause: error });
 }
 
-/** Whether an error is SQLITE_BUSY in any of its extended forms: another connection holds the lock. */
+/** Returns whether an error is SQLITE_BUSY, in any extended form: another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5;
 }
 
-/** The lowest byte is the kind; the rest tells where in SQLite it happened. 0 for what SQLite did not throw. */
+/** Returns the primary error code, the lowest byte of SQLite's code; 0 for other errors. */
 function primaryCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

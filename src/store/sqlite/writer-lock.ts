@@ -14,16 +14,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { isBusy } from './store-failure.ts';
 
-/** What a process leaves that is killed before its lock has its name. */
+/** The files of a process that was killed before it renamed its lock. */
 const unfinished = /\.lock\.new(?:-journal)?$/;
 const oldMs = 60_000;
 
 /**
- * Shows other processes that this writer is alive: an otherwise empty SQLite file, locked for as long as the process lives.
- * The operating system lets go of the lock when the process dies, however it dies; a process id could be taken again.
+ * Shows other processes that this writer is alive: an empty SQLite file that stays locked while the process lives. The operating
+ * system releases the lock whenever the process dies; a process id could be reused.
  */
 export class WriterLock {
-  /** Where the locks are. */
+  /** The directory of the lock files. */
   readonly directory: string;
   readonly #file: string;
   readonly #lock: DatabaseSync;
@@ -32,17 +32,17 @@ export class WriterLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.directory = directory;
     this.#file = join(directory, `${writer}.lock`);
-    // Locked before it gets its name, so that nobody ever finds it unlocked.
+    // Locked before it is renamed, so that no process ever finds it unlocked.
     const unnamed = `${this.#file}.new`;
     this.#lock = new DatabaseSync(unnamed);
-    // A journal beside it would keep the file's first name, and outlive a process that is killed.
+    // A journal file would keep the first name of the lock file and outlive a killed process.
     this.#lock.exec(
       `PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA user_version = ${process.pid}; BEGIN EXCLUSIVE`,
     );
     renameSync(unnamed, this.#file);
   }
 
-  /** The writers that are alive, this one included. Removes what dead ones left behind. */
+  /** Returns the live writers, including this one. Removes the files of dead ones. */
   living(): Set<string> {
     const living = new Set<string>();
     for (const name of readdirSync(this.directory)) {
@@ -61,14 +61,14 @@ export class WriterLock {
   }
 }
 
-/** A writer that is alive. */
+/** A live writer. */
 export interface LivingWriter {
   readonly writer: string;
-  /** The id of its process; 0 when an earlier version made the lock. */
+  /** The id of its process; 0 when unknown. */
   readonly process: number;
 }
 
-/** The writers of other processes that are alive; changes nothing. */
+/** Returns the live writers of other processes, without removing files. */
 export function livingWriters(directory: string): readonly LivingWriter[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
@@ -76,7 +76,7 @@ export function livingWriters(directory: string): readonly LivingWriter[] {
     .map((name) => ({ writer: name.slice(0, -'.lock'.length), process: userVersion(join(directory, name)) }));
 }
 
-/** Read past the lock, from where SQLite keeps it. Not for a lock of this process, which closing the file would drop. */
+/** Reads SQLite's user version directly from the locked file. Must not be used for a lock of this process, because closing the file would drop it. */
 function userVersion(file: string): number {
   const bytes = Buffer.alloc(4);
   const descriptor = openSync(file, 'r');
@@ -94,7 +94,7 @@ function isOld(file: string): boolean {
 function isLocked(file: string): boolean {
   let probe: DatabaseSync | undefined;
   const address = pathToFileURL(file);
-  // Without it, looking would make the file anew that another process has just removed.
+  // Without this mode, the check would recreate a file that another process has just removed.
   address.searchParams.set('mode', 'rw');
   try {
     probe = new DatabaseSync(address, { timeout: 0 });
@@ -102,7 +102,7 @@ function isLocked(file: string): boolean {
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
-    // Another process that looked at the same time found it unlocked, and removed it.
+    // Another process found it unlocked at the same time and removed it.
     if (!existsSync(file)) return false;
     throw error;
   } finally {

@@ -2,7 +2,7 @@ import type { StoredEntry } from '../../../journal/entries/stored-entry.ts';
 import type { EntryQuery } from '../../../journal/store/store.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 
-/** What the body of an entry tells, to find it by. Read here: PostgreSQL reads no JSON with `\u0000` in it. */
+/** The searchable values in the body of an entry. Read in this process, because PostgreSQL rejects JSON that contains `\u0000`. */
 export interface EntryFacts {
   readonly server: string;
   readonly decision: string;
@@ -10,7 +10,7 @@ export interface EntryFacts {
   readonly ms: number | null;
 }
 
-/** The facts of a body; of one that is no JSON object there are none. */
+/** Reads the facts of a body. They are empty when it is not a JSON object. */
 export function toEntryFacts(body: string): EntryFacts {
   const parsed = read(body);
   const ms = parsed['durationMs'];
@@ -22,7 +22,7 @@ export function toEntryFacts(body: string): EntryFacts {
   };
 }
 
-/** Whether an entry has what only its body tells: the text that is looked for, or a rule in shadow mode that says otherwise. */
+/** Returns whether the body of an entry matches a query: contains its text, or has a shadow rule that disagrees with the decision. */
 export function matchesBody({ tool, body }: StoredEntry, { text, shadowed }: EntryQuery): boolean {
   const parsed = read(body);
   return (text === undefined || mentions(tool, parsed, text)) && (shadowed !== true || isShadowed(parsed));
@@ -38,7 +38,7 @@ function mentions(tool: string, body: Part, text: string): boolean {
   return texts.some((each) => textIn(each).toLowerCase().includes(plain));
 }
 
-/** What a permission mode or a remembered approval made of a decision is not the rules' doing. */
+/** Returns whether a shadow rule disagrees with the rules. Changes by a permission mode or a remembered approval do not count. */
 function isShadowed(body: Part): boolean {
   const decision = partOf(body, 'decision');
   const ruled = partOf(decision, 'ruled')['answer'] ?? decision['answer'];

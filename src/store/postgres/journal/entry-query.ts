@@ -4,7 +4,7 @@ import { numberPlaceholders } from '../database.ts';
 
 export const entryColumns = 'seq, at, type, call, session, tool, outcome, writer, body, hash';
 
-/** Turns a query into SQL. What only a body tells is narrowed down here, and decided by whoever reads the body. */
+/** Converts a query to SQL. Conditions on the body are only a prefilter; `matchesBody` decides. */
 export function entryQuery(query: EntryQuery): { readonly sql: string; readonly values: readonly (string | number)[] } {
   const conditions = new Conditions();
   for (const column of ['session', 'tool', 'outcome', 'server', 'call'] as const) {

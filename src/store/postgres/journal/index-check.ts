@@ -4,7 +4,7 @@ import { type EntryFacts, toEntryFacts } from './entry-facts.ts';
 
 const pageSize = 1000;
 
-// An intent without an outcome is open, and nothing else is; both as of one moment.
+// Exactly the intents without an outcome must be open. One statement sees both tables at one moment.
 const openCalls = `SELECT seq FROM journal WHERE type = 'CallStarted' AND seq <> ALL (SELECT seq FROM open_calls)
     AND NOT EXISTS (SELECT 1 FROM journal AS ended WHERE ended.call = journal.call AND ended.type = 'ToolInvoked')
   UNION ALL
@@ -12,7 +12,7 @@ const openCalls = `SELECT seq FROM journal WHERE type = 'CallStarted' AND seq <>
     SELECT 1 FROM journal WHERE journal.seq = open_calls.seq AND journal.call = open_calls.call AND journal.type = 'CallStarted')
   LIMIT 1`;
 
-/** Compares what queries read with the bodies of the entries, a page at a time. */
+/** Compares the indexed columns with the bodies of the entries, page by page. Returns the first difference. */
 export async function checkIndex(database: Database, signal?: AbortSignal): Promise<IndexFault | undefined> {
   for (let after = 0; ;) {
     signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 /**
- * Entries are only ever added, by `append_entries` alone. It holds the head of the chain for as long as it takes to link a
- * batch, and not until that is on the disk: the commit does not wait for the disk, and whoever appends does (`flush`).
+ * Only `append_entries` adds entries. It locks the head of the chain while it links a batch, but not until the batch is on the
+ * disk: its commit does not wait for the disk, and the appending process flushes afterward (`flush`).
  */
 export const journalSchema = `
 -- Who writes; the lock on its number shows that it lives (see \`Presence\`).

@@ -15,10 +15,10 @@ const append = {
   name: 'append',
   sql: `SELECT seq, hash FROM append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 };
-/** A commit that waits until it is on the disk, with everything before it. */
+/** A commit that waits until it and everything before it is on the disk. */
 export const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
 
-/** How much of a stretch is read at a time to be looked through. */
+/** The page size of searches in bodies. */
 const searchPage = { limit: 500, bytes: 4 * 1024 * 1024 };
 
 interface Sample {
@@ -30,11 +30,11 @@ interface Sample {
   readonly ms: number | null;
 }
 
-/** The journal: one chain, whoever writes. */
+/** The journal table: one hash chain for all writers. */
 export class JournalTable {
   readonly #database: Database;
   readonly #writer: string;
-  /** Rises when an append has failed: nobody knows whether it arrived, and the next one makes sure that it never will. */
+  /** Increases when an append has failed. The next append then makes sure that the failed one can never arrive late. */
   #epoch = 0;
   readonly #kinds = new Map<string, readonly [number, CallKind]>();
 
@@ -67,7 +67,7 @@ export class JournalTable {
     return head ?? { seq: 0, hash: '' };
   }
 
-  /** The open calls of this writer, when every append of it has either arrived or never will. */
+  /** Returns the open calls of this writer, after making sure that no append of it is still in flight. */
   async openCalls(): Promise<readonly StoredEntry[]> {
     await this.#appendAlone([]);
     return await this.#database.rows(
@@ -77,8 +77,8 @@ export class JournalTable {
   }
 
   /**
-   * Takes over the open calls of writers that are gone. Those that were are told of until they have an outcome: a server that went away
-   * in the middle of it may have given them to this process without saying so.
+   * Takes over the open calls of dead writers. Returns all calls taken over so far that have no outcome yet, because a server that
+   * failed during the takeover may have assigned them without a response.
    */
   async takeOpen(living: () => Promise<ReadonlySet<string>>): Promise<readonly StoredEntry[]> {
     const writers = await this.#database.rows<{ writer: string }>(
@@ -100,7 +100,7 @@ export class JournalTable {
     );
   }
 
-  /** A page of ended calls. Kinds keep their numbers for as long as the store is open. */
+  /** Returns a page of ended calls. Kinds keep their numbers while the store is open. */
   async samples(query: SampleQuery): Promise<CallSamples> {
     const conditions = new Conditions();
     conditions.addConstant("type = 'ToolInvoked'");
@@ -129,7 +129,7 @@ export class JournalTable {
     return this.#linked(drafts, links as Link[]);
   }
 
-  /** What comes with the entries is decided first, and the chain is held last: others wait for us as short as can be. */
+  /** Applies the side writes first and locks the chain last, to keep the lock short. */
   async #appendWithMore(drafts: readonly EntryDraft[]): Promise<Appended> {
     const written = await this.#database.transaction(async (sql): Promise<Appended> => {
       const isWanted = await Promise.all(drafts.map((draft) => applySideWrites(sql, draft)));
@@ -165,7 +165,7 @@ export class JournalTable {
     });
   }
 
-  /** What fits of a stretch; only bodies tell, and they are read a few at a time. */
+  /** Returns the matching entries of a range, reading a few bodies at a time. */
   async #look(query: EntryQuery): Promise<readonly StoredEntry[]> {
     const found: StoredEntry[] = [];
     let room = query.bytes ?? Infinity;
@@ -202,17 +202,17 @@ export class JournalTable {
 }
 
 interface Link {
-  /** `null` where nothing was written: another process has recorded the outcome of that call. */
+  /** `null` when nothing was written, because another process has recorded the outcome of that call. */
   readonly seq: number | null;
   readonly hash: string;
 }
 
-/** Whether something besides the entry is written with it. */
+/** Returns whether an entry comes with other writes. */
 function hasSideWrites({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
   return [claim, settle, approval, recording, token, keyValue].some((each) => each !== undefined);
 }
 
-/** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
+/** Applies the side writes of an entry. Returns false when its key is taken or a change is refused. */
 async function applySideWrites(
   sql: Sql,
   { claim, settle, approval, recording, token, keyValue, call }: EntryDraft,

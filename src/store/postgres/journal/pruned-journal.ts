@@ -8,14 +8,14 @@ import {
 import type { Database } from '../database.ts';
 import type { SealTable } from './seal-table.ts';
 
-/** The last entry that was dropped. No row while all of the journal is there. */
+/** The last dropped entry. Empty while the journal is complete. */
 export const beginningSchema = `
 CREATE TABLE beginning (id integer PRIMARY KEY CHECK (id = 1), seq bigint NOT NULL, hash text NOT NULL, at bigint NOT NULL);
 `;
 
 const batch = 5000;
 
-// Of two that drop at once the second finds no row to change, or conflicts with the one the first made.
+// Of two concurrent drops, the second finds no row to change or conflicts with the row of the first.
 const dropEntries = `WITH last AS (SELECT seq, hash, at FROM journal WHERE seq = $2),
   moved AS (
     INSERT INTO beginning SELECT 1, seq, hash, at FROM last
@@ -31,15 +31,15 @@ const dropResults = `WITH gone AS (
     DELETE FROM results WHERE id IN (SELECT id FROM results WHERE at < $1 LIMIT ${batch}) RETURNING id),
   pages AS (DELETE FROM result_pages WHERE id IN (SELECT id FROM gone))
   SELECT 1 FROM gone`;
-// A key is settled together with an entry: whoever has none, has none any more. A page at a time: looking for all of them in a large
-// journal would take longer than a statement may.
+// A claim gets its outcome together with an entry, so a claim without an entry belongs to a dropped one. One page at a time,
+// because a search for all of them in a large journal would exceed the statement timeout.
 const dropClaims = `WITH page AS (SELECT key, call, outcome FROM claims WHERE key > $1 ORDER BY key LIMIT ${batch}),
   gone AS (
     DELETE FROM claims USING page WHERE claims.key = page.key AND page.outcome IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.call = page.call AND journal.call <> '') RETURNING 1)
   SELECT (SELECT max(key) FROM page) AS next, (SELECT count(*) FROM gone) AS gone`;
 
-/** The front of the journal, from which old entries are dropped a batch at a time: it is whole after each. */
+/** Drops old entries from the front of the journal, in batches. The journal is consistent after each batch. */
 export class PrunedJournal {
   readonly #database: Database;
   readonly #seals: SealTable;

@@ -2,7 +2,7 @@ import { type Seal, type Sealer, advancedSeal, prunedSeal } from '../../../journ
 import type { ChainHead } from '../../../journal/store/store.ts';
 import type { Database, Sql } from '../database.ts';
 
-/** The newest head that each key has sealed. */
+/** The newest sealed head of each key. */
 export const sealSchema = `
 CREATE TABLE seals (
   key text PRIMARY KEY, seq bigint NOT NULL, hash text NOT NULL, beginning bigint NOT NULL, beginning_hash text NOT NULL,
@@ -14,8 +14,8 @@ const columns = 'seals.key, seals.seq, seals.hash, seals.beginning, seals.beginn
 const sealEveryMs = 1000;
 
 /**
- * Keeps the seals. The database links entries by itself and must not know the key, so each process seals what it sees now and then,
- * apart from the appends: at most the last second before a crash is not sealed.
+ * Stores the seals. The database links the entries and must not know the key, so each process seals the head periodically,
+ * outside of appends. At most the last second before a crash is not sealed.
  */
 export class SealTable {
   readonly #database: Database;
@@ -33,7 +33,7 @@ export class SealTable {
     return this.#database.rows<Seal>(`SELECT ${columns} FROM seals ORDER BY key`);
   }
 
-  /** Seals the head soon. Called after every append, so it must cost nothing. */
+  /** Schedules a seal of the head. Called after every append, so it must be cheap. */
   schedule(): void {
     if (this.#sealer === undefined) return;
     this.#timer ??= setTimeout(() => {
@@ -42,16 +42,16 @@ export class SealTable {
     }, sealEveryMs).unref();
   }
 
-  /** Seals what is left to seal. */
+  /** Seals the rest. */
   async close(): Promise<void> {
     const isDue = this.#timer !== undefined;
     clearTimeout(this.#timer);
     await this.#sealing;
-    // A database that is gone is not waited for: the next process goes on from the last seal.
+    // When the database is down, the next process continues from the last seal.
     if (isDue) await this.#seal().catch(() => undefined);
   }
 
-  /** Runs work that drops entries from the front, and seals the new beginning in the same transaction. */
+  /** Runs work that drops entries from the front and seals the new beginning in the same transaction. */
   async sealPruning<Value>(work: (sql: Sql) => Promise<Value>): Promise<Value> {
     return await this.#database.transaction(async (sql) => {
       const known = await this.#known(sql);

@@ -14,7 +14,7 @@ const dialect = {
   isAnswered: 'answer IN (SELECT jsonb_array_elements_text(?::jsonb))',
 };
 
-/** A question that expired makes room for the next one: it is `outlived` then, so that the index alone decides who asks. */
+/** An expired approval is marked `outlived` when the next one is asked, so that the unique index alone prevents two open ones. */
 export const approvalSchema = `
 CREATE TABLE approvals (
   number bigint GENERATED ALWAYS AS IDENTITY, digest text PRIMARY KEY, id text NOT NULL, binding text NOT NULL, subject text NOT NULL,
@@ -32,7 +32,7 @@ CREATE INDEX rules_principal ON rules (principal) WHERE NOT revoked;
 const columns = `id, binding, subject, principal, server, requested_at AS "requestedAt", expires_at AS "expiresAt", asked, answer,
   given, closed, used_by AS "usedBy"`;
 
-/** Keeps approvals and remembered rules. */
+/** Stores approvals and remembered rules. */
 export class ApprovalTable {
   readonly #sql: Sql;
 
@@ -72,7 +72,7 @@ export class ApprovalTable {
   }
 }
 
-/** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */
+/** Applies a change in the transaction that writes its entry. Returns false when it is refused and nothing was changed. */
 export async function changeApproval(sql: Sql, change: ApprovalChange, call: string): Promise<boolean> {
   switch (change.kind) {
     case 'ask':

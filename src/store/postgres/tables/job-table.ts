@@ -15,7 +15,7 @@ const columns = `id, owner, owner_id AS "ownerId", text, created_at AS "createdA
   last_session AS "lastSession", last_error AS "lastError"`;
 const room = '(SELECT count(*) FROM jobs WHERE removed_at = 0) <';
 
-/** Keeps schedules. Every change is one statement, so that of several processes one alone makes it. */
+/** Stores scheduled jobs. Every change is one statement, so that only one of several processes makes it. */
 export class JobTable implements JobStore {
   readonly #database: Database;
 
@@ -100,7 +100,7 @@ export class JobTable implements JobStore {
     return row;
   }
 
-  /** Two that count at once would both find room: one after the other. */
+  /** Runs a statement that counts jobs under a table lock, because two concurrent counts would both pass the limit. */
   #counted(statement: string, values: readonly Value[]): Promise<boolean> {
     return this.#database.transaction(async (sql) => {
       const locked = sql.rows('LOCK TABLE jobs IN SHARE ROW EXCLUSIVE MODE');

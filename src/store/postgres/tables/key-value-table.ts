@@ -12,7 +12,7 @@ CREATE INDEX kept_until ON kept (until);
 const write =
   'INSERT INTO kept VALUES ($1, $2, $3, $4) ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text, until = excluded.until';
 
-/** Keeps small things until their time is over. Every change is one statement. */
+/** Stores small values until they expire. Every change is one statement. */
 export class KeyValueTable implements KeyValueStore {
   readonly #sql: Sql;
   readonly #sweep = new ExpirySweeper(
@@ -43,10 +43,10 @@ export class KeyValueTable implements KeyValueStore {
     await this.#sweep.runIfDue();
   }
 
-  async add(kind: string, key: string, kept: StoredValue): Promise<StoredValue> {
-    await this.#sql.change(`${write} WHERE kept.until <= $5`, [kind, key, kept.text, kept.until, Date.now()]);
+  async add(kind: string, key: string, value: StoredValue): Promise<StoredValue> {
+    await this.#sql.change(`${write} WHERE kept.until <= $5`, [kind, key, value.text, value.until, Date.now()]);
     await this.#sweep.runIfDue();
-    return (await this.get(kind, key)) ?? kept;
+    return (await this.get(kind, key)) ?? value;
   }
 
   extend(kind: string, key: string, until: number): Promise<boolean> {
@@ -62,7 +62,7 @@ export class KeyValueTable implements KeyValueStore {
   }
 }
 
-/** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */
+/** Applies a change in the transaction that writes its entry. Returns false when it is refused and nothing was changed. */
 export function changeKeyValue(sql: Sql, change: KeyValueChange): Promise<boolean> {
   const { kind, key } = change;
   const now = Date.now();

@@ -7,7 +7,7 @@ CREATE TABLE results (id text PRIMARY KEY, owner text NOT NULL, mime_type text N
 CREATE TABLE result_pages (id text NOT NULL, start integer NOT NULL, text text NOT NULL, PRIMARY KEY (id, start));
 `;
 
-/** Keeps large results in chunks, so that reading a page costs the page and not the whole. */
+/** Stores large results in chunks, so that reading a page does not read the whole result. */
 export class ResultTable {
   readonly #database: Database;
 
@@ -21,7 +21,7 @@ export class ResultTable {
       const values = [id, owner, mimeType, text.length, Date.now()];
       await Promise.all([
         sql.change('INSERT INTO results VALUES ($1, $2, $3, $4, $5)', values),
-        // One at a time: all of them in one statement would be a second copy of what is large already.
+        // One statement per chunk, because one statement for all would hold a second copy of the result.
         ...chunks.map((chunk) =>
           sql.change('INSERT INTO result_pages VALUES ($1, $2, $3)', [id, chunk.start, chunk.text]),
         ),

@@ -26,7 +26,7 @@ CREATE INDEX sessions_active ON sessions (active_at, id);
 CREATE TABLE session_memories (session text PRIMARY KEY, memory text NOT NULL);
 CREATE TABLE session_events (session text NOT NULL, seq integer NOT NULL, at bigint NOT NULL, body text NOT NULL, PRIMARY KEY (session, seq));
 
--- A turn is here until it is over; then its events tell of it.
+-- A turn is stored here until it ends; then its events record it.
 CREATE TABLE turns (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL, session text NOT NULL, content text NOT NULL,
   author text NOT NULL, author_kind text NOT NULL, writer text NOT NULL, interrupted boolean NOT NULL, waits boolean NOT NULL
@@ -64,7 +64,7 @@ const turnColumns = 'id, session, content, author, author_kind AS "authorKind", 
 const claimTurn = `UPDATE turns SET writer = $1 WHERE position = (SELECT min(position) FROM turns WHERE session = $2) AND writer = ''
   AND NOT EXISTS (SELECT 1 FROM turns WHERE session = $2 AND writer <> '') RETURNING ${turnColumns}`;
 
-// A turn that ends is not changed besides: one statement touches a row once.
+// A turn that ends is excluded from the update, because one statement may change a row only once.
 const write = `WITH moved AS (
     UPDATE sessions SET last_seq = last_seq + cardinality($4::text[]), active_at = greatest(active_at, $3::bigint),
       turn_seq = CASE WHEN $5 THEN last_seq + 1 ELSE turn_seq END,
@@ -90,13 +90,13 @@ type SessionRow = Omit<SessionRecord, 'owner' | 'turn'> & {
 };
 type TurnRow = Omit<TurnRecord, 'by'> & { readonly author: string; readonly authorKind: Principal['kind'] };
 
-/** Which process this is, and which others live. */
+/** This process and the live ones. */
 interface Writers {
   readonly own: string;
   living(looking?: RecoveryOptions): Promise<ReadonlySet<string>>;
 }
 
-/** Keeps sessions, their events and the turns that wait. Whoever changes the turns of a session holds its row first. */
+/** Stores sessions, their events and queued turns. A change of a session's turns locks the session's row first. */
 export class SessionTable implements SessionStore {
   readonly #database: Database;
   readonly #writers: Writers;

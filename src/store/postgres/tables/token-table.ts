@@ -11,7 +11,7 @@ CREATE TABLE tokens (
 const columns = `id, hash, role, profile, name, created_at AS "createdAt", expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
 
-/** Keeps access tokens. */
+/** Stores access tokens. */
 export class TokenTable implements TokenStore {
   readonly #sql: Sql;
 
@@ -33,7 +33,7 @@ export class TokenTable implements TokenStore {
   }
 }
 
-/** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */
+/** Applies a change in the transaction that writes its entry. Returns false when it is refused and nothing was changed. */
 export function changeToken(sql: Sql, change: TokenChange): Promise<boolean> {
   switch (change.kind) {
     case 'create': {

@@ -2,12 +2,12 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { type SearchSource, type SeqRange, maxRangeEntries } from '../../search-entries.ts';
 import type { Statements } from '../statements.ts';
 
-/** Looking through so much takes some milliseconds; what one entry holds is bounded where it is recorded. */
+/** Reading this much takes some milliseconds. The size of a single entry is limited when it is recorded. */
 const maxRangeBytes = 2 * 1024 * 1024;
 
 /**
- * How far searches look in one go, during which SQLite lets nobody else in. However many searches there are, and however large the
- * entries, only one stretch is read in a turn of the event loop.
+ * Limits how much a search reads in one step, which blocks the event loop. All searches together read only one range per turn
+ * of the event loop, however large the entries are.
  */
 export class BoundedRanges implements Required<Omit<SearchSource, 'select'>> {
   readonly #statements: Statements;
@@ -19,7 +19,7 @@ export class BoundedRanges implements Required<Omit<SearchSource, 'select'>> {
 
   readonly waitForTurn = (): Promise<unknown> => (this.#turn = this.#turn.then(() => breath()));
 
-  /** One entry at least, however large. */
+  /** Returns the next range: at least one entry, however large. */
   readonly nextRange = ([first, last]: SeqRange, isForward: boolean): SeqRange => {
     const sizes = this.#statements.get(
       `SELECT seq, octet_length(body) AS size FROM journal WHERE seq >= ? AND seq <= ?

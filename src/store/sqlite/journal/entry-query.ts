@@ -1,11 +1,11 @@
 import type { EntryQuery } from '../../../journal/store/store.ts';
 import { Conditions } from '../../conditions.ts';
 
-/** A query as SQL with its values. */
+/** A query as SQL, with its values. */
 export interface SqlQuery {
   readonly sql: string;
   readonly values: readonly (string | number)[];
-  /** Whether it needs the index to be up to date. */
+  /** Whether the query reads the index, which must be up to date. */
   readonly indexed: boolean;
 }
 
@@ -13,18 +13,18 @@ const columns = ['at', 'type', 'call', 'session', 'tool', 'outcome', 'writer', '
   .map((name) => `journal.${name}`)
   .join(', ');
 
-// The whole body first: that is cheap, and most bodies do not have the text anywhere. LIKE takes minutes for some texts.
+// Checks the whole body first, because that is cheap and most bodies do not contain the text. LIKE takes minutes for some texts.
 const mentions = `(${has('journal.tool')} OR (${has('journal.body')} AND json_valid(journal.body) AND (
   ${has("journal.body -> '$.arguments'")} OR ${['output', 'error.message', 'decision.reason', 'decision.rule']
     .map((path) => has(`journal.body ->> '$.${path}'`))
     .join(' OR ')})))`;
 
-// What a permission mode or a remembered approval made of a decision is not the rules' doing.
+// Compares with the decision of the rules, before a permission mode or a remembered approval changed it.
 const shadowed = `(instr(journal.body, '"shadow":[') AND json_valid(journal.body) AND EXISTS (
   SELECT 1 FROM json_each(journal.body, '$.decision.shadow') WHERE value ->> '$.answer' <>
   ifnull(journal.body ->> '$.decision.ruled.answer', journal.body ->> '$.decision.answer')))`;
 
-/** Turns a query into SQL over the journal alone, or over its index where a condition needs one. */
+/** Converts a query to SQL over the journal alone, or over its index when a condition needs it. */
 export function entryQuery(query: EntryQuery): SqlQuery {
   const conditions = new Conditions();
   conditions.add('entries.session = ?', query.session);
@@ -67,7 +67,7 @@ function has(text: string): string {
   return `instr(lower(${text}), ?)`;
 }
 
-/** As SQLite does it: only Latin letters have another case. */
+/** Converts to lower case as SQLite does: ASCII letters only. */
 function lower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -5,7 +5,7 @@ import type { Statements } from '../statements.ts';
 
 const pageSize = 2000;
 
-/** Each finds the first entry, from after one place up to another, for which queries would read something else than the journal. */
+/** Queries that find the first entry in a range whose index row differs from the journal. */
 const checks: readonly string[] = [
   `SELECT journal.seq FROM journal LEFT JOIN entries ON entries.seq = journal.seq WHERE journal.seq > ? AND journal.seq <= ? AND (
      entries.seq IS NULL OR entries.at <> journal.at OR entries.type <> journal.type OR entries.call <> journal.call
@@ -22,7 +22,7 @@ const checks: readonly string[] = [
 const strays = `SELECT samples.seq FROM samples LEFT JOIN entries ON entries.seq = samples.seq AND entries.at = samples.at
   AND entries.type = 'ToolInvoked' WHERE entries.seq IS NULL AND samples.seq <= ? LIMIT 1`;
 
-/** Compares what queries read with the journal, a page at a time. */
+/** Compares the index with the journal, page by page. Returns the first difference. */
 export async function checkIndex(
   statements: Statements,
   from: number,

@@ -8,20 +8,20 @@ import { indexSamples } from './sample-table.ts';
 import { bodyFacts } from '../schema.ts';
 
 const pageSize = 2000;
-/** As many as take about two milliseconds, for which everybody waits. */
+/** The size of a small page, which blocks the event loop for about two milliseconds. */
 const smallPage = 256;
-/** Fewer can wait for more, as long as there are calls. */
+/** A smaller rest waits for more entries while calls continue. */
 const minPage = 64;
-/** Calls come in bursts, and their callers wait: what can be done after a burst is not done in it. */
+/** Calls come in bursts, so indexing waits until a burst has ended. */
 const quietMs = 50;
-/** What lasts longer or brings more is no burst; then entries are taken as they come, while they are young and cheap to keep. */
+/** A longer or larger load is not a burst. Then entries are indexed as they arrive. */
 const maxBurstMs = 1000;
 const maxBurstEntries = 2048;
 
 /**
- * Keeps `entries` and the anchor in step with the journal, in batches behind the commits: an index costs a page write for
- * each commit, which would more than double what a call pays. What waits in the tail comes into the table in the same
- * batches. Queries catch up first, so that nobody sees the lag.
+ * Updates `entries` and the anchor from the journal, in batches after the commits: an index update costs a page write per
+ * commit, which would more than double the cost of a call. Entries in the tail file move into the table in the same batches.
+ * Queries catch up first, so the lag is never visible.
  */
 export class JournalIndex {
   readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
@@ -37,7 +37,7 @@ export class JournalIndex {
   /** The burst under way. */
   #began = { at: 0, seq: 0 };
   #isSustained = false;
-  /** The head when it was looked at last. */
+  /** The head at the last check. */
   #seen = 0;
 
   constructor(database: DatabaseSync, journal: Pick<JournalTable, 'head' | 'transaction'>, seals: SealTable) {
@@ -57,7 +57,7 @@ export class JournalIndex {
     this.#moveAnchor = database.prepare('UPDATE anchor SET seq = ?, hash = (SELECT hash FROM journal WHERE seq = ?)');
   }
 
-  /** Where the index ends, which is also the newest anchored head. */
+  /** Returns the end of the index, which is also the newest anchored head. */
   anchor(): ChainHead {
     const { seq, hash } = this.#anchor.get() as unknown as ChainHead;
     return { seq, hash };
@@ -71,7 +71,7 @@ export class JournalIndex {
     return { seq, problem: `the anchor was changed: it is at entry ${seq}, and the index goes on to entry ${newest}` };
   }
 
-  /** Catches up when it has become quiet. Called after every append, so it must cost nothing. */
+  /** Schedules indexing for after the burst. Called after every append, so it must be cheap. */
   schedule(): void {
     if (this.#next !== undefined) return;
     if (this.#timer === undefined) {
@@ -97,7 +97,7 @@ export class JournalIndex {
     else this.#wait();
   };
 
-  /** A little at a time, in the table and here: calls get their turn in between. */
+  /** Indexes one small page, so that calls can run in between. */
   readonly #step = (): void => {
     this.#timer = this.#next = undefined;
     const behind = this.#pageNow();
@@ -106,7 +106,7 @@ export class JournalIndex {
     else if (behind > 0) this.schedule();
   };
 
-  /** Catches up with what there is now, but for the last page, in the same way. */
+  /** Indexes the present entries except the last page, one small page at a time. */
   async catchUpGradually(): Promise<void> {
     for (let behind = this.#behind; behind > smallPage; behind -= smallPage) {
       this.#page(smallPage, smallPage);
@@ -114,7 +114,7 @@ export class JournalIndex {
     }
   }
 
-  /** Catches up now. */
+  /** Indexes all entries now. */
   catchUp(): void {
     while (this.#behind > 0) this.#page(pageSize);
   }
@@ -128,7 +128,7 @@ export class JournalIndex {
     return this.#journal.head.seq - this.anchor().seq;
   }
 
-  /** Answers how many entries are left. What cannot be written now is tried again later; why it cannot, the commits tell. */
+  /** Indexes a small page and returns the number of entries left. A failed write is retried later; commits report the reason. */
   #pageNow(): number {
     try {
       this.#page(smallPage, smallPage);

@@ -8,31 +8,31 @@ import { newId } from '../../../core/identifiers.ts';
 import { LinkedEntry, type UnlinkedEntry } from './linked-entry.ts';
 import { TailFile, type UnhashedEntry, fitsInLines, readTail, removeTail, revokeTail } from './tail-file.ts';
 
-/** The one row that says whose tail counts; empty when nobody's does. */
+/** The single row names the tail that is valid; it is empty when there is none. */
 export const tailSchema = `
 CREATE TABLE tail (id INTEGER PRIMARY KEY CHECK (id = 1), holder TEXT NOT NULL) STRICT;
 INSERT INTO tail VALUES (1, '');
 `;
 
-/** What the table works with. */
+/** The dependencies of the journal table. */
 export interface JournalTableOptions {
   readonly database: DatabaseSync;
   readonly writer: string;
-  /** Where tails are kept; without one every append is a commit. */
+  /** The directory of tail files. Without it, every append is a commit. */
   readonly tails: string | undefined;
   transaction(work: () => void): void;
-  /** Writes what comes with an entry; false when the entry must not be written. */
+  /** Applies the side writes of an entry. Returns false when the entry must not be written. */
   apply(draft: EntryDraft): boolean;
-  /** Told how many entries a commit brought into the table. */
+  /** Called with the number of entries that a commit wrote to the table. */
   onCommit(entries: number): void;
 }
 
 interface OwnTail {
   readonly id: string;
   readonly file: TailFile;
-  /** False when it was found to be taken away or could not be written. */
+  /** False when another process revoked it or a write failed. */
   isSound: boolean;
-  /** Its size when the table had all of it. */
+  /** Its size when all of it was in the table. */
   settledSize: number;
 }
 
@@ -41,20 +41,20 @@ interface State extends ChainHead {
 }
 
 const ending = '.tail';
-// Making a tail and taking it away costs as much as some twenty commits.
+// Creating and revoking a tail costs as much as about twenty commits.
 const commitsBeforeTail = 32;
-// They come in before it is reached (see `JournalIndex`), unless a thousand calls end at once: then all wait for some 20 ms.
+// `JournalIndex` drains the tail before this limit, unless thousands of calls end at once: then all wait for about 20 ms.
 const maxPendingEntries = 4096;
 const maxPendingBytes = 4 * 1024 * 1024;
-// A millisecond or two.
+// Takes one or two milliseconds.
 const smallStepEntries = 256;
-// Whoever reads reads all of it, also what the table has; a new file is made seldom enough not to be noticed.
+// Readers read the whole file, including entries already in the table, so it is replaced at this size.
 const maxSettledBytes = 64 * 1024;
 
 /**
- * The journal in its table, and the tail before it. A process that writes alone for a while holds the tail: what it appends goes
- * to a file and comes into the table in batches. Everybody else brings the tail into the table before reading, and takes
- * it away before writing. Who holds it stands in the database, so that all of this happens under SQLite's lock.
+ * The journal table and its tail file. A process that has been the only writer for a while holds the tail: its appends go to the
+ * file and move into the table in batches. Other processes move the tail into the table before they read, and revoke it before
+ * they write. The holder is recorded in the database, so all of this happens under SQLite's lock.
  */
 export class JournalTable {
   readonly #options: JournalTableOptions;
@@ -62,13 +62,13 @@ export class JournalTable {
   readonly #readState: StatementSync;
   readonly #find: StatementSync;
   readonly #setHolder: StatementSync;
-  /** The newest entry in the table, so far as this process knows. */
+  /** The newest entry in the table that this process knows. */
   #stored: ChainHead;
   #tail: OwnTail | undefined;
-  /** Acknowledged, and not in the table yet. */
+  /** Acknowledged entries that are not in the table yet. */
   #pending: LinkedEntry[] = [];
   #peaceful = 0;
-  /** The newest entry that another process may have written, so far as this process knows. */
+  /** The newest entry that another process may have written. */
   #others: number;
 
   constructor(options: JournalTableOptions) {
@@ -87,7 +87,7 @@ export class JournalTable {
     this.#others = this.#stored.seq;
   }
 
-  /** The newest entry, so far as this process knows. */
+  /** The newest entry that this process knows. */
   get head(): ChainHead {
     return this.#pending.at(-1) ?? this.#stored;
   }
@@ -102,7 +102,7 @@ export class JournalTable {
     return this.#others > seq ? undefined : this.head.seq;
   }
 
-  /** Writes all or nothing. `undefined` in the place of an entry that must not be written. */
+  /** Appends all entries or none. The result has `undefined` in place of an entry that must not be written. */
   append(drafts: readonly EntryDraft[]): Appended {
     if (this.#isFull(drafts.length)) this.transaction(() => undefined);
     const tail = this.#tail;
@@ -125,12 +125,12 @@ export class JournalTable {
     this.#transaction('reading', work, most);
   }
 
-  /** The same for work that drops entries: a tail that still held one of them would bring it back. */
+  /** Runs work that drops entries. Also replaces the own tail, which could otherwise restore a dropped entry. */
   dropTransaction(work: () => void): void {
     this.#transaction('dropping', work);
   }
 
-  /** Brings everything of this process into the table, a little at a time: others get their turn in between. */
+  /** Moves the pending entries of this process into the table in small steps, so that other tasks can run in between. */
   async drainPending(): Promise<void> {
     for (let left = this.#pending.length; left > 0; left -= smallStepEntries) {
       this.transaction(() => undefined, smallStepEntries);
@@ -138,7 +138,7 @@ export class JournalTable {
     }
   }
 
-  /** Brings everything that was acknowledged into the table, also of other processes. */
+  /** Moves all acknowledged entries into the table, including those of other processes. */
   catchUp(): void {
     const { holder, seq, hash } = this.#state();
     if (this.#pending.length > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
@@ -148,14 +148,14 @@ export class JournalTable {
     }
   }
 
-  /** Lets go of the tail. */
+  /** Releases the tail. */
   close(): void {
     if (this.#tail === undefined) return;
     this.#tail.isSound = false;
     this.transaction(() => undefined);
   }
 
-  /** `added` was put into the tail, but nobody knows whether it counts. */
+  /** Commits entries to the table. `added` was written to the tail, but the tail may have been revoked. */
   #commit(drafts: readonly EntryDraft[], added: readonly StoredEntry[]): Appended {
     const { tails, apply } = this.#options;
     const [only] = drafts;
@@ -205,7 +205,7 @@ export class JournalTable {
     if (added > 0) this.#options.onCommit(added);
   }
 
-  /** Brings the tail into the table, whosever it is. */
+  /** Moves the valid tail into the table, of this process or another one. */
   #settle({ holder }: State, purpose: Purpose, most: number): Settled {
     const tail = this.#tail;
     const all = this.#pending.length;
@@ -241,7 +241,7 @@ export class JournalTable {
     }
   }
 
-  /** Makes a tail; whatever other tails there are now are left over from processes that lost theirs. */
+  /** Creates a tail and removes the leftovers of other processes. */
   #take(): OwnTail | undefined {
     const { tails } = this.#options;
     if (tails === undefined) return undefined;
@@ -252,7 +252,7 @@ export class JournalTable {
     return this.#make();
   }
 
-  /** Another file in the place of one that has become long or may not be read any more; it counts until this is committed. */
+  /** Creates the replacement of a tail that is long or must not be read again. The old one stays valid until the commit. */
   #successor({ isSound }: OwnTail): OwnTail | undefined {
     return isSound ? this.#make() : undefined;
   }
@@ -283,7 +283,7 @@ export class JournalTable {
     return this.#pending.length + more > maxPendingEntries || tail.file.size - tail.settledSize > maxPendingBytes;
   }
 
-  /** In their places of the chain, if all of them can stand in a tail. */
+  /** Links the entries into the chain; `undefined` when one cannot be stored in a tail. */
   #linked(drafts: readonly EntryDraft[]): LinkedEntry[] | undefined {
     const entries: LinkedEntry[] = [];
     let before = this.head;
@@ -316,14 +316,14 @@ export class JournalTable {
   }
 }
 
-/** What a transaction is for: whoever writes takes the tail of others away, whoever drops also leaves the own one. */
+/** The purpose of a transaction: writing revokes the tail of another process, dropping also replaces the own one. */
 type Purpose = 'reading' | 'writing' | 'dropping';
 
-/** What became of the tail in a transaction. */
+/** The state of the tail after a transaction. */
 interface Settled {
-  /** How many of the entries that waited are in the table now. */
+  /** The number of pending entries that moved into the table. */
   readonly brought: number;
-  /** The own tail from now on. */
+  /** The own tail after the transaction. */
   readonly tail?: OwnTail | undefined;
   /** The tail of another process that was only read. */
   readonly remaining?: string;
@@ -331,10 +331,10 @@ interface Settled {
   readonly leftover?: string;
 }
 
-/** What an entry can bring with it. */
+/** The other writes that an entry can come with. */
 type SideWrites = Record<Exclude<keyof EntryDraft, keyof UnlinkedEntry>, unknown>;
 
-/** Whether something besides the entry is written with it. Whoever adds to that is told here by the compiler. */
+/** Returns whether an entry comes with other writes. The type makes the compiler report a new kind that is missing here. */
 function hasSideWrites({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
   const more: SideWrites = { claim, settle, approval, recording, token, keyValue };
   return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token ?? more.keyValue) !== undefined;

@@ -2,10 +2,10 @@ import { linkHash } from '../../../journal/integrity/hash-chain.ts';
 import type { StoredEntry } from '../../../journal/entries/stored-entry.ts';
 import type { ChainHead } from '../../../journal/store/store.ts';
 
-/** What an entry is made of before it has its place in the chain. */
+/** An entry before it has its place in the chain. */
 export type UnlinkedEntry = Omit<StoredEntry, 'seq' | 'writer' | 'hash'>;
 
-/** An entry with its place in the chain. Its hash is made when somebody looks at it: most callers have their answer by then. */
+/** An entry with its place in the chain. The hash is computed on first access, usually after the caller has its response. */
 export class LinkedEntry implements StoredEntry {
   readonly seq: number;
   readonly at: number;
@@ -17,7 +17,7 @@ export class LinkedEntry implements StoredEntry {
   readonly writer: string;
   readonly body: string;
   #hash: string | undefined;
-  /** The entry before, as long as this one has no hash. */
+  /** The previous entry, until this one has a hash. */
   #before: ChainHead | undefined;
   #previous: string | undefined;
 
@@ -38,12 +38,12 @@ export class LinkedEntry implements StoredEntry {
     return this.#hash ?? this.#link();
   }
 
-  /** Whether it stands after this one in the chain. */
+  /** Returns whether this entry directly follows the given head. */
   follows({ seq, hash }: ChainHead): boolean {
     return this.seq === seq + 1 && (this.#before?.hash ?? this.#previous) === hash;
   }
 
-  /** Those before it come first, and not by one calling the other: there may be thousands. */
+  /** Computes the hashes of all unhashed entries before this one. Iterative, because there may be thousands. */
   #link(): string {
     const unlinked: LinkedEntry[] = [this];
     let before = this.#before;

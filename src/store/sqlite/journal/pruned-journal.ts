@@ -9,14 +9,14 @@ import {
 import type { SealTable } from './seal-table.ts';
 import type { Statements } from '../statements.ts';
 
-/** The last entry that was dropped. No row while all of the journal is there. */
+/** The last dropped entry. Empty while the journal is complete. */
 export const beginningSchema = `
 CREATE TABLE beginning (
   id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL
 ) STRICT;
 `;
 
-// Some milliseconds each: others commit in between.
+// Each batch takes some milliseconds, so that others can commit in between.
 const batch = 200;
 
 const approvalsGone = `DELETE FROM approvals WHERE digest IN (
@@ -29,7 +29,7 @@ const claimsGone = `DELETE FROM claims WHERE key IN (SELECT key FROM claims WHER
   AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.seq > (SELECT seq FROM anchor) AND journal.call = claims.call))`;
 const nextClaims = `SELECT max(key) AS key FROM (SELECT key FROM claims WHERE key > ? ORDER BY key LIMIT ${batch})`;
 
-/** The front of the journal, from which old entries are dropped a batch at a time: it is whole after each. */
+/** Drops old entries from the front of the journal, in batches. The journal is consistent after each batch. */
 export class PrunedJournal {
   readonly #statements: Statements;
   readonly #transaction: (work: () => void) => void;

@@ -2,7 +2,7 @@ import type { CallKind, CallSamples, SampleQuery } from '../../../journal/store/
 import { Conditions } from '../../conditions.ts';
 import type { Statements } from '../statements.ts';
 
-/** Ended calls by time and nothing but numbers, so that many are read at once. Part of the index over the journal. */
+/** Ended calls by time, as numbers only, so that many can be read at once. Part of the index of the journal. */
 export const sampleSchema = `
 CREATE TABLE kinds (
   id INTEGER PRIMARY KEY, server TEXT NOT NULL, tool TEXT NOT NULL, outcome TEXT NOT NULL, UNIQUE (tool, server, outcome)
@@ -12,7 +12,7 @@ CREATE TABLE samples (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Takes the calls among some indexed entries over, from after one place up to another. */
+/** Copies the ended calls in a range of indexed entries to the samples. */
 export const indexSamples: readonly string[] = [
   `INSERT OR IGNORE INTO kinds (server, tool, outcome)
    SELECT server, iif(server = '', '', tool), outcome FROM entries WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked'`,
@@ -22,7 +22,7 @@ export const indexSamples: readonly string[] = [
    WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked'`,
 ];
 
-/** A page of samples. Columns come as JSON: a row for each call would take twice as long to read. */
+/** Reads a page of samples. Columns are read as JSON, because one row per call would take twice as long. */
 export function readSamples(statements: Statements, query: SampleQuery): CallSamples {
   const kinds = statements.get('SELECT id, server, tool, outcome FROM kinds').all() as unknown as KindRow[];
   const conditions = new Conditions();
@@ -57,7 +57,7 @@ interface KindRow extends CallKind {
   readonly id: number;
 }
 
-/** JSON text each. */
+/** The columns of a page, each as JSON text. */
 interface Columns {
   readonly kind: string;
   readonly at: string;

@@ -2,7 +2,7 @@ import { type Seal, type Sealer, advancedSeal, prunedSeal } from '../../../journ
 import type { ChainHead } from '../../../journal/store/store.ts';
 import type { Statements } from '../statements.ts';
 
-/** The newest head that each key has sealed. */
+/** The newest sealed head of each key. */
 export const sealSchema = `
 CREATE TABLE seals (
   key TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, beginning INTEGER NOT NULL, beginning_hash TEXT NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE seals (
 
 const select = 'SELECT key, seq, hash, beginning, beginning_hash AS beginningHash, mac FROM seals';
 
-/** Keeps the seals. They move in the transaction that moves the anchor or the beginning: after a crash, none is ahead of its entries. */
+/** Stores the seals. They change in the transaction that moves the anchor or the beginning, so after a crash no seal is ahead of its entries. */
 export class SealTable {
   readonly #statements: Statements;
   readonly #sealer: Sealer | undefined;
@@ -30,7 +30,7 @@ export class SealTable {
       .map((row) => ({ ...(row as unknown as Seal) }));
   }
 
-  /** Seals the entry at this place. */
+  /** Seals the entry with this sequence number. */
   advance(seq: number): void {
     const sealer = this.#sealer;
     const hash = this.#hashAt(seq);
@@ -41,14 +41,14 @@ export class SealTable {
     if (seal !== undefined) this.#write(seal);
   }
 
-  /** Seals that the journal begins elsewhere now. */
+  /** Seals the new beginning of the journal. */
   prune(from: ChainHead, to: ChainHead): void {
     const known = this.#sealer === undefined ? undefined : this.#known(this.#sealer);
     const seal = this.#sealer && known && prunedSeal(this.#sealer, known, from, to);
     if (seal !== undefined) this.#write(seal);
   }
 
-  /** Notes outside of the store that it is sealed; called when the transaction is over. */
+  /** Records outside of the store that it is sealed. Called after the transaction. */
   note(): void {
     if (this.#isNoted || this.#sealer === undefined || this.#known(this.#sealer) === undefined) return;
     this.#sealer.noteSealed();

@@ -1,22 +1,22 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { StoredEntry } from '../../../journal/entries/stored-entry.ts';
 
-/** An entry as it stands in a tail: its hash follows from the entry before it. */
+/** An entry in a tail. Its hash follows from the entry before it. */
 export type UnhashedEntry = Omit<StoredEntry, 'hash'>;
 
-// The first character tells whether whoever made the file may still count on it.
+// The first character shows whether the process that created the file still owns it.
 const held = 'held\n';
 const taken = 't';
 const hole = '\0';
 const linesOfEntry = 9;
-/** What is longer is turned into bytes by Node, which makes a new place for them each time. */
+/** Longer texts are encoded into a new buffer each time. */
 const bufferChars = 8 * 1024;
 const maxBytesPerChar = 3;
 
 /**
- * A file with the entries that were acknowledged and are not in the database yet, and some before them. Appending to it costs a
- * tenth of a commit. It belongs to the process that made it until another takes it away. It only ever grows: whoever reads it
- * does so while its owner writes.
+ * A file with the acknowledged entries that are not in the database yet, and some before them. Appending costs a tenth of a
+ * commit. It belongs to the process that created it until another one revokes it. It only grows, because others may read it
+ * while its owner writes.
  */
 export class TailFile {
   readonly #descriptor: number;
@@ -35,7 +35,7 @@ export class TailFile {
     }
   }
 
-  /** How many bytes of entries are in it. */
+  /** The size of the entries in bytes. */
   get size(): number {
     return this.#size;
   }
@@ -46,7 +46,7 @@ export class TailFile {
    */
   append(entries: readonly UnhashedEntry[]): boolean {
     const text = textOf(entries);
-    // It would be taken for the hole that a power loss leaves.
+    // A NUL would look like the gap that a power loss leaves.
     if (text.includes(hole)) return false;
     try {
       const bytes = text.length > bufferChars ? Buffer.from(text) : this.#bytes;
@@ -68,7 +68,7 @@ export class TailFile {
   }
 }
 
-/** Takes a tail away from the process that made it: nothing that is added from now on counts. */
+/** Revokes a tail from the process that created it. Later appends do not count. */
 export function revokeTail(file: string): void {
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r+');
@@ -79,7 +79,7 @@ export function revokeTail(file: string): void {
   }
 }
 
-/** Removes a tail that counts no more. One that stays is removed by whoever makes the next. */
+/** Removes an invalid tail. If that fails, the process that creates the next tail removes it. */
 export function removeTail(file: string): void {
   try {
     rmSync(file, { force: true });
@@ -93,7 +93,7 @@ export function removeTail(file: string): void {
 export function readTail(file: string): UnhashedEntry[] {
   if (!existsSync(file)) return [];
   const [text = ''] = readFileSync(file, 'utf8').split(hole, 1);
-  // What stands after the last line break is no whole line.
+  // The text after the last line break is an incomplete line.
   const lines = text.split('\n').slice(1, -1);
   const entries: UnhashedEntry[] = [];
   let batch: UnhashedEntry[] = [];
@@ -110,7 +110,7 @@ export function readTail(file: string): UnhashedEntry[] {
   return entries;
 }
 
-/** Whether an entry can stand in lines. All that Signalbox writes can; see `linkHash`. */
+/** Returns whether an entry can be stored as lines. This holds for everything that Signalbox writes; see `linkHash`. */
 export function fitsInLines({ at, call, session, tool, body }: UnhashedEntry): boolean {
   return (
     Number.isSafeInteger(at) &&

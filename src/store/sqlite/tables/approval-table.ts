@@ -33,7 +33,7 @@ type Row = Omit<ApprovalRecord, 'closed'> & { readonly closed: number };
 const columns =
   'id, binding, subject, principal, server, requested_at AS requestedAt, expires_at AS expiresAt, asked, answer, given, closed, used_by AS usedBy';
 
-/** Keeps approvals and remembered rules. Changes happen inside the transaction that writes their entry. */
+/** Stores approvals and remembered rules. Changes happen in the transaction that writes their entry. */
 export class ApprovalTable {
   readonly #statements: Statements;
 
@@ -75,7 +75,7 @@ export class ApprovalTable {
     return rows.map((row) => ({ ...row }));
   }
 
-  /** Makes the change; false when it is refused, and nothing was changed. */
+  /** Applies a change. Returns false when it is refused and nothing was changed. */
   apply(change: ApprovalChange, call: string): boolean {
     switch (change.kind) {
       case 'ask':

@@ -15,7 +15,7 @@ const columns =
   'id, owner, owner_id AS ownerId, text, created_at AS createdAt, next_at AS nextAt, last_at AS lastAt, last_session AS lastSession, last_error AS lastError';
 const room = '(SELECT count(*) FROM jobs WHERE removed_at = 0) < ?';
 
-/** Keeps schedules. Every change is one statement, so that of several processes one alone makes it. */
+/** Stores scheduled jobs. Every change is one statement, so that only one of several processes makes it. */
 export class JobTable implements JobStore {
   readonly #statements: Statements;
 
@@ -104,7 +104,7 @@ export class JobTable implements JobStore {
   }
 }
 
-/** Rows come without a prototype, which would make them unequal to what was kept. */
+/** Copies a row: rows have no prototype, so they would not be deeply equal to the stored object. */
 function plain(row: Record<string, unknown>): JobRecord {
   return { ...(row as unknown as JobRecord) };
 }

@@ -12,7 +12,7 @@ CREATE INDEX kept_until ON kept (until);
 const write =
   'INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text, until = excluded.until';
 
-/** Keeps small things until their time is over. Every change is one statement. */
+/** Stores small values until they expire. Every change is one statement. */
 export class KeyValueTable implements KeyValueStore {
   readonly #statements: Statements;
   readonly #sweep = new ExpirySweeper((now) => void this.#statements.change('DELETE FROM kept WHERE until <= ?', now));
@@ -39,7 +39,7 @@ export class KeyValueTable implements KeyValueStore {
     return rows.map((row) => ({ ...(row as unknown as StoredValue & { kind: string; key: string }) }));
   }
 
-  /** Makes the change; false when it is refused, and nothing was changed. */
+  /** Applies a change. Returns false when it is refused and nothing was changed. */
   apply(change: KeyValueChange): boolean {
     const { kind, key } = change;
     const now = Date.now();
@@ -60,10 +60,10 @@ export class KeyValueTable implements KeyValueStore {
     await this.#sweep.runIfDue();
   }
 
-  async add(kind: string, key: string, kept: StoredValue): Promise<StoredValue> {
-    this.#statements.change(`${write} WHERE kept.until <= ?`, kind, key, kept.text, kept.until, Date.now());
+  async add(kind: string, key: string, value: StoredValue): Promise<StoredValue> {
+    this.#statements.change(`${write} WHERE kept.until <= ?`, kind, key, value.text, value.until, Date.now());
     await this.#sweep.runIfDue();
-    return (await this.get(kind, key)) ?? kept;
+    return (await this.get(kind, key)) ?? value;
   }
 
   async extend(kind: string, key: string, until: number): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredResult, ResultPage } from '../../../journal/store/store.ts';
 import { type ResultChunk, toResultPage, resultChunkChars, splitResult } from '../../result-chunks.ts';
 
-/** Keeps large results in chunks, so that reading a page costs the page and not the whole. */
+/** Stores large results in chunks, so that reading a page does not read the whole result. */
 export class ResultTable {
   readonly #transaction: (work: () => void) => void;
   readonly #insert: StatementSync;

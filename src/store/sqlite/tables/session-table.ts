@@ -14,7 +14,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { Conditions } from '../../conditions.ts';
 import type { Statements } from '../statements.ts';
 
-/** The memory is in a table of its own: it is large, and a session's row is written with every event. */
+/** The memory has its own table, because it is large and the session's row is written with every event. */
 export const sessionSchema = `
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY, agent TEXT NOT NULL, runtime TEXT NOT NULL, model TEXT NOT NULL, title TEXT NOT NULL, cwd TEXT NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE session_events (
   session TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (session, seq)
 ) STRICT, WITHOUT ROWID;
 
--- A turn is here until it is over; then its events tell of it.
+-- A turn is stored here until it ends; then its events record it.
 CREATE TABLE turns (
   position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, session TEXT NOT NULL, content TEXT NOT NULL, author TEXT NOT NULL,
   author_kind TEXT NOT NULL, writer TEXT NOT NULL, interrupted INTEGER NOT NULL, waits INTEGER NOT NULL
@@ -89,13 +89,13 @@ const turnColumns = 'id, session, content, author, author_kind AS authorKind, in
 const claimTurn = `UPDATE turns SET writer = ?1 WHERE position = (SELECT min(position) FROM turns WHERE session = ?2)
   AND NOT EXISTS (SELECT 1 FROM turns WHERE session = ?2 AND writer <> '') RETURNING ${turnColumns}`;
 
-/** Which process this is, and which others live. */
+/** This process and the live ones. */
 interface Writers {
   readonly own: string;
   living(): ReadonlySet<string>;
 }
 
-/** Keeps sessions, their events and the turns that wait. */
+/** Stores sessions, their events and queued turns. */
 export class SessionTable implements SessionStore {
   readonly #statements: Statements;
   readonly #transaction: (work: () => void) => void;

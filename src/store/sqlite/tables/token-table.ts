@@ -14,8 +14,8 @@ const columns =
 const select = `SELECT ${columns} FROM tokens WHERE id = ?`;
 
 /**
- * Keeps access tokens. Changes happen inside the transaction that writes their entry. Every request asks for the same few, so those
- * that were found are kept until anybody writes to the database, which costs far less to know than to read them again.
+ * Stores access tokens. Changes happen in the transaction that writes their entry. Every request reads the same few tokens, so
+ * they are cached until any process writes to the database, which is far cheaper to detect than to read them again.
  */
 export class TokenTable implements TokenStore {
   readonly #statements: Statements;
@@ -50,7 +50,7 @@ export class TokenTable implements TokenStore {
     this.#statements.change('UPDATE tokens SET last_used_at = ? WHERE id = ? AND last_used_at < ?', at, id, at);
   }
 
-  /** Makes the change; false when it is refused, and nothing was changed. */
+  /** Applies a change. Returns false when it is refused and nothing was changed. */
   apply(change: TokenChange): boolean {
     this.#found.clear();
     switch (change.kind) {
@@ -69,7 +69,7 @@ export class TokenTable implements TokenStore {
   }
 }
 
-/** Rows come without a prototype. */
+/** Copies a row, because rows have no prototype. */
 function plain(row: Record<string, unknown>): TokenRecord {
   return { ...(row as unknown as TokenRecord) };
 }
