@@ -190,7 +190,7 @@ describe('the inbox', () => {
     await page.getByText('"eve"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByRole('button', { name: 'Yes, run it' }).click();
-    await page.getByText('has an answer already').first().waitFor();
+    await page.getByText('was already denied by').first().waitFor();
     assert.equal(((await made) as { outcome: string }).outcome, 'denied');
     await page.locator('.answered', { hasText: /^Denied mcp__bank__pay by / }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
