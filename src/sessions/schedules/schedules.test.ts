@@ -283,13 +283,13 @@ describe('jobs', () => {
       await assert.rejects(schedules.create({ ...nine, ...wrong }, ada), { code, message });
     };
     await refused({ cron: '0 9 * *' }, /use five fields/);
-    await refused({ cron: '0 0 31 2 *' }, /never comes/);
-    await refused({ timezone: 'Nowhere' }, /no time zone/);
+    await refused({ cron: '0 0 31 2 *' }, /never matches/);
+    await refused({ timezone: 'Nowhere' }, /not a valid time zone/);
     await refused({ prompt: ' ' }, /empty/);
     await refused({ prompt: 'x'.repeat(40_000) }, /longer than 32768/);
     await refused({ prompt: `use ghp_${'a1B2'.repeat(9)}` }, /looks like one/);
     await refused({ prompt: 'say hunter2' }, /contains a secret/);
-    await refused({ cwd: 'here' }, /no absolute path/);
+    await refused({ cwd: 'here' }, /not an absolute path/);
     await refused({ agent: 'dmo' }, /did you mean "demo"/, 'agent-unknown');
     assert.deepEqual(await schedules.list(), []);
   });
