@@ -152,8 +152,8 @@ async function promptForValue(name: string, { input, errors, canAsk }: Terminal)
   }
   const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: noEcho, terminal: true, historySize: 0 });
-  const ended = new Promise<undefined>((resolve) => {
-    lines.once('close', () => resolve(undefined));
+  const ended = new Promise<undefined>((end) => {
+    lines.once('close', () => end(undefined));
     lines.once('SIGINT', () => lines.close());
   });
   try {

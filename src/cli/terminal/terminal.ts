@@ -29,8 +29,8 @@ type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: nu
 
 /** Returns the standard streams of this process. */
 export function processTerminal(): Terminal {
-  const output = printer(process.stdout);
-  const errors = printer(process.stderr);
+  const output = createPrinter(process.stdout);
+  const errors = createPrinter(process.stderr);
   return {
     // A getter, because accessing `process.stdin` opens it, and most commands do not read.
     get input() {
@@ -44,7 +44,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-function printer(stream: OutputStream): Printer {
+function createPrinter(stream: OutputStream): Printer {
   const closed = new AbortController();
   const isTTY = isTerminal(stream);
   stream.on('error', (error: NodeJS.ErrnoException) => {

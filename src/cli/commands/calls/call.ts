@@ -5,7 +5,6 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../../core/calls/approv
 import type { CallClient } from '../../../core/calls/call-client.ts';
 import type { CallOptions, CallResult } from '../../../core/calls/call.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { renderContent } from '../../../core/tools/content.ts';
 import { namesOf } from '../../../core/tools/tool-names.ts';
 import type { ConfiguredBox } from '../../../host/box/configured-box.ts';
 import { loadHost } from '../../../host/load-host.ts';
@@ -17,15 +16,13 @@ import { readArguments } from '../../input/call-arguments.ts';
 import { parseDuration } from '../../input/duration-option.ts';
 import { renderedName, resolveTool } from '../../input/resolve-tool.ts';
 import { createElicitationPrompt } from '../../terminal/elicitation-form.ts';
-import { oneLine, printable } from '../../terminal/escape.ts';
+import { oneLine } from '../../terminal/escape.ts';
 import { Interruption } from '../../terminal/interruption.ts';
-import { runnable } from '../../terminal/invocation.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import { printWarnings } from '../../terminal/warnings.ts';
 import { createApprovalPrompt } from './approval-prompt.ts';
-import { type CallTime, formatCallTime, readCallTime } from './call-time.ts';
-import { changeLines } from './change-lines.ts';
+import { type CallTime, readCallTime } from './call-time.ts';
 import { printResult } from './print-result.ts';
 import type { Command } from 'commander';
 
