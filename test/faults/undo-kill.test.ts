@@ -30,7 +30,7 @@ test('kill -9 in the middle of an undo, run again: the same result', { timeout: 
     mkdirSync(data);
     plant(root);
     const before = treeFingerprint(root);
-    const engine = new UndoEngine({ data, limits, gone: [], engine: 'calling' });
+    const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'calling' });
     engine.begin('call_1', [root]);
     spoil(root);
     const spoiled = treeFingerprint(root);

@@ -21,7 +21,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
   mkdirSync(join(place, 'data'));
   mkdirSync(outside);
   writeFileSync(join(outside, 'file'), 'outside');
-  const engine = new UndoEngine({ data: join(place, 'data'), limits, gone: [], engine: 'test' });
+  const engine = new UndoEngine({ data: join(place, 'data'), limits, deadEngines: [], engine: 'test' });
   let [changed, reported] = [0, 0];
   for (let round = 0; round < trees; round += 1) {
     const root = join(place, `tree-${round}`);

@@ -206,7 +206,7 @@ class CallContext implements ToolContext, AskedCall {
 
   get state(): SessionState {
     const state = this.#states.of(this.session, this.server);
-    return this.#stateChanges?.watch(state) ?? state;
+    return this.#stateChanges?.track(state) ?? state;
   }
 
   get isFollowed(): boolean {
