@@ -135,7 +135,10 @@ suite('add, disable, enable, remove', () => {
     const place = new Home({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
     const before = place.text();
     for (const [args, expected] of [
-      [['add', 'files', '--npm', 'y@1'], /server-exists: the configuration already has a server "files": signalbox\.config\.json:1/],
+      [
+        ['add', 'files', '--npm', 'y@1'],
+        /server-exists: the configuration already has a server "files": signalbox\.config\.json:1/,
+      ],
       [['add', 'a__b', '--npm', 'y@1'], /configuration-invalid/],
       [['add', 'signalbox', '--npm', 'y@1'], /the name belongs to the built-in server/],
       [['add', 'x'], /name a command, an address, a package or a module/],
