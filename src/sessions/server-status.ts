@@ -5,7 +5,6 @@ import type { EventLog } from './events/event-log.ts';
 import type { SessionEventBody, SessionServer } from './events/session-event.ts';
 import type { SessionWatchers } from './events/watchers.ts';
 import type { SessionBox } from './session-box.ts';
-import type { TurnRunner } from './turns/turn-runner.ts';
 
 type RuntimeServers = NonNullable<Extract<TurnEvent, { type: 'status' }>['servers']>;
 
@@ -53,7 +52,10 @@ function fromCatalog({ name, status, connecting, needsSignIn, reason, tools }: S
 export interface ServerStatusNotifierOptions {
   readonly box: SessionBox;
   readonly log: EventLog;
-  readonly turns: TurnRunner;
+  readonly turns: {
+    running(): Iterable<{ refresh(): void }>;
+    find(session: string): object | undefined;
+  };
   readonly watchers: SessionWatchers;
 }
 

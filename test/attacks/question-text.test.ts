@@ -39,7 +39,13 @@ describe('the reason of a question', () => {
     const asked: ApprovalRequest[] = [];
     const { box } = await opened(t, {
       policies: [
-        { name: 'echo', check: ({ arguments: args }) => ({ answer: 'ask', reason: `writes ${args['path']}` }) },
+        {
+          name: 'echo',
+          check: ({ arguments: args }) => ({
+            answer: 'ask',
+            reason: `writes ${(args as { path: string }).path}`,
+          }),
+        },
       ],
       approve(request) {
         asked.push(request);

@@ -195,7 +195,7 @@ describe('commands beside a running server', () => {
     await serve(t, place);
     const first = await entries(place);
     const before = first.map(({ type }) => type);
-    assert.deepEqual(before.toSorted(), ['AuthorityChanged', 'TokenCreated']);
+    assert.deepEqual(new Set(before), new Set(['AuthorityChanged', 'TokenCreated']));
     const records = first.flatMap((entry) => (entry['records'] ?? []) as { kind: string }[]);
     assert.deepEqual(
       records.map(({ kind }) => kind),

@@ -140,7 +140,7 @@ function userName(): string | undefined {
 }
 
 /** Returns whether a URL parser takes a text for a `file:` URL: it ignores leading spaces and controls, and tabs and line breaks anywhere. */
-export function isFileUrl(text: string): boolean {
+function isFileUrl(text: string): boolean {
   let matched = 0;
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);

@@ -97,7 +97,7 @@ function different(target: CopyTarget, what: string): SignalboxError {
 }
 
 /** A digest of the rows of a table that does not depend on their order, because each store has its own order. */
-export class RowDigest {
+class RowDigest {
   #sum = 0n;
   #rows = 0;
 

@@ -97,8 +97,8 @@ export const conditions: Section<'H'> = {
   H102: {
     promise: 'import shows everything that it accepts, escaped, before it asks',
     tests: [
-      'test/attacks/workspace-trust.test.ts > import from a repository that somebody else wrote > shows everything that it would accept, escaped, before it asks',
-      'test/attacks/workspace-trust.test.ts > import from a repository that somebody else wrote > accepts with --yes exactly what it prints',
+      'test/attacks/import-trust.test.ts > import from a repository that somebody else wrote > shows everything that it would accept, escaped, before it asks',
+      'test/attacks/import-trust.test.ts > import from a repository that somebody else wrote > accepts with --yes exactly what it prints',
     ],
   },
   H103: {
