@@ -89,7 +89,7 @@ function normalizeFromEnd(path: string, work: WorkBudget): string | undefined {
     const start = path.lastIndexOf(sep, end - 1) + 1;
     const size = end - start;
     const name = size > 2 ? '' : path.slice(start, end);
-    if (!work.take(5 + (size >> 4))) return undefined;
+    if (!work.take(5 + (size >> 8))) return undefined;
     end = start - 1;
     if (size === 0 || name === '.') continue;
     if (name === '..') parents += 1;
