@@ -42,7 +42,7 @@ import type { Signalbox } from './signalbox.ts';
 import type { SignalboxOptions } from './signalbox-options.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
-/** A limit against floods, far above the limits of clients: see `docs/decisions/results.md`. */
+/** A protection against floods, far above the limits of clients: see `docs/decisions/results.md`. */
 const defaultMaxResultBytes = 256 * 1024;
 /** Model APIs accept pictures of up to 5 MB. */
 const defaultMaxMediaBytes = 5 * 1024 * 1024;
@@ -162,7 +162,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     await pipeline.idle();
     clearTimeout(grace);
     questions.close();
-    // That they go with the box is no news.
+    // Servers that close together with the box are not worth an event.
     stopRecordingServers();
     await Promise.all(catalog.sources().map((source) => source.close()));
     await checkpoints.close();
@@ -173,7 +173,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   }
 
   const call: Signalbox['call'] = (reference, args, callOptions = {}) => {
-    // Without `async`, which costs every call two promises.
+    // Not `async`, which would cost two promises per call.
     try {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
       return pipeline.run(createCall(reference, args, callOptions, redactor));

@@ -11,7 +11,7 @@ import type { ObservedCall } from '../pipeline/recording/call-entries.ts';
 import type { LocalServer } from '../sources/local/local-server.ts';
 import type { JournalApi, Signalbox } from './signalbox.ts';
 
-/** A box with what only our own server, sessions and commands use. Not part of the public interface. */
+/** The internal interface of a box, for our own server, sessions and commands. Not part of the public API. */
 export interface InternalSignalbox extends Signalbox {
   readonly journal: JournalApi & JournalReader;
   /**
@@ -19,7 +19,7 @@ export interface InternalSignalbox extends Signalbox {
    * other. The tool's source marks it `isExternal`.
    */
   begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
-  /** Records a call that did not pass this box, with an entry like any other but without a decision. */
+  /** Records a call that did not go through this box, without a decision. */
   recordObserved(call: ObservedCall): Promise<void>;
   /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected in any case. */
   protectFiles(protection: FileProtection): void;
@@ -29,15 +29,15 @@ export interface InternalSignalbox extends Signalbox {
   readonly pins: Pins;
   /** The key-value store and the messages that all processes on one store share. */
   readonly shared: Pick<Store, 'keyValues' | 'pubSub'>;
-  /** The built-in server, to which a host adds tools that need more than the box; `undefined` where it was left out. */
+  /** The built-in server, to which a host adds tools that need more than the box; `undefined` when it is disabled. */
   readonly builtin: LocalServer | undefined;
-  /** Removes what servers stored for a session (`context.state`). */
+  /** Removes the state that servers stored for a session (`context.state`). */
   endSession(session: string): void;
   /** Redacts JSON text as the journal does: registered values, and text that looks like a secret. It stays valid JSON. */
   redactJson(text: string): string;
   /** Returns how many characters at the end of a text may be the beginning of a secret, for text that comes in pieces. */
   secretTail(text: string): number;
-  /** Records that the configuration of this box was changed, or could not be. */
+  /** Records a change of this box's configuration, or a failed attempt. */
   recordConfiguration(change: ConfigurationChange): void;
 }
 

@@ -10,11 +10,14 @@ import type { CheckpointOptions } from '../workspace/checkpoints.ts';
 export interface SignalboxOptions {
   /** The servers to mount, for instance made by `localServer`. */
   readonly servers?: readonly Source[];
-  /** The directory the journal is kept in, as `signalbox.db`. Without it the journal lives in memory and is gone with the process. */
+  /** The directory of the journal file `signalbox.db`. Without it, the journal is in memory and lost when the process ends. */
   readonly data?: string;
   /** The passphrase of the key that seals the journal, as `SIGNALBOX_JOURNAL_KEY` of the server. Default: the key in `journal.key` of `data`. */
   readonly journalKey?: string;
-  /** Where records are kept instead, for instance a `postgresStore`; `data` then keeps what is of this machine alone. The box closes it. */
+  /**
+   * The store for all records, for instance a `postgresStore`. `data` then contains only the state of this machine. The box
+   * closes the store.
+   */
   readonly store?: Store;
   /**
    * Asks a human about a call that policy wants asked. Others may answer too, through `approvals` or `signalbox approve`: the
@@ -25,34 +28,34 @@ export interface SignalboxOptions {
   readonly policies?: readonly PolicySource[];
   /** Named views of the catalog, for clients that should not see all of it. */
   readonly profiles?: ProfilesByName;
-  /** How long a question waits for its answer, and an answer for its call (2 h). */
+  /** The time after which an unanswered question, or an answer without its call, expires (2 h). */
   readonly approvals?: { readonly expireAfterMs?: number };
   /**
    * Separates pinned definitions: servers of the same name in another scope are other servers. For hosts that open several boxes on the
    * same data.
    */
   readonly pinScope?: string;
-  /** Values that must never be recorded, by a name that stands in their place. */
+  /** Values that must never be recorded, by the name that replaces them. */
   readonly secrets?: Readonly<Record<string, string>>;
   /**
    * Results larger than `maxBytes` (256 KB), or with a picture, sound or file larger than `maxMediaBytes` (5 MB), are stored whole
    * and returned shortened; `keepBytes` is the largest size that is stored (64 MB). Servers and tools may have limits of their own.
    */
   readonly results?: ResultLimits & { readonly keepBytes?: number };
-  /** How much is kept so that calls can be undone, and for how long. */
+  /** Limits of the stored state for undo: size and retention. */
   readonly undo?: CheckpointOptions;
-  /** How long a tool may run where neither it nor its server says (60 s). */
+  /** The default timeout of a tool call when neither the tool nor its server sets one (60 s). */
   readonly timeoutMs?: number;
-  /** How many calls a server gets at a time where it does not say (64). */
+  /** The default maximum of concurrent calls per server (64). */
   readonly concurrency?: number;
-  /** How long `tools/list` waits for starting servers, counted from their start (8 s). */
+  /** The time for which `tools/list` waits for starting servers, counted from their start (8 s). */
   readonly startup?: { readonly waitMs?: number };
-  /** Counts and times calls. */
+  /** Metrics that count and time calls. */
   readonly metrics?: CallMetrics;
   /** Also puts arguments and results on OpenTelemetry spans, redacted. */
   readonly traceContent?: boolean;
-  /** Keeps whole what the calls of a session came to, for `replay` (as it is unless this says `false`). */
+  /** Stores the full results of the calls of a session, for `replay` (default `true`). */
   readonly record?: boolean;
-  /** The built-in server: its name (`signalbox`), and the port the host listens on; `false` leaves it out. */
+  /** The built-in server: its name (`signalbox`), and the port on which the host listens; `false` disables it. */
   readonly builtin?: false | { readonly name?: string; readonly port?: number };
 }

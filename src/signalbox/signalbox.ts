@@ -23,11 +23,11 @@ export interface ViewOptions {
   readonly profile?: string;
 }
 
-/** A profile in force. */
+/** An active profile. */
 export interface ProfileSummary {
   readonly name: string;
   readonly settings: ProfilesByName[string];
-  /** The patterns that match no tool now. */
+  /** The patterns that currently match no tool. */
   readonly unmatched: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface ServersApi {
 export interface PoliciesApi {
   /** Replaces the policies, all or none. Rejects with a `PolicyError` that lists every problem. */
   set(policies: readonly PolicySource[], options?: { readonly keepCode?: boolean }): Promise<void>;
-  /** Returns the policies in force. */
+  /** Returns the active policies. */
   list(): PolicySummary;
   /** Returns the recorded calls that other rules would have decided differently. */
   backtest(
@@ -92,7 +92,7 @@ export interface JournalApi extends Pick<
 
 /** Undoes calls. */
 export interface UndoApi {
-  /** Undoes a call. When something changed since, nothing is touched and the conflicts are reported. */
+  /** Undoes a call. When a file has changed since, changes nothing and reports the conflicts. */
   call(callId: string, options?: UndoOptions): Promise<UndoResult>;
   /** Undoes the calls of a session, last first, until one cannot be undone. */
   session(session: string, options?: UndoOptions): Promise<UndoResult[]>;
@@ -121,13 +121,13 @@ export interface Signalbox extends BoxContent {
   readonly servers: ServersApi;
   readonly policies: PoliciesApi;
   readonly profiles: ProfilesApi;
-  /** The questions that wait for a human, and their answers. */
+  /** The questions that wait for a human's answer. */
   readonly approvals: ApprovalInbox;
   readonly journal: JournalApi;
   readonly undo: UndoApi;
-  /** The tokens that let programs in where this box is served. */
+  /** The access tokens for programs, when a server exposes this box. */
   readonly tokens: Pick<AccessTokens, 'create' | 'list' | 'find' | 'revoke' | 'revocations' | 'check' | 'isActive'>;
   readonly secrets: SecretsApi;
-  /** Waits for calls under way (for `graceMs`, 5 s), cancels the rest, closes servers and journal. */
+  /** Waits for running calls (up to `graceMs`, 5 s), cancels the rest, and closes the servers and the journal. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

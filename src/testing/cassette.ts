@@ -3,20 +3,20 @@ import { messageOf } from '../core/errors.ts';
 import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import type { ToolDescription } from '../core/tools/tool.ts';
 
-/** A tool as it was when its calls were recorded. */
+/** A tool, as of the recording of its calls. */
 export type RecordedTool = ToolDescription & { readonly tool: string };
 
-/** One call as it was recorded: what came back, or what was thrown. */
+/** One recorded call, with its result or error. */
 export interface RecordedCall {
   readonly call: string;
   readonly arguments: JsonObject;
   readonly result?: JsonValue;
   readonly error?: string;
-  /** The JSON-RPC error that caused it. */
+  /** The JSON-RPC error that caused the failure. */
   readonly rpc?: { readonly code: number; readonly message: string; readonly data?: JsonValue };
 }
 
-/** What begins a cassette, and stands in it again whenever the tools changed. */
+/** The header of a cassette. It is repeated whenever the tools changed. */
 export interface RecordedServer {
   readonly signalbox: 1;
   readonly server: string;
@@ -24,14 +24,14 @@ export interface RecordedServer {
   readonly tools: readonly RecordedTool[];
 }
 
-/** Calls of one server with their results: a file with one JSON document in each line. */
+/** A recording of the calls of one server with their results: a file with one JSON document per line. */
 export interface Cassette {
   readonly file: string;
   readonly server: RecordedServer;
   readonly calls: readonly RecordedCall[];
 }
 
-/** Reads a cassette. Throws with file and line where it is none. */
+/** Reads a cassette. Throws an error with file and line when the file is not a valid cassette. */
 export function readCassette(file: string): Cassette {
   const lines = readFileSync(file, 'utf8').split('\n');
   const calls: RecordedCall[] = [];

@@ -9,14 +9,14 @@ import { type JsonObject, type JsonValue, inspectJson } from '../core/json/json.
 import { rpcErrorOf } from '../core/tools/source-errors.ts';
 import type { RecordedCall, RecordedServer } from './cassette.ts';
 
-/** What a recording must not hold, and how it is kept. */
+/** Options of `record`. */
 export interface RecordOptions {
-  /** Values that must not be written, by a name that stands in their place. */
+  /** Values that must not be recorded, by the name that replaces them. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /**
- * The same server, with every call written to a file as it ends, for `replay`. What was in the file is gone.
+ * Wraps a server so that every call is written to a file when it ends, for `replay`. Overwrites the file.
  *
  * @example
  * const box = await createSignalbox({ servers: [record(search, 'test/recordings/search.jsonl')] });
@@ -30,7 +30,7 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
   const write = (document: RecordedServer | RecordedCall): void =>
     appendFileSync(file, `${redactor.json(JSON.stringify(document))}\n`);
 
-  /** The server as it is now stands before the first call, and again before a call after it changed. */
+  /** Writes the header before the first call, and again before the next call after the server changed. */
   const tellServer = (): void => {
     const { tools, instructions } = server.state();
     const recorded: RecordedServer = {
@@ -71,7 +71,7 @@ function rpcOf(error: unknown): Pick<RecordedCall, 'rpc'> {
   return { rpc: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** What is not JSON fails in the pipeline, and is recorded as nothing. */
+/** Returns a JSON value unchanged, and null for other values. Calls with such values fail in the pipeline. */
 function plain(value: unknown): JsonValue {
   return inspectJson(value ?? null).ok ? ((value ?? null) as JsonValue) : null;
 }

@@ -8,25 +8,25 @@ import type { JsonObject } from '../core/json/json.ts';
 import type { Effect } from '../core/tools/tool.ts';
 import type { Cassette, RecordedCall, RecordedTool } from './cassette.ts';
 
-/** A call of a recorded session, in the order it ended. */
+/** A call of a recorded session. */
 export interface SessionCall {
   readonly recorded: ToolInvoked;
   readonly outcome: CallOutcome;
-  /** Whether its tool ran to an answer, which is in the recording. */
+  /** Whether the tool returned a result, which is in the recording. */
   readonly ran: boolean;
 }
 
-/** A session as the journal has it. */
+/** A session, as recorded in the journal. */
 export interface RecordedSession {
   readonly session: string;
   readonly calls: readonly SessionCall[];
-  /** What each of its servers was called with, and answered. */
+  /** The recorded calls and results, one cassette per server. */
   readonly cassettes: readonly Cassette[];
 }
 
 const ranAs: ReadonlySet<OutcomeName> = new Set(['completed', 'failed']);
 
-/** Reads a session from the journal, for replaying. Its tools have the names and effects they had, and take any arguments. */
+/** Reads a session from the journal for a replay. The tools have their recorded names and effects, and accept any arguments. */
 export async function recordedSession(
   journal: Pick<JournalApi, 'stream' | 'recording'>,
   session: string,
@@ -42,7 +42,7 @@ export async function recordedSession(
   return { session, calls, cassettes: cassettesOf(calls, `session ${session}`) };
 }
 
-/** A short text stands in the entry itself. */
+/** Returns the recorded outcome. The journal entry itself contains a short text result. */
 function outcomeOf({ outcome, output, error }: ToolInvoked): CallOutcome {
   const content = output === '' ? [] : [text(output)];
   if (outcome === 'completed') return { outcome, content };

@@ -99,12 +99,12 @@ describe('a recorded session', () => {
         .map(({ recorded, replayed: now, differs }) => [recorded.tool, now.decision?.rule, differs]),
       [
         ['mcp__t__send', 'no-post', 'outcome'],
-        // Refused then by a human, now by a rule.
+        // A human denied it in the recording; a rule denies it now.
         ['mcp__t__send', 'no-post', 'decision'],
       ],
     );
 
-    // An agent can be run against the session, too.
+    // An agent can run against the recorded session, too.
     const server = session.cassettes.find((cassette) => cassette.server.server === 't');
     assert.ok(server !== undefined);
     const again = await createSignalbox({ servers: [replay(server)] });

@@ -7,21 +7,21 @@ import type { PolicySource } from '../pipeline/policies/compile-policies.ts';
 import { type RecordedSession, type SessionCall } from './recorded-session.ts';
 import { replay } from './replay.ts';
 
-/** One call of a session, then and now. */
+/** One call of a session, as recorded and as replayed. */
 export interface ReplayedCall {
   readonly recorded: SessionCall['recorded'];
   readonly replayed: CallResult;
-  /** What is not as it was: the outcome, what came back, or only what the given rules say of it. */
+  /** What differs: the outcome, the content of the result, or only the decision of the given rules. */
   readonly differs: 'no' | 'outcome' | 'content' | 'decision';
 }
 
-/** How a session is run again. */
+/** Options of `replaySession`. */
 export interface SessionReplayOptions {
-  /** Rules to decide its calls by. Without any, every call ends as it did. */
+  /** The rules that decide the calls. Without rules, every call ends as recorded. */
   readonly policies?: readonly PolicySource[];
 }
 
-/** These may have acted, so whoever was asked had said yes. */
+/** The outcomes of calls that may have run, so that a human who was asked must have approved them. */
 const begun: ReadonlySet<OutcomeName> = new Set(['timed-out', 'cancelled', 'unknown', 'failed']);
 
 /**
@@ -56,7 +56,7 @@ export async function* replaySession(
   }
 }
 
-/** What a permission mode or a remembered approval made of a decision is not the rules' doing. */
+/** Returns whether the rules decide a call differently. Ignores changes made by a permission mode or a remembered approval. */
 function isDecidedOtherwise(then: Decision | undefined, now: Decision | undefined): boolean {
   return then !== undefined && now !== undefined && (then.ruled ?? then).answer !== now.answer;
 }

@@ -5,15 +5,15 @@ import type { JsonObject } from '../core/json/json.ts';
 import { RpcError } from '../core/tools/source-errors.ts';
 import { type Cassette, type RecordedCall, type RecordedTool, readCassette } from './cassette.ts';
 
-/** How strictly a replay keeps to the recording. */
+/** Options of `replay`. */
 export interface ReplayOptions {
-  /** Gives the last result out again when a call is made more often than it was recorded; otherwise that fails. */
+  /** Repeats the last result when a call is made more often than recorded. By default, such a call fails. */
   readonly repeat?: boolean;
 }
 
 /** A server that answers from a recording. */
 export interface ReplayServer extends Source {
-  /** Recorded calls that nobody has made yet. */
+  /** Returns the recorded calls that were not replayed yet. */
   unused(): readonly RecordedCall[];
 }
 

@@ -16,12 +16,12 @@ export interface CheckpointOptions {
   readonly maxBytes?: number;
   /** The maximum duration of one workspace scan (60 s). */
   readonly maxMs?: number;
-  /** How long calls can be undone (7 days), and the maximum size of contents that only undo needs (5 GB). */
+  /** The retention of undo state (7 days), and the maximum size of contents that only undo needs (5 GB). */
   readonly keepMs?: number;
   readonly keepBytes?: number;
 }
 
-/** How to wait for another call in an overlapping workspace. `onBusy` receives the id of that call. */
+/** Options for waiting until a call in an overlapping workspace ends. `onBusy` receives the id of that call. */
 export interface WaitOptions {
   readonly waitMs?: number;
   readonly signal?: AbortSignal;

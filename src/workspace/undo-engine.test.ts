@@ -56,7 +56,7 @@ class Workplace {
     return new UndoEngine({ data: this.data, limits, deadEngines: gone, engine });
   }
 
-  /** A call that does this; answers its id. */
+  /** Runs the action as a call and returns the call's id. */
   call(act: () => void): string {
     const call = `call_${(this.#calls += 1)}`;
     this.engine.begin(call, [this.root]);

@@ -123,18 +123,18 @@ export class UndoEngine {
     }
   }
 
-  /** Finds out what the call has changed. */
+  /** Determines and records what the call has changed. */
   finish(call: string): CheckpointResult {
     const record = this.#ending(call, () => this.#finish(call));
     return { ...toChangeList(record.workspaces, this.#contents), ...toUnrestorable(record) };
   }
 
-  /** Finds out what the call has changed, and takes back all that can be. */
+  /** Determines what the call has changed, and reverts as much as possible. */
   rollBack(call: string): UndoResult {
     return this.#ending(call, (roots) => this.#takeBack(this.#finish(call), roots, true));
   }
 
-  /** What a call has changed, if it can be undone. */
+  /** Returns the recorded changes of a call; `undefined` when there is no record of it. */
   changesOf(
     call: string,
   ): (CheckpointResult & { readonly status: RecordStatus; readonly interrupted: boolean }) | undefined {
@@ -144,7 +144,7 @@ export class UndoEngine {
     return { ...toChangeList(record.workspaces, this.#contents), ...toUnrestorable(record), status, interrupted };
   }
 
-  /** Takes back what a call has changed: all of it or nothing, or with `partial` all that nobody has changed since. */
+  /** Reverts the changes of a call: all or none, or with `partial` only those that were not overwritten since. */
   undo(call: string, partial: boolean): UndoResult | Busy {
     const record = this.#recordOf(call);
     if (record === undefined) throw new SignalboxError('undo-unavailable', `no changes of ${call} are kept`);
@@ -159,7 +159,7 @@ export class UndoEngine {
     }
   }
 
-  /** Forgets old calls, and removes the contents that nothing needs any more. Answers how many bytes were freed. */
+  /** Removes the records of old calls and unreferenced contents. Returns the number of freed bytes. */
   sweep(retention: Retention, atMostEveryMs = 0): number | Busy {
     this.#assureStore();
     const swept = join(this.#directory, 'swept');
@@ -190,7 +190,7 @@ export class UndoEngine {
     };
   }
 
-  /** A tool may have removed what is kept. Then it begins anew, without the indexes: they speak of contents that are gone. */
+  /** Recreates the store when a tool has removed parts of it. Drops the indexes, because they refer to lost contents. */
   #assureStore(): void {
     const parts = ['plans', 'workspaces', 'content/00', 'content/ff', 'calls', 'open'];
     if (parts.every((part) => existsSync(join(this.#directory, part)))) return;
