@@ -15,8 +15,8 @@ after(() => rmSync(directory, { recursive: true }));
 /** Starts a process that holds the lock until its input ends. Resolves when it has it. */
 async function holder(file: string) {
   const program = `
-    const { whileLocked } = await import(${JSON.stringify(new URL('file-lock.ts', import.meta.url).href)});
-    await whileLocked(${JSON.stringify(file)}, 60_000, async () => {
+    const { withFileLock } = await import(${JSON.stringify(new URL('file-lock.ts', import.meta.url).href)});
+    await withFileLock(${JSON.stringify(file)}, 60_000, async () => {
       process.stdout.write('locked');
       process.stdin.resume();
       await new Promise((resolve) => process.stdin.once('end', resolve));
