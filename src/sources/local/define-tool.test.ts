@@ -14,7 +14,7 @@ const run = (): null => null;
 const boxes: Signalbox[] = [];
 after(() => Promise.all(boxes.map((box) => box.close())));
 
-/** A box with one tool, and a way to call it. */
+/** Creates a box with one tool, and a function that calls it. */
 async function boxWith(
   tool: AnyTool,
 ): Promise<{ call: (args: unknown) => Promise<unknown>; told: Record<string, unknown> }> {

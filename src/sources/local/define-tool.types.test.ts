@@ -6,10 +6,10 @@ import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
 import type { FromJsonSchema } from './infer-json-schema.ts';
 
-// What these tests promise is checked by the compiler: a line that is wrong, or an error that is not there, fails `npm run types`.
+// The compiler checks these tests: a type error, or an expected error that does not occur, fails `npm run types`.
 
-// The one way to compare types that tells `any`, optional and readonly apart.
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+// The only comparison of types that distinguishes `any`, optional and readonly. oxlint-disable-next-line
+// typescript/no-unnecessary-type-parameters
 type Equal<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 
 /** Compiles only where both types are the same. */

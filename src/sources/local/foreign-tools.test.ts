@@ -19,7 +19,7 @@ async function boxWith(
   tools: Record<string, AnyTool>,
   options: SignalboxOptions = {},
 ): Promise<Signalbox> {
-  // Tools of other SDKs say nothing of their effect, so they ask.
+  // Tools of other SDKs declare no effect, so their calls need approval.
   const box = await createSignalbox({
     servers: [localServer({ name: 's', tools })],
     builtin: false,

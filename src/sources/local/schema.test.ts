@@ -19,7 +19,7 @@ async function parsed(schema: unknown, value: unknown): Promise<ParsedArguments>
   return ready(schema).parse(value);
 }
 
-/** The arguments as the handler gets them, or the problems as text. */
+/** Returns the arguments that the handler receives, or the problems as text. */
 async function judged(schema: unknown, value: unknown): Promise<unknown> {
   const result = await parsed(schema, value);
   return result.ok ? result.value : result.problems.map(({ path, message }) => `${path}: ${message}`);

@@ -10,7 +10,7 @@ import { type JsonSchema, jsonPath } from '../../core/json/json.ts';
 export interface ReadySchema {
   readonly json: JsonSchema;
   readonly notices: readonly string[];
-  /** Why the schema does not compile; `parse` then rejects everything. */
+  /** The reason why the schema does not compile. `parse` then rejects all values. */
   readonly problem?: string;
   parse(value: unknown): ParsedArguments | Promise<ParsedArguments>;
   /** Present with a problem: validates as much as possible. */

@@ -14,13 +14,13 @@ function textOf({ content }: CallResult): string {
   return first?.type === 'text' ? first.text : '';
 }
 
-/** Kills the fixture from outside, at whatever it is doing. */
+/** Kills the fixture from outside, whatever it is doing. */
 function killServer(): void {
   for (const pid of readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' '))
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fixture-program')) process.kill(Number(pid), 'SIGKILL');
 }
 
-/** A server of the older revisions whose one tool tells with what it was called. */
+/** A server of the older revisions with one tool, which returns its parameters. */
 const tellsItsParams = `
   const answers = {
     initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tells', version: '1' } }),
@@ -156,7 +156,7 @@ describe('a server that is a process', () => {
       const { box } = await boxed(t, { transport: fixtureProgram(era) });
       const names = Array.from({ length: 20 }, (_, index) => `newcomer_${index}`);
       const [first, ...others] = names;
-      // The first is being listed while the others come.
+      // The others arrive while the first is being listed.
       await box.call('mcp__fixture__grow', { name: first });
       await Promise.all(others.map((name) => box.call('mcp__fixture__grow', { name })));
       const listed = (): Set<string> => new Set(box.tools().map((tool) => tool.id.tool));
@@ -210,7 +210,7 @@ describe('a server that is a process', () => {
     assert.equal(server.health().restarts, 3, 'it is a read, and was tried three times');
   });
 
-  // A fault of the TypeScript SDK that does not reach us: #2706, it writes without regard to whether the other side reads.
+  // A fault of the TypeScript SDK that does not reach us: #2706, it writes without backpressure.
   test('one that reads slowly gets everything in the end, and nothing that was taken back while it waited', async (t) => {
     const file = scratchFile(t);
     const { box } = await boxed(t, { transport: fixtureProgram('reads-slowly') });

@@ -12,7 +12,7 @@ interface Mounted {
   readonly directory: string;
 }
 
-/** A server to which everything that arrives is written down on the way. */
+/** A server behind a proxy that records all messages to it. */
 function listenedTo({ command, args = [], ...rest }: ReturnType<typeof referenceServer>, file: string): McpTransport {
   return { ...rest, command: '/bin/sh', args: ['-c', 'tee "$0" | "$@"', file, command, ...args] };
 }
@@ -110,7 +110,7 @@ describe('the four reference servers, mounted together', () => {
     }
     assert.equal(readFileSync(join(directory, 'sub', 'c.txt'), 'utf8'), 'three');
 
-    // It wants to be run as a task, which the protocol has given up since; that is said, and nothing breaks.
+    // The tool must run as a task, which the protocol has removed since. Signalbox reports that, and nothing breaks.
     const research = await box.call('mcp__everything__simulate-research-query', { topic: 'signals' });
     assert.equal(research.outcome, 'failed');
     assert.match(research.error?.message ?? '', /task/i);

@@ -30,7 +30,7 @@ describe('get_config', () => {
 });
 
 describe('set_config', () => {
-  /** What was changed by setting this. */
+  /** Sets a value and returns the recorded changes. */
   function set(path: string, value: JsonValue): unknown[] {
     const changes: unknown[] = [];
     const change = (...given: readonly unknown[]): void => void changes.push(given);

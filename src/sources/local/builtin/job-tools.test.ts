@@ -19,7 +19,7 @@ const callId = 'call_1' as CallId;
 const inside = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1', callId } as const;
 const bob = { principal: { id: 'bob', kind: 'agent' }, session: undefined, callId: 'call_2' as CallId } as const;
 
-/** Jobs in memory. */
+/** A job store in memory. */
 function jobBook(): JobLookup {
   const jobs = new Map<string, JobDescription>();
   const deleted = new Map<string, JobDescription>();

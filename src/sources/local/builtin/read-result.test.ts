@@ -8,7 +8,7 @@ import { type ReadResultDependencies, readResult } from './read-result.ts';
 const kept = { owner: 'ada', text: 'abcdefghijklmnopqrstuvwxyz', mimeType: 'text/plain' };
 const ada: Principal = { id: 'ada', kind: 'agent' };
 
-/** A house that keeps one result, and remembers what was asked of it. */
+/** A host that stores one result and records the requests for it. */
 function house(longestPage = 100): ReadResultDependencies & { asked: [string, number, number][] } {
   const asked: [string, number, number][] = [];
   return {

@@ -45,7 +45,7 @@ function isolateFor(
   return isolate;
 }
 
-/** Threads of isolates that the system still knows. Elsewhere than on Linux only busy ones can be seen. */
+/** Returns the number of live isolate threads. Outside Linux, only busy threads are visible. */
 async function liveWorkers(): Promise<number> {
   if (process.platform !== 'linux')
     return process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
@@ -54,7 +54,7 @@ async function liveWorkers(): Promise<number> {
   return (await Promise.all(names)).filter((name) => name.startsWith('isolate ')).length;
 }
 
-/** Waits until no worker is alive; a test that waits too long is ended by the runner. */
+/** Waits until no worker is alive; the test runner enforces the time limit. */
 async function allWorkersEnd(): Promise<void> {
   while ((await liveWorkers()) > 0) await delay(20);
 }
@@ -419,7 +419,7 @@ test('close does not wait for a native call that cannot be interrupted', async (
   await isolate.close();
   await end;
   assert.equal(await liveWorkers(), 1);
-  // The thread, which is ending, may close its end before the text arrives.
+  // The terminating thread may close its end before the text arrives.
   await writeFile(fifo, 'go on').catch((error: NodeJS.ErrnoException) => assert.equal(error.code, 'EPIPE'));
   while ((await liveWorkers()) > 0) await delay(50);
 });

@@ -16,7 +16,7 @@ function contextWith(signal: AbortSignal): ToolContext {
   };
 }
 
-// A busy machine takes its time: the test runner ends what hangs.
+// No time limit of its own, because a busy machine is slow: the test runner ends a test that hangs.
 const neverAborted = new AbortController().signal;
 
 const hogs: Record<string, () => unknown> = {

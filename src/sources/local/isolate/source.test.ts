@@ -6,7 +6,7 @@ import { sourceModule } from './source.ts';
 
 type Handler = (...args: unknown[]) => unknown;
 
-/** Made from text, so that no formatter changes how a handler is written. */
+/** Built from text, so that no formatter changes the source of a handler. */
 function handlerFrom(text: string): Handler {
   return runInThisContext(`(() => { const key = 'a]b'; return ${text}; })()`) as Handler;
 }

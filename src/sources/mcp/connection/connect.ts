@@ -83,7 +83,7 @@ async function attempt(
   { answering, signal = new AbortController().signal }: ConnectOptions,
 ): Promise<ConnectedServer> {
   const { channel } = link;
-  // Before the handshake, since a server may send requests as soon as it is race.
+  // Before the handshake, since a server may send requests as soon as the handshake completes.
   const requests = new ServerRequests(answering, channel);
   channel.handleServerMessage = (message, stream) => requests.handle(message, stream);
   try {

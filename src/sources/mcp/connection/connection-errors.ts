@@ -1,7 +1,7 @@
 import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { RpcError } from '../../../core/tools/source-errors.ts';
 
-/** The way to the server broke before an answer came. */
+/** The link to the server was lost before a response arrived. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   /** Whether the request may have reached the server. */
@@ -26,7 +26,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** The server's process ended by itself before it had shaken hands. */
+/** The server's process exited before the handshake completed. */
 export class ServerCrashed extends Error {
   override readonly name = 'ServerCrashed';
 }

@@ -62,7 +62,7 @@ class PendingRequest {
     this.id = id;
     this.#options = options;
     this.#requests = requests;
-    // HTTP does not report when a request has left, so it counts as sent until its failure shows otherwise.
+    // HTTP does not report when a request was sent, so it counts as sent unless its error proves the opposite.
     this.sent = hasStream;
     this.stream = hasStream ? new LightAbortSignal() : undefined;
     this.promise = new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   /** Cancels the attempt and stops the process that it started. */
   readonly signal?: AbortSignal;
-  /** How long the probe for the 2026 revision runs alone; after that, the older handshake is tried beside it. */
+  /** The time for which only the probe for the 2026 revision runs. After that, the older handshake is tried in parallel. */
   readonly probeAloneMs: number;
   /** Answers requests of the server that no caller answers. */
   readonly answering: AnsweringOptions;
@@ -54,7 +54,7 @@ export interface ServerLink {
   reason(): string | undefined;
   /** Returns why the server refused our credentials, if it did. */
   refusal(): Error | undefined;
-  /** Converts an error of the transport to one that tells the operator what to do. Our own errors stay as they are. */
+  /** Converts a transport error to one that includes the next step for the operator. Returns our own errors unchanged. */
   explain(error: unknown): unknown;
   /** Returns whether a transport error means that the link cannot be used any longer. */
   isBroken(error: Error): boolean;

@@ -13,7 +13,7 @@ const initializeResult = {
   serverInfo: { name: 'slow', version: '1' },
 };
 
-/** A program that answers nothing before `initialize` arrives, and then what these say, in their order. */
+/** A program that sends nothing before `initialize` arrives, and then runs these responses in order. */
 function slowProgram(...answers: readonly (readonly [method: string, answer: object])[]): McpTransport {
   const program = `
 const answers = ${JSON.stringify(answers)};
@@ -29,7 +29,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   return { type: 'stdio', command: process.execPath, args: ['-e', program] };
 }
 
-/** A verdict store that exposes the last verdict that was set. */
+/** A protocol version cache that exposes the last stored version. */
 function watchedVerdicts(): ProtocolVersionCache & { last?: CachedProtocolVersion | undefined } {
   const verdicts = createMemoryProtocolVersionCache();
   const watched: ProtocolVersionCache & { last?: CachedProtocolVersion | undefined } = {

@@ -25,7 +25,7 @@ const results: Record<string, JsonObject> = {
   'completion/complete': { completion: { values: ['a'] }, ...forged, _meta: meta },
 };
 
-/** A server that answers as if it were Signalbox, and with errors whose code is the argument. */
+/** A server that responds with fields reserved for Signalbox, and with errors whose code is the argument. */
 const program = `
   const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };

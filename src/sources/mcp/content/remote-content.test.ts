@@ -56,7 +56,7 @@ for (const way of ways) {
   });
 }
 
-/** A server that tells of a change in the same breath as it takes a subscription. */
+/** A server that sends a change notification together with its response to the subscription. */
 const tellsAtOnce = `
   const answers = {
     initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { resources: { subscribe: true } }, serverInfo: { name: 'quick', version: '1' } }),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, describe, test } from 'node:test';
 import { mcpServer } from '../../../index.ts';
 
-/** Why a server at this address is down. */
+/** Returns the reason why a server at this URL is down. */
 async function reasonAt(t: TestContext, url: string, type: 'http' | 'sse' = 'http'): Promise<string> {
   const server = mcpServer({ name: 'web', transport: { type, url } });
   t.after(() => server.close());

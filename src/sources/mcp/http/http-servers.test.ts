@@ -59,7 +59,7 @@ for (const era of ['legacy', 'modern'] as const) {
       const { port } = new URL(fixture.url);
       const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
       await fixture.close();
-      await wait(50); // until the connections that were kept are known to be closed
+      await wait(50); // until the pool has detected its closed connections
       const result = await box.call('mcp__fixture__act', { file: '/dev/null', line: 'x' });
       assert.deepEqual([result.outcome, result.error?.code], ['failed', 'server-down'], JSON.stringify(result));
       await until(() => box.catalog().servers[1]?.status === 'down', 'it is down');

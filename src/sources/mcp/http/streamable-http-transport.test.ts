@@ -19,7 +19,7 @@ interface Connected {
   readonly messages: unknown[];
 }
 
-/** A transport to a server that answers so. */
+/** Creates a transport to a server with these responses. */
 async function connected(
   t: TestContext,
   answer: (response: ServerResponse, body: string) => void,
@@ -48,12 +48,12 @@ async function connected(
   return { transport, requests, messages };
 }
 
-/** Lets this one have what comes. */
+/** Delivers the messages to this receiver. */
 function hear(transport: ChannelTransport, onmessage: NonNullable<ChannelTransport['onmessage']>): void {
   Object.assign(transport, { onmessage });
 }
 
-/** What a server that answers so is asked, and what of it arrives. */
+/** Returns the requests to a server with these responses, and the messages that arrive. */
 async function asked(
   t: TestContext,
   answer: (response: ServerResponse) => void,
@@ -75,7 +75,7 @@ async function asked(
   return { requests, messages, failure };
 }
 
-/** As much of a signal as is promised for a call; nothing that wants a real one takes it. */
+/** The part of `AbortSignal` that a call guarantees. APIs that need a real signal reject it. */
 class LightSignal implements AbortSignalLike {
   aborted = false;
   reason: unknown;
@@ -150,7 +150,7 @@ describe('a call of a tool over HTTP', () => {
     assert.deepEqual((await asked(t, respond('application/json', JSON.stringify(other)))).messages, [other]);
     for (const answer of [
       respond('application/json', '[]'),
-      // One that would go on for ever.
+      // A stream that never ends.
       (response: ServerResponse) =>
         void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: x\n'.repeat(500)),
     ]) {
@@ -285,7 +285,7 @@ test('a message that comes besides an answer has the caller of its request, in d
   };
   const { transport } = await connected(t, answer);
   const ids = Array.from({ length: 8 }, (_, index) => [`document-${index}`, `stream-${index}`]).flat();
-  // Twice: the second time on connections that others have made.
+  // Runs twice: the second run reuses pooled connections.
   for (let round = 0; round < 2; round += 1) {
     const over = Promise.withResolvers<void>();
     let open = ids.length;

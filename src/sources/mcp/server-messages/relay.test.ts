@@ -7,10 +7,10 @@ import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { transportOf, ways } from '../../../../test/mcp-servers/ways.ts';
 import type { CallClient, CallResult, Progress } from '../../../index.ts';
 
-/** The ways on which it is known to which call a message belongs. */
+/** The transports that attribute a message to a call. */
 const certain = ['modern stdio', 'legacy http', 'modern http'] as const;
 
-/** A caller that notes what it is asked and told, and answers with its name. */
+/** A caller that records questions and notifications, and answers with its name. */
 class Someone implements CallClient {
   readonly name: string;
   readonly asked: string[] = [];
@@ -31,7 +31,7 @@ class Someone implements CallClient {
   }
 }
 
-/** A caller that does not answer before it is told to. */
+/** A caller that answers only after `answer` is called. */
 class Hesitant implements CallClient {
   signal: AbortSignal | undefined;
   answer: (name: string) => void = () => undefined;
@@ -74,7 +74,7 @@ describe('two callers at once', () => {
             asked.toSorted(),
             own.map((topic) => `What about ${topic}?`),
           );
-          // Over one pipe a message names no call: then it is told to nobody rather than to the wrong one.
+          // On a pipe, a message names no call. Without a match, it goes to nobody rather than to the wrong caller.
           const abouts = own.map((topic) => `about ${topic}`);
           if (way === 'modern stdio')
             assert.deepEqual(
@@ -107,7 +107,7 @@ describe('two callers at once', () => {
     const ada = new Someone('Ada');
     const topics = ['rain', 'snow', 'sun'];
     const options = [
-      // One that is asked, and not told.
+      // A caller that receives questions but no notifications.
       { client: { ...ada, identity: ada, elicit: ada.elicit.bind(ada) } },
       { client: ada },
       { client: ada },

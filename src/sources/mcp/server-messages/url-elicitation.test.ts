@@ -9,7 +9,7 @@ import { type McpServer, mcpServer } from '../../../index.ts';
 const page = 'https://accounts.example/connect?state=1';
 const elicitations = [{ mode: 'url', elicitationId: 'e1', url: page, message: 'Sign in.' }];
 
-/** A server whose tool and resource want the user to open a page first. */
+/** A server whose tool and resource require the user to open a page first. */
 const demanding = (demanded: unknown): string => `
   const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const demand = { code: -32042, message: 'sign in first', data: ${JSON.stringify({ elicitations: demanded, more: 1 })} };

@@ -5,7 +5,7 @@ import { metaKeys, modernVersion } from '../../../core/mcp-protocol.ts';
 import { type McpServer, mcpServer } from '../mcp-server.ts';
 import { createMemoryProtocolVersionCache } from '../connection/protocol-version-cache.ts';
 
-/** A server that answers as it is told: by the method, a result or an error; what has no answer ends it. It tells what it is asked. */
+/** A server with a scripted result or error for each method. It exits on a method without a script, and reports all requests. */
 function scripted(t: TestContext, answers: Readonly<Record<string, object>>, more = ''): McpServer {
   const program = `
 const answers = ${JSON.stringify(answers)};
@@ -33,7 +33,7 @@ const greeting = {
   serverInfo: { name: 'old', version: '1' },
 };
 const tools = { tools: [{ name: 'look', inputSchema: { type: 'object' } }] };
-/** What it was asked; that it was, it may tell a moment after it has answered. */
+/** Returns the requests that the server received. Its report may arrive shortly after its response. */
 async function askedOf(server: McpServer): Promise<readonly string[]> {
   while (server.health().stderr.at(-1) !== 'tools/list') await new Promise(setImmediate);
   return server.health().stderr;

@@ -11,7 +11,7 @@ export interface ServerCall {
   readonly signal: AbortSignalLike;
 }
 
-/** Runs a request on the connection of a server. Repeats it once when it certainly did not reach the server, and never otherwise. */
+/** Runs a request on the connection of a server. Retries once, and only when the request certainly did not reach the server. */
 export function callServer<Answer>(
   supervisor: Supervisor,
   asked: ServerCall,

@@ -1,7 +1,7 @@
 import type { SourceState } from '../../../catalog/source/source.ts';
 import { httpStatusOf } from '../http/http-errors.ts';
 
-/** Flags that tell who can repair a server that is down: the user by signing in, or its operator. */
+/** Flags for who can repair a server that is down: the user by signing in, or its operator. */
 export type DownCause = Pick<NonNullable<SourceState['down']>, 'needsSignIn' | 'isFailing'>;
 
 /** Classifies a failure by the error codes in its chain of causes. Messages are not used, since the server may have written them. */

@@ -37,7 +37,7 @@ export class Supervisor {
   #closing: Promise<void> = Promise.resolve();
   #supervision: Omit<Supervision, 'restarts'> = { state: 'connecting', since: Date.now() };
   #connections = 0;
-  /** Why and since when the server counts as down; absent during a short outage. */
+  /** The reason and the start of an outage; absent during a short one. */
   #down: SourceState['down'];
   /** The cause of the last failure. */
   #cause: DownCause = {};

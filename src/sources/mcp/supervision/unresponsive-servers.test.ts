@@ -8,11 +8,11 @@ import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { markedProcesses } from '../../../../test/support/marked-processes.ts';
 import { type McpTransport, createSignalbox, mcpServer } from '../../../index.ts';
 
-// Unheard-of lengths of sleep tell our processes from all others.
+// Unusual sleep durations distinguish our processes from all others.
 const mark = `76${process.pid}`;
 const sleeping: McpTransport = { type: 'stdio', command: 'sleep', args: [mark] };
 
-/** Shakes hands and then says nothing more. */
+/** Completes the handshake and then sends nothing. */
 const handshakeOnly = `
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line);
@@ -25,7 +25,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 
 const running = (): number => markedProcesses(mark);
 
-// Without an end to the attempt these would take two minutes.
+// If the attempt were not cancelled, these would take two minutes.
 describe(
   'a server that never answers',
   { timeout: 30_000, skip: process.platform !== 'linux' && 'it looks into /proc' },

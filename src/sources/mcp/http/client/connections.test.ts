@@ -20,15 +20,15 @@ const events = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-E
 
 interface Raw {
   readonly url: URL;
-  /** Makes a call, and resolves with its answer. */
+  /** Makes a call and resolves with its response. */
   send(): Promise<unknown>;
   close(): Promise<void>;
-  /** Those that were made to the server. */
+  /** The connections that were opened to the server. */
   readonly connections: Socket[];
   readonly requests: string[];
 }
 
-/** A transport to a server that does this with each request. */
+/** Creates a transport to a server with this request handler. */
 async function raw(t: TestContext, answer: (socket: Socket, nth: number) => void, secure = false): Promise<Raw> {
   const connections: Socket[] = [];
   const requests: string[] = [];
@@ -67,7 +67,7 @@ async function raw(t: TestContext, answer: (socket: Socket, nth: number) => void
   };
 }
 
-/** Resolves when this end has seen that the other is closed. */
+/** Resolves when this end has detected that the other is closed. */
 async function closed(socket: Socket | undefined): Promise<void> {
   assert.ok(socket !== undefined);
   if (!socket.closed) await within(once(socket, 'close'), 'the connection to close');

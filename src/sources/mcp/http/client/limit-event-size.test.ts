@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { limitEventSize } from './limit-event-size.ts';
 
-/** What comes through of a text that comes in pieces of this size. */
+/** Returns the output for a text that arrives in chunks of this size. */
 async function through(text: string, piece: number, largest: number): Promise<string> {
   const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, index) =>
     Buffer.from(text.slice(index * piece, (index + 1) * piece)),
@@ -24,7 +24,7 @@ describe('a stream of events', () => {
         fc.integer({ min: 1, max: 40 }),
         async (events, end, piece) => {
           const text = events.map((lines) => lines.map((each) => each + end).join('') + end).join('');
-          // Three lines, and what of the piece belongs to the event before.
+          // Three lines, and the part of the chunk that belongs to the previous event.
           assert.equal(await through(text, piece, 3 * 28 + 4), text);
         },
       ),

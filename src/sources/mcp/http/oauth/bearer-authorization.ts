@@ -16,7 +16,7 @@ export interface AuthorizationResult {
 export class BearerAuthorization {
   readonly #server: ProtectedServer;
   readonly #session: OAuthSession;
-  /** Why the last request was refused, when a missing or insufficient token was the reason. */
+  /** The error of the last request, if it was refused because of a missing or insufficient token. */
   refusal: Error | undefined;
 
   constructor(server: ProtectedServer) {

@@ -9,7 +9,7 @@ import { type ProtectedServer, type TokenStore, signIn, signOut } from '../../..
 import { BearerAuthorization, authorizedFetch } from './bearer-authorization.ts';
 import { memoryTokenStore } from './tokens/token-store.ts';
 
-/** The same sign-in as another process has it: another object over the same contents. */
+/** The same sign-in in another process: a second object with the same contents. */
 function elsewhere(transport: ProtectedServer, change: Partial<TokenStore> = {}): ProtectedServer {
   const { load, save } = transport.oauth.tokens ?? assert.fail();
   return { ...transport, oauth: { ...transport.oauth, tokens: { load, save, ...change } } };
@@ -102,7 +102,7 @@ describe('tokens are renewed', () => {
     assert.equal((await other.call(...echo('there'))).outcome, 'completed');
     const renewed = await keptOf(transport);
     assert.notEqual(kept.text, renewed.text);
-    // It reads what was there before the first wrote, and the new state when it looks again.
+    // The first read returns the state before the other process wrote, the next read the new state.
     const reads = [kept.text, kept.text, kept.text, renewed.text];
     const load = (): Promise<string> => Promise.resolve(reads.shift() ?? renewed.text);
     server.provider.behaviour.refusesRefresh = true;

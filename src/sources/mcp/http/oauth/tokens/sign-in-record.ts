@@ -6,7 +6,7 @@ import type { TokenClient, Tokens } from './token-request.ts';
 
 const nonEmptyString = z.string().min(1);
 const recordSchema = z.object({
-  /** The resource that the tokens are for, and their issuer: they are sent nowhere else. */
+  /** The resource that the tokens are for, and their issuer: they are sent to no other server. */
   resource: nonEmptyString,
   issuer: nonEmptyString,
   tokenEndpoint: nonEmptyString,
@@ -17,10 +17,10 @@ const recordSchema = z.object({
   accessToken: nonEmptyString.exactOptional(),
   refreshToken: nonEmptyString.exactOptional(),
   scope: z.string().exactOptional(),
-  /** When the access token should be renewed, and when it expires. */
+  /** The renewal time and the expiry of the access token. */
   renewAt: z.number().exactOptional(),
   expiresAt: z.number().exactOptional(),
-  /** Why the tokens cannot be renewed. */
+  /** The reason why the tokens cannot be renewed. */
   ended: nonEmptyString.exactOptional(),
   /** Scopes that the server asked for and the sign-in did not grant. */
   wantedScope: nonEmptyString.exactOptional(),
