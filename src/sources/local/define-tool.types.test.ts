@@ -29,7 +29,7 @@ test('Zod types the arguments, after defaults and transforms', () => {
     }),
     run(args) {
       same<typeof args, { a: string; b?: number | undefined; c: boolean; d: number }>();
-      // @ts-expect-error there is no such argument
+      // @ts-expect-error unknown argument
       return args.missing;
     },
   });
@@ -100,7 +100,7 @@ test('a JSON Schema literal types the arguments, without "as const"', () => {
       >();
       // @ts-expect-error `count` may be absent
       const count: number = args.count;
-      // @ts-expect-error "blue" is none of the values
+      // @ts-expect-error "blue" is not one of the values
       if (args.colour === 'blue') return 1;
       return count;
     },
@@ -142,22 +142,22 @@ test('the output schema types what the handler returns', () => {
     output,
     run: (_args) => ({ content: [{ type: 'text', text: '1' }], structuredContent: { sum: 1 } }),
   });
-  // @ts-expect-error a string is no number
+  // @ts-expect-error a string is not a number
   defineTool({ ...facts, name: 'wrong', output, run: () => ({ sum: 'one' }) });
-  // @ts-expect-error a string is no number, not even later
+  // @ts-expect-error a promised string is not a number
   defineTool({ ...facts, name: 'wrong later', output, run: async () => ({ sum: 'one' }) });
   // @ts-expect-error `sum` is missing
   defineTool({ ...facts, name: 'missing', output, run: () => ({}) });
   const described = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const;
   defineTool({ ...facts, name: 'literal', output: described, run: () => ({ sum: 1 }) });
-  // @ts-expect-error a string is no number for a JSON Schema either
+  // @ts-expect-error a JSON Schema is checked as well
   defineTool({ ...facts, name: 'literal wrong', output: described, run: () => ({ sum: 'one' }) });
   const sum = { type: 'number' } as const;
   defineTool({
     ...facts,
     name: 'inline',
     output: { type: 'object', properties: { sum } },
-    // @ts-expect-error nor for one that stands in the tool itself
+    // @ts-expect-error an inline JSON Schema is checked as well
     run: () => ({ sum: 'one' }),
   });
   defineTool({
@@ -207,12 +207,12 @@ test('wrong use is an error', () => {
   assert.throws(() => defineTool({ name: 'x', run }));
   // @ts-expect-error a tool needs a handler
   assert.throws(() => defineTool({ name: 'x', description: 'x' }));
-  // @ts-expect-error there is no such effect
+  // @ts-expect-error unknown effect
   assert.throws(() => defineTool({ ...facts, name: 'x', effect: 'dangerous', run }));
-  // @ts-expect-error there is no such property
+  // @ts-expect-error unknown property
   defineTool({ ...facts, name: 'x', execute: run, run });
-  // @ts-expect-error a schema is no string
+  // @ts-expect-error a string is not a schema
   defineTool({ ...facts, name: 'x', input: 'string', run });
-  // @ts-expect-error Valibot alone does not say itself as JSON Schema
+  // @ts-expect-error Valibot alone does not export JSON Schema
   defineTool({ ...facts, name: 'x', input: v.object({ a: v.string() }), run });
 });

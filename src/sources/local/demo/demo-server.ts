@@ -11,7 +11,7 @@ const noteName = z
 
 /**
  * The demo workspace: notes in a directory, with one tool of each kind for first-time users. A read runs at once, a write can
- * be undone, and sending (into an outbox that nobody reads) stands for everything that cannot be taken back.
+ * be undone, and sending (into an outbox that nobody reads) represents irreversible effects.
  */
 export function demoServer(directory: string): LocalServer {
   const fileOf = (name: string): string => join(directory, `${name}.txt`);
