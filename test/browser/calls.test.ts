@@ -120,7 +120,7 @@ describe('the calls page', () => {
     writeFileSync(file, 'by somebody else\n');
     await page.goto(`${served.url}/calls/${second.callId}`);
     await changes.getByRole('button', { name: 'Undo', exact: true }).click();
-    await changes.getByText('What the call changed was changed since').waitFor();
+    await changes.getByText('The files of the call have later changes').waitFor();
     await changes.getByText('a.txt').first().waitFor();
     assert.equal(readFileSync(file, 'utf8'), 'by somebody else\n');
   });

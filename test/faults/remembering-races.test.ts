@@ -148,7 +148,9 @@ test(
       const intent = started.get(run.callId);
       assert.ok(intent?.decision !== undefined, hint);
       const { decision } = intent;
-      const begun = clock.begun.get(intent.replaces ?? run.callId) ?? 0;
+      // The result of a call with edited arguments has the id of the call that replaced it.
+      const begun = clock.begun.get(run.callId);
+      assert.ok(begun !== undefined, hint);
       const used = byUse.get(run.callId);
       if (used !== undefined) {
         const { arguments: edited, rule } = used.answer ?? {};
@@ -181,7 +183,7 @@ test(
           edit.arguments['amount'] === run.amount &&
           edit.decision.policy === decision.policy &&
           (clock.answered.get(edit.id) ?? Infinity) < begun &&
-          (clock.begun.get(started.get(edit.usedBy ?? '')?.replaces ?? '') ?? Infinity) > ended,
+          (clock.begun.get(edit.usedBy ?? '') ?? Infinity) > ended,
       );
       assert.equal(around, undefined, `${run.callId} ran as it was, around an edit ${hint}`);
     }
