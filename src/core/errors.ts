@@ -32,7 +32,7 @@ export const callErrorCodes = {
   'internal-fault': 'a fault inside Signalbox',
 } as const;
 
-/** Why a call did not complete. */
+/** The code for why a call did not complete. */
 export type CallErrorCode = keyof typeof callErrorCodes;
 
 /** The codes of errors that Signalbox throws, with their meanings. */

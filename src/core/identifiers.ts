@@ -2,7 +2,7 @@
 import { randomFillSync } from 'node:crypto';
 
 declare const brand: unique symbol;
-/** A value whose type has a name, so that identifiers of different kinds cannot be confused. */
+/** A nominal type, so that identifiers of different kinds cannot be confused. */
 export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
 
 /** Identifies one call. */

@@ -4,10 +4,10 @@ import { newId } from './identifiers.ts';
  * Constants of the MCP protocol for clients and servers. Not imported from the SDK, because loading the SDK slows the start.
  */
 
-/** The revisions with sessions, the newest first. */
+/** The protocol revisions with sessions, newest first. */
 export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
-/** The revision without sessions. */
+/** The protocol revision without sessions. */
 export const modernVersion = '2026-07-28';
 
 /** The keys in `_meta` of requests and responses of the 2026 revision. */

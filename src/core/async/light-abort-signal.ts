@@ -11,7 +11,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** An `AbortController` and its signal in one small object, created for each call. The native pair takes a kilobyte and some microseconds. */
+/** Combines an `AbortController` and its signal in one small object, created for each call. The native pair costs 1 KB and a few microseconds. */
 export class LightAbortSignal implements AbortSignalLike {
   aborted = false;
   reason: unknown = undefined;
@@ -31,7 +31,7 @@ export class LightAbortSignal implements AbortSignalLike {
     }
   }
 
-  /** Every listener is called at most once, because a signal aborts once. */
+  /** Adds a listener, which is called at most once, because a signal aborts once. */
   addEventListener(_type: 'abort', listener: AbortListener, _options?: { readonly once?: boolean }): void {
     if (!this.aborted) (this.#listeners ??= []).push(listener);
   }

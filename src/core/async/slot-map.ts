@@ -1,6 +1,6 @@
 /**
  * Holds values that come and go with every call, in place of a `Set` or `Map`. V8 rehashes those into new tables, and an abandoned table
- * keeps its values, and the tables after it, alive until the next full garbage collection.
+ * retains its values, and the tables after it, until the next full garbage collection.
  */
 export class SlotMap<Value> {
   readonly #values: (Value | undefined)[] = [];

@@ -4,9 +4,9 @@ import type { CallId } from '../identifiers.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Effect, ToolDefinition } from '../tools/tool.ts';
 
-/** One exact call that a human is asked about. */
+/** One exact call that needs a human's approval. */
 export interface ApprovalRequest {
-  /** Pass it to `approvals.approve(approvalId, …)`. */
+  /** The id to pass to `approvals.approve(approvalId, …)`. */
   readonly approvalId: string;
   readonly callId: CallId;
   readonly tool: ToolDefinition;
@@ -18,7 +18,7 @@ export interface ApprovalRequest {
   readonly hidden: readonly HiddenPart[];
   readonly principal: Principal;
   readonly session: string | undefined;
-  /** Why the call asks. */
+  /** The reason why the call needs approval. */
   readonly decision: Decision;
   readonly expiresAt: Date;
   /** Returns the arguments with only registered secret values hidden, and records that this human has seen them. */
@@ -34,7 +34,7 @@ export type ApprovalAnswer =
   | {
       readonly allow: true;
       readonly by?: Principal;
-      /** Replace the arguments that were asked about. */
+      /** Replaces the arguments of the request. */
       readonly arguments?: JsonObject;
       readonly remember?: RememberScope | 'nothing';
       /** The human saw `shown`, not `arguments`, and approves without seeing the hidden parts. */
@@ -60,8 +60,8 @@ export type RememberScope = 'session' | 'arguments' | 'tool' | 'server';
 export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used' | 'expired';
 
 /**
- * Why a part of the arguments is hidden: `registered` is a registered secret value; the others only resemble one and can be
- * revealed: `pattern` has the form of a token, `key` is the value of a key such as `password`, `size` is too long to store.
+ * The reason why a part of the arguments is hidden. `registered` is a registered secret value. The others only resemble one and can be
+ * revealed: `pattern` has the format of a token, `key` is the value of a key such as `password`, `size` is too long to store.
  */
 export type HiddenKind = 'registered' | 'pattern' | 'key' | 'size';
 
@@ -106,7 +106,7 @@ export interface ApprovalQuestion {
   readonly decision: Decision;
   /** Signs of an attack in the definition of the tool. */
   readonly flags?: readonly string[];
-  /** Why an earlier approval of the same call no longer applies. */
+  /** The reason why an earlier approval of the same call no longer applies. */
   readonly note?: string;
 }
 
@@ -118,9 +118,9 @@ export interface ApprovalResolution {
   readonly reason?: string;
   /** The arguments as the human edited them. */
   readonly arguments?: JsonObject;
-  /** The rule that remembers it. */
+  /** The id of the rule that was created to remember the answer. */
   readonly rule?: string;
-  /** Why the answer could not be remembered as requested. It applies to this one call only. */
+  /** The reason why the answer could not be remembered as requested. It applies to this one call only. */
   readonly notRemembered?: string;
   /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Facts about the arguments of a call that rules need later, taken before the journal shortens or redacts them. Recorded with calls
- * whose arguments are not recorded whole.
+ * Facts about the arguments of a call that rules need later, computed before the journal truncates or redacts the arguments. Recorded with
+ * calls whose arguments are not recorded in full.
  */
 export interface ArgumentFacts {
   /** The cost of the call by each expression that a rule counts with. */
@@ -11,7 +11,7 @@ export interface ArgumentFacts {
   readonly paths: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Returns the fingerprint by which a path is recognized that is not recorded itself. */
+/** Returns a fingerprint that identifies a path without recording the path itself. */
 export function pathFingerprint(path: string): string {
   return `sha256:${hash('sha256', path, 'hex').slice(0, 32)}`;
 }

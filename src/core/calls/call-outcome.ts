@@ -2,7 +2,7 @@ import { text, type ContentBlock } from '../tools/content.ts';
 import type { CallErrorCode } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 
-/** Why a call did not complete. */
+/** The reason why a call did not complete. */
 export interface CallError {
   readonly code: CallErrorCode;
   readonly message: string;

@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly profile?: string | undefined;
   /** Ends the call as `cancelled`. Usually an `AbortSignal`. */
   readonly signal?: AbortSignalLike | undefined;
-  /** The time by which the call must end: a Date, or milliseconds since 1970. */
+  /** The deadline of the call: a Date, or milliseconds since 1970. */
   readonly deadline?: Date | number | undefined;
   /** Calls with the same key, tool and principal run once; the others get the first one's outcome. */
   readonly idempotencyKey?: string | undefined;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../json/json.ts';
 
-/** A rule that asks, and why. */
+/** A rule that asks for approval, with its reason. */
 export interface AskingRule {
   readonly rule: string;
   readonly reason: string;
   /** The location of the rule: `policies.yaml:12`. */
   readonly at?: string;
-  /** Changes with the text of the rule. Absent for defaults and policies in code, which have no text. */
+  /** The version of the rule, which changes with its text. Absent for defaults and policies in code, which have no text. */
   readonly version?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Decision {
   readonly reason: string;
   /** The location of the rule: `policies.yaml:12`. Absent for rules that were not read from a file. */
   readonly at?: string;
-  /** Changes with the text of the rule. Present when a written rule asks. */
+  /** The version of the rule, which changes with its text. Present when a written rule asks. */
   readonly version?: string;
   /** Every rule that asks, with `rule` first. Present when there is more than one. */
   readonly asks?: readonly AskingRule[];
@@ -30,7 +30,7 @@ export interface Decision {
   readonly ruled?: Pick<Decision, 'answer' | 'rule' | 'reason'>;
   /** The protected or closed files that the call names, links followed: an approval is for these, and is never remembered. */
   readonly protectedFiles?: readonly string[];
-  /** Why each of `protectedFiles` is protected, by its path. */
+  /** The reason why each of `protectedFiles` is protected, by its path. */
   readonly protectedRoles?: Readonly<Record<string, string>>;
   /** The decisions that rules in shadow mode would have made. */
   readonly shadow?: readonly Pick<Decision, 'answer' | 'rule' | 'reason'>[];

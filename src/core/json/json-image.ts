@@ -3,17 +3,17 @@ import { type JsonObject, type JsonValue, jsonPath } from './json.ts';
 
 const maxDepth = 256;
 
-/** What a tool receives and the JSON form of it, or where and why it has none. */
+/** The value that a tool receives with its JSON form, or the location and reason of a value without one. */
 export type JsonImage =
   | { readonly ok: true; readonly json: JsonValue; readonly value: unknown }
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
 /**
- * Returns the JSON form of a value that a schema's transform made, and the value as the handler gets it: dates as ISO 8601 text, big
- * integers as numbers while those are exact and as text beyond, maps with text keys as objects, sets as lists, bytes as base64, instances
- * by the `toJSON` of their class or their own properties. Both are made in one reading: plain objects, lists and built-in objects are
- * copied, so that a getter, a proxy or a later change cannot give the handler something else. Functions, symbols, cycles, objects with a
- * `toJSON` of their own and instances without any own property have no JSON form.
+ * Returns the JSON form of a value that a schema's transform produced, and the value that the handler receives. Dates become ISO 8601
+ * strings; BigInts become numbers, or strings when a number is not exact; maps with string keys become objects, sets become arrays, bytes
+ * become base64; instances are converted by the `toJSON` of their class or by their own properties. Both results come from a single read:
+ * plain objects, arrays and built-in objects are copied, so a getter, a proxy or a later change cannot give the handler another value.
+ * Functions, symbols, cycles, objects with their own `toJSON` and instances without own properties have no JSON form.
  */
 export function jsonImage(value: unknown): JsonImage {
   try {
@@ -25,7 +25,7 @@ export function jsonImage(value: unknown): JsonImage {
   }
 }
 
-/** Returns a copy of plain data, reading each property once; `undefined` for anything that JSON has no exact form of. */
+/** Returns a copy of plain data, reading each property once; `undefined` for anything that JSON cannot represent exactly. */
 export function plainCopy(value: unknown, depth = 0): JsonValue | undefined {
   switch (typeof value) {
     case 'string':
@@ -59,7 +59,7 @@ function copyObject(object: object, depth: number): JsonObject | undefined {
   if (!isPlainObject(object)) return undefined;
   const copy: Record<string, JsonValue> = {};
   for (const key of Object.keys(object)) {
-    // Assigned, this one would become the prototype.
+    // Assigning this key would set the prototype.
     if (key === '__proto__') return undefined;
     const each = (object as Readonly<Record<string, unknown>>)[key];
     if (each === undefined) continue;
@@ -81,7 +81,7 @@ class NoImage extends Error {
 
 type Path = readonly (string | number)[];
 
-/** A JSON form, `undefined` where there is none to show, and the value that it is the form of. */
+/** A value and its JSON form, which is `undefined` when there is none. */
 interface Image {
   readonly json: JsonValue | undefined;
   readonly value: unknown;
@@ -93,7 +93,7 @@ function imageOf(value: unknown, path: Path): Image {
     case 'boolean':
       return { json: value, value };
     case 'number':
-      // As text, so that a condition that compares it fails instead of reading a wrong number.
+      // Converted to a string, so that a condition that compares it fails instead of reading a wrong number.
       return { json: Number.isFinite(value) ? value : String(value), value };
     case 'bigint':
       return { json: Number.isSafeInteger(Number(value)) ? Number(value) : String(value), value };
@@ -116,12 +116,12 @@ function imageOfObject(value: object, path: Path): Image {
     );
   if (Array.isArray(value)) return listImage(value, path);
   if (isPlainObject(value)) return objectImage(Object.entries(value), path);
-  // Its handler decides at every reading what it is.
+  // A proxy handler can return a different value for each read.
   if (isProxy(value)) throw new NoImage(path, 'a proxy of a class instance has no form in JSON; return the instance');
   return builtInImage(value, path) ?? instanceImage(value, path);
 }
 
-/** The form of a built-in object. The handler gets a copy, without what a subclass or a property adds. */
+/** Returns the image of a built-in object. The handler receives a copy without the additions of a subclass or of own properties. */
 function builtInImage(value: object, path: Path): Image | undefined {
   if (value instanceof Date) return dateImage(value, path);
   if (value instanceof RegExp) {
@@ -144,7 +144,7 @@ function builtInImage(value: object, path: Path): Image | undefined {
   return undefined;
 }
 
-/** The form of an instance of a tool's own class, by the code of that class. The handler gets the instance itself. */
+/** Returns the image of an instance of a tool's own class, as converted by that class. The handler receives the instance itself. */
 function instanceImage(value: object, path: Path): Image {
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return { json: imageOf((value.toJSON as () => unknown)(), [...path, 'toJSON()']).json ?? null, value };
@@ -180,7 +180,7 @@ function listImage(list: readonly unknown[], path: Path): Image {
 function objectImage(entries: readonly (readonly [string, unknown])[], path: Path): Image {
   const images = entries.map(([key, each]) => [key, imageOf(each, [...path, key])] as const);
   const shown = images.flatMap(([key, { json }]) => (json === undefined ? [] : [[key, json] as const]));
-  // Unlike assignment, this makes even `__proto__` a plain key.
+  // Unlike assignment, this makes even `__proto__` an ordinary key.
   return {
     json: Object.fromEntries(shown),
     value: Object.fromEntries(images.map(([key, { value }]) => [key, value])),

@@ -13,7 +13,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON Schema as its author wrote it; only a transform that hides or fixes arguments changes one. */
+/** A JSON Schema as its author wrote it. Only a transform that hides or fixes arguments changes it. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
 /** The result of `inspectJson`: the approximate size of the JSON, or the first problem. */

@@ -1,6 +1,6 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 
-/** The same depth as for arguments. */
+/** The same limit as for arguments. */
 const maxDepth = 256;
 /** `JSON.parse` takes seconds for a few megabytes of many small values, but not for a few long strings. */
 const maxValues = 50_000;

@@ -1,7 +1,7 @@
-// Controls, formats, and all that fonts leave out or draw as blank; not the selector of coloured emoji. The console has the same list.
+// Control and format characters, and all characters that fonts render as nothing or blank, except the emoji variation selector. The console has the same list.
 const invisible = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
 
-/** Replaces characters that people cannot see, or that reorder text, with their escapes; those in `kept` stay. */
+/** Escapes characters that are invisible or that reorder text, except those in `kept`. */
 export function escapeInvisible(text: string, kept = ''): string {
   return text.replace(invisible, (character) => (kept.includes(character) ? character : escapeCharacter(character)));
 }

@@ -18,7 +18,7 @@ export type ContentBlock =
     }
   | ResourceLink;
 
-/** A pointer to something that can be read on its own. */
+/** A link to a resource that can be read separately. */
 export interface ResourceLink {
   readonly type: 'resource_link';
   readonly uri: string;

@@ -4,8 +4,8 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../json/json.ts';
 const ownMetaPrefix = 'signalbox/';
 
 /**
- * Returns a server's result without the parts that only Signalbox may say to its clients: `_meta` keys with the prefix `signalbox/`, and
- * fields about one exchange (its kind, cache lifetime, questions, task), which Signalbox sets for each client itself.
+ * Returns a server's result without the parts that only Signalbox may send to its clients: `_meta` keys with the prefix `signalbox/`, and
+ * fields about a single exchange (result type, cache lifetime, input requests, task), which Signalbox sets for each client.
  */
 export function withoutGatewayFields(result: JsonObject): JsonObject {
   const {
@@ -32,7 +32,7 @@ export function withoutOwnMeta(given: JsonObject): JsonObject {
   return kept.length === 0 ? others : { ...others, _meta: Object.fromEntries(kept) };
 }
 
-/** Content blocks stand in `content` of a tool, in `contents` of a resource, and in the messages of a prompt. */
+/** Removes `_meta` from content blocks: in `content` of a tool, in `contents` of a resource, and in the messages of a prompt. */
 function withoutMetaInBlocks(result: JsonObject): JsonObject {
   let changed: Record<string, JsonValue> | undefined;
   for (const key of ['content', 'contents', 'messages']) {

@@ -16,7 +16,7 @@ export const contentMethods = ['resources/read', 'resources/subscribe', 'prompts
 /** An MCP method that reads from a server. */
 export type ContentMethod = (typeof contentMethods)[number];
 
-/** Returns whether the name of a tool stands for an MCP method that reads from a server. */
+/** Returns whether the name of a tool is an MCP method that reads from a server. */
 export function isContentMethod(tool: string): tool is ContentMethod {
   return tool.includes('/') && contentMethods.some((method) => method === tool);
 }
@@ -26,7 +26,7 @@ export interface NamedTool {
   readonly id: ToolId;
   /** The rendered name. */
   readonly name: string;
-  /** The server's name for it, where the configuration or a transform gave it another. */
+  /** The server's name for the tool, when the configuration or a transform renamed it. */
   readonly renamedFrom?: string;
 }
 
@@ -34,11 +34,11 @@ export interface NamedTool {
 export interface ToolNames {
   /** `mcp__{server}__{tool}` in each of its forms, the rendered one first. No other tool shares any of them. */
   readonly full: readonly string[];
-  /** The same without `mcp__{server}__`, unless that looks like a full name. Tools of other servers may share them. */
+  /** The names without `mcp__{server}__`, unless the rest looks like a full name. Tools of other servers may share them. */
   readonly bare: readonly string[];
-  /** All of these, plus the full and bare names from before a rename. A past call counts as made by these names. */
+  /** All full and bare names, plus those from before a rename. Past calls are matched by these names. */
   readonly past: readonly string[];
-  /** The same, plus bare names that look like another server's full name (`mcp__…`). A restriction applies by any of them. */
+  /** All names in `past`, plus bare names that look like another server's full name (`mcp__…`). A restriction applies when any of them matches. */
   readonly all: readonly string[];
 }
 
@@ -86,7 +86,7 @@ function collectNames({ id, name, renamedFrom }: NamedTool): ToolNames {
   return { full, bare, past, all: misleading.length === 0 ? past : [...new Set([...past, ...misleading])] };
 }
 
-/** Returns whether a tool's own name begins like a full name. Such a name could be mistaken for another server's tool, so it never stands alone. */
+/** Returns whether a tool's own name begins like a full name. Such a name could be mistaken for another server's tool, so it is never used alone. */
 export function looksFull(ownName: string): boolean {
   return ownName.startsWith(prefix);
 }
@@ -115,7 +115,7 @@ export function renderedName(id: ToolId): string {
   return shortened(safeName(id), id, maxNameLength);
 }
 
-/** Returns the full name with `_` for every character that providers do not take. */
+/** Returns the full name, with `_` for every character that providers do not accept. */
 export function safeName(id: ToolId): string {
   return fullName(id).replace(/[^A-Za-z0-9_-]/gu, '_');
 }

@@ -36,7 +36,7 @@ export function claimedEffect(annotations: { readonly readOnlyHint?: unknown }):
   return annotations.readOnlyHint === true ? 'read' : 'irreversible';
 }
 
-/** Why a definition asks until a human accepts it. */
+/** A definition whose calls need approval until a human accepts it. */
 export interface UnacceptedDefinition {
   /** `new`: the tool appeared on a server that was pinned before. */
   readonly kind: 'changed' | 'new';
@@ -60,7 +60,7 @@ export interface ToolDescription {
   readonly fields?: JsonObject;
   /** Options for one model provider, by provider: `{ openai: { strict: true } }`. */
   readonly providerOptions?: JsonObject;
-  /** Present while the definition differs from the accepted one: every call asks. */
+  /** Present while the definition differs from the accepted one. Every call then needs approval. */
   readonly unaccepted?: UnacceptedDefinition;
 }
 
