@@ -1,7 +1,7 @@
 /** A key or a value in a JSON text; arrays and objects are not tokens, their parts are. */
 export interface JsonToken {
   readonly kind: 'key' | 'string' | 'number' | 'literal';
-  /** The token as it stands in the text, quotes and escapes included. */
+  /** The source text of the token, including quotes and escapes. */
   readonly source: string;
   /** The key that this value belongs to, directly or as an element of an array. */
   readonly key: string | undefined;
@@ -10,8 +10,8 @@ export interface JsonToken {
 }
 
 /**
- * Rewrites the tokens of a valid JSON text and leaves all else as it is.
- * Working on the text, not on a parsed value, keeps number texts, key order and any depth.
+ * Rewrites the tokens of a valid JSON text and leaves everything else unchanged.
+ * Works on the text, not on a parsed value, to preserve the notation of numbers and the order of keys at any depth.
  */
 export function rewriteJsonTokens(text: string, rewrite: (token: JsonToken) => string): string {
   const outerKeys: (string | undefined)[] = [];

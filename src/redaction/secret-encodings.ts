@@ -17,7 +17,7 @@ export function secretEncodings(value: string): string[] {
   return [...new Set(forms)];
 }
 
-/** JSON inside JSON inside JSON: each level escapes the escapes of the previous one. */
+/** Returns the forms of a value in nested JSON documents: each level escapes the escapes of the previous one. */
 function escapedForms(value: string): string[] {
   const plain = escape(value);
   return [plain, escapeNonAscii(plain), plain.replaceAll('/', String.raw`\/`)].flatMap((once) => {
@@ -30,7 +30,7 @@ function escape(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The output of encoders that write only ASCII, such as Python's `json.dumps`. */
+/** Escapes non-ASCII characters, as encoders that write only ASCII do, such as Python's `json.dumps`. */
 function escapeNonAscii(escaped: string): string {
   return escaped.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -47,7 +47,7 @@ function percentForms(value: string): string[] {
 
 const namedMarks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** HTML and XML: encoders differ in which quotes they escape and how, and some write every character as a number. */
+/** Returns the HTML and XML forms. Encoders differ in which quotes they escape and how, and some write every character as a number. */
 function markupForms(value: string): string[] {
   const tags = value.replace(/[&<>]/g, (mark) => namedMarks[mark] ?? mark);
   const quoted = value.replace(/[&<>"]/g, (mark) => namedMarks[mark] ?? mark);
@@ -67,7 +67,7 @@ function markupForms(value: string): string[] {
   ];
 }
 
-/** The forms of shells and their quoting functions: single or double quotes, backslashes, and `$'…'`. */
+/** Returns the forms of shells and their quoting functions: single or double quotes, backslashes, and `$'…'`. */
 function shellForms(value: string): string[] {
   const ansi = value
     .replace(/[\\']/g, (mark) => `\\${mark}`)
@@ -89,7 +89,7 @@ function hexForms(bytes: Buffer): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** The base64 characters that depend on the secret alone, for each of its three possible offsets in a group of three bytes. */
+/** Returns the base64 characters that depend on the secret alone, for each of its three possible offsets in a group of three bytes. */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
@@ -98,7 +98,7 @@ function base64Forms(bytes: Buffer): string[] {
   });
 }
 
-/** An encoding inside another: a token in a query in a query, a header in base64 that is put into base64 or into a query. */
+/** Returns the forms that are encoded twice: a token in a query in a query, or a base64 header inside base64 or a query. */
 function doubleForms(value: string, bytes: Buffer): string[] {
   const once = base64Forms(bytes);
   return [
@@ -109,7 +109,7 @@ function doubleForms(value: string, bytes: Buffer): string[] {
   ];
 }
 
-/** UTF-16 that was read as one character per byte, in both byte orders; plain, and escaped in JSON. */
+/** Returns the forms of UTF-16 that was read as one character per byte, in both byte orders: plain, and escaped in JSON. */
 function utf16Forms(value: string): string[] {
   const units = [...Buffer.from(value, 'utf16le').toString('latin1')];
   const swapped = [...Buffer.from(value, 'utf16le').swap16().toString('latin1')];

@@ -19,7 +19,7 @@ export function isSecretKey(key: string): boolean {
   return secretEnding.test(name) && !harmlessToken.test(name);
 }
 
-// Begins with rare letters on purpose: V8 then skips over the text many characters at a time.
+// Begins with rare letters, so that V8 can skip many characters at a time.
 const suspectKey = /(?:k(?:e[ny]|ies?)|wo?r?ds?|zation|crets?|credentials?)[_\d]{0,8}\\*":/i;
 const secretKey =
   /":(?<=(?:passwords?|passwd|pwd|secrets?|token|authorization|cookies?|credentials?|(?:api|access|private|secret|signing|encryption|shared|master|account|auth|ssh)[^a-z]?key)[_\d]{0,8}\\*":)/i;

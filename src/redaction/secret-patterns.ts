@@ -17,14 +17,14 @@ function pattern(
 }
 
 /**
- * A prefix where a word begins, which may be after an escape (`\n`) or a percent-encoded character (`%20`).
- * The prefix comes first and the look behind it second, because the prefix is the rarer of the two.
+ * Matches a prefix at the start of a word, which may follow an escape (`\n`) or a percent-encoded character (`%20`).
+ * The prefix precedes its lookbehind, because the prefix is rarer.
  */
 function atStart(prefix: string, wordCharacters = 'A-Za-z0-9'): string {
   return String.raw`${prefix}(?<=(?:^|[^${wordCharacters}]|\\[bfnrt]|%[0-9A-Fa-f]{2})${prefix})`;
 }
 
-/** Letters in either case; Node 22 has no `(?i:…)`. */
+/** Makes a pattern case-insensitive; Node 22 has no `(?i:…)`. */
 function anyCase(source: string): string {
   return source.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
@@ -36,7 +36,7 @@ const exactPrivateKey =
   String.raw`(?:[A-Za-z0-9+\/=]+${lineEnd}+)+-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----`;
 const minKeyLine = 40;
 
-/** Rejects short and uneven lines: base64 has lines of one length, and a line that looks like a command is not part of it. */
+/** Returns false for short and uneven lines, because base64 has lines of equal length, and for lines that look like commands. */
 function isPrivateKey(match: string): boolean {
   const lines = match.split(/\s*(?:\r?\n|(?:\\r)?\\n)\s*/).slice(1, -1);
   const body = lines.filter((line) => line !== '' && !line.includes(':') && !/^=[A-Za-z0-9+/]{4}$/.test(line));
@@ -48,7 +48,7 @@ function isPrivateKey(match: string): boolean {
   );
 }
 
-/** A JSON Web Token begins with a JSON object. */
+/** Returns whether a match begins with a JSON object, as every JSON Web Token does. */
 function isWebToken(match: string): boolean {
   try {
     const header: unknown = JSON.parse(Buffer.from(match.slice(0, match.indexOf('.')), 'base64url').toString());
@@ -59,10 +59,10 @@ function isWebToken(match: string): boolean {
 }
 
 /*
- * Passwords in free text: `password=…`, `pwd=…`, `PGPASSWORD=…`, `--password …`. Only the value is hidden, and only one that nothing in a
- * shell would run. References (`$VAR`, `<password>`, `args.password`, `getpass()`), paths and words such as `required` are not values; with
- * spaces around `=`, as in code, only a quoted text is one. After `--password` and a space, which is also how people write about the option,
- * a word of small letters is not one either. The patterns match the same in a text that is escaped as in JSON.
+ * Passwords in free text: `password=…`, `pwd=…`, `PGPASSWORD=…`, `--password …`. Only the value is redacted, and only if a shell would not
+ * execute any part of it. References (`$VAR`, `<password>`, `args.password`, `getpass()`), paths and words such as `required` are not
+ * redacted. With spaces around `=`, as in code, only quoted text is. After `--password` and a space, as in prose about the option, a
+ * lower-case word is not. The patterns also match text that is escaped as in JSON.
  */
 const passwordName = anyCase('pass(?:word|wd|phrase)');
 const passwordKey = String.raw`(?:${passwordName}[0-9]{0,2}|(?:(?<=^|[^A-Za-z]|\\[bfnrt])pwd)|(?<=_)PWD)`;
@@ -79,8 +79,8 @@ const quotedPassword =
   String.raw`${noPassword}(?:[${passwordCharacters}]| (?=[${passwordCharacters}])){4,200}(?=\\{0,3}["'])`;
 
 /*
- * All take linear time. An open-ended run stands at the end of its expression, so that it either matches and is
- * consumed or fails within its fixed minimum; where something must follow a run, the runs cannot overlap.
+ * All patterns run in linear time. An unbounded run is the last part of its expression, so it either matches and is
+ * consumed or fails within its fixed minimum. Where something must follow a run, the runs cannot overlap.
  */
 const patterns: readonly SecretPattern[] = [
   pattern(
@@ -89,7 +89,7 @@ const patterns: readonly SecretPattern[] = [
     { exact: exactPrivateKey, isExact: isPrivateKey },
   ),
   pattern('anthropic-key', String.raw`${atStart('sk-ant-')}[A-Za-z0-9_-]{16,}`),
-  // Without a digit near its beginning, only an unbroken run counts: `sk-learn-contributor-guide` is no key.
+  // Without a digit near the beginning, only an unbroken run matches: `sk-learn-contributor-guide` is not a key.
   pattern(
     'openai-key',
     String.raw`${atStart('sk-')}(?:(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,}[A-Za-z0-9_-]*)`,
@@ -102,14 +102,14 @@ const patterns: readonly SecretPattern[] = [
   pattern('stripe-key', String.raw`${atStart('[rs]k_(?:live|test)_')}[A-Za-z0-9]{16,}`),
   pattern('npm-token', String.raw`${atStart('npm_')}[A-Za-z0-9]{36,}`),
   pattern('signalbox-token', String.raw`${atStart('sbx_')}[A-Za-z0-9_-]{40,}`),
-  // The run before the first dot begins where a word begins, and a word has only one beginning.
+  // The run before the first dot starts at a word boundary, so each word is tried only once.
   pattern(
     'jwt',
     String.raw`${atStart('eyJ', 'A-Za-z0-9_-')}[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,2}`,
     { isExact: isWebToken },
   ),
-  // Neither part may hold a `/`, so that no two attempts look at the same text.
-  // Exactly: nothing that a shell would run or that a URL has to encode.
+  // Neither part may contain a `/`, so that no two attempts scan the same text.
+  // The exact form excludes characters that a shell would interpret or that a URL must encode.
   pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[\u25CF)[^\s\/?#"'<>]+(?=@)`, {
     exact: String.raw`(:\/\/[^\s\/?#:@"'<>]*:)[^\s\/?#"'<>()\x60{};|&\\^]+(?=@)`,
   }),
@@ -123,7 +123,7 @@ const patterns: readonly SecretPattern[] = [
   pattern('password', quotedPassword),
 ];
 
-// Begins with rare letters where it can: V8 then skips over the text many characters at a time.
+// Begins with rare letters where possible, so that V8 can skip many characters at a time.
 const suspectToken =
   /A(?:[KS]IA|Iza)|yJ[A-Za-z0-9_-]{5}|BEGIN |k-[A-Za-z0-9_-]{16}|k_(?:live|test)_|gh[pousr]_|xox[abeoprs]-|glpat-|npm_[A-Za-z0-9]{36}|bx_[A-Za-z0-9_-]{40}|github_pat_|[bB][eE][aA][rR][eE][rR]/;
 
@@ -131,7 +131,7 @@ const passwordPattern = new RegExp(`${barePassword}|${quotedPassword}`);
 
 const passwordLetters = ['ssw', 'SSW', 'ssW', 'ssp', 'SSP', 'ssP', 'pwd', 'PWD'] as const;
 
-/** Checks for `=` or `--` first: every form has one, and most texts have neither. */
+/** Returns whether a text may contain a password. Checks for `=` or `--` first: every form has one, and most texts have neither. */
 function mayHoldPassword(text: string): boolean {
   if (!text.includes('=') && !text.includes('--')) return false;
   return passwordLetters.some((letters) => text.includes(letters)) && passwordPattern.test(text);

@@ -100,7 +100,7 @@ function unwrap(text: string): { readonly joined: string; placeOf(index: number)
   };
 }
 
-/** Creates a function that returns the length of the longest end of a text that is an incomplete beginning of a wanted string. */
+/** Creates a function that returns the length of the longest suffix of a text that is a proper prefix of a wanted string. */
 export function createPrefixSearch(wanted: readonly string[]): (text: string) => number {
   const byFirst = Map.groupBy(wanted, (one) => one.charAt(0));
   const longest = Math.max(1, ...wanted.map((one) => one.length));
@@ -122,8 +122,8 @@ function hash(first: number, second: number): number {
 }
 
 /**
- * Wu and Manber's search: looks at pairs of characters and skips as far as the nearest wanted string allows.
- * One regular expression of all alternatives, or one `indexOf` for each, took fifty times longer.
+ * Creates a Wu–Manber search, which reads pairs of characters and skips as far as the nearest wanted string allows.
+ * A single regular expression with all alternatives, or one `indexOf` for each string, took fifty times longer.
  */
 function createSkippingSearch(wanted: readonly string[]): FindFrom {
   const window = Math.min(maxSkip, ...wanted.map((one) => one.length));
