@@ -197,24 +197,24 @@ function view(record: TokenRecord, now: number): AccessToken {
   };
 }
 
-/** `sbx_`, the id without its first word, and 256 random bits. */
+/** The format of a token: `sbx_`, the id without its first word, and 256 random bits. */
 const form = /^sbx_([0-9a-z]{19})_[A-Za-z0-9_-]{43}$/;
 const unlikeAny = '0'.repeat(64);
 
-/** A new token, with the id that it is found by. */
+/** Generates a token with its id and its hash. */
 function generateToken(): { readonly id: string; readonly text: string; readonly hash: string } {
   const id = newId('tok');
   const text = `sbx_${id.slice('tok_'.length)}_${randomBytes(32).toString('base64url')}`;
   return { id, text, hash: hashOf(text) };
 }
 
-/** The id that a token says it has; `undefined` when it has not the form of one. */
+/** Returns the id that a token contains, unverified; `undefined` when the text does not have the format of a token. */
 export function parseTokenId(token: string): string | undefined {
   const [, id] = form.exec(token) ?? [];
   return id === undefined ? undefined : `tok_${id}`;
 }
 
-/** Whether a token has this hash, in a time that tells nothing about it; without a hash, no in the same time. */
+/** Compares the hash of a token in constant time. Without an expected hash, takes the same time and returns false. */
 function matchesHash(token: string, expected = unlikeAny): boolean {
   return timingSafeEqual(Buffer.from(hashOf(token), 'hex'), Buffer.from(expected, 'hex'));
 }
