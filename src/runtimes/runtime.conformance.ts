@@ -5,31 +5,31 @@ import { type ToldTurn, type TurnStory, runTurn, turnOf } from '../../test/suppo
 import { type SuiteBox, openSuiteBox } from '../../test/support/runtime/suite-box.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A runtime whose model answers as scripted. */
+/** A runtime with a scripted model. */
 export interface ScriptedRuntime {
   readonly runtime: Runtime;
-  /** The model that turns name, where they must. */
+  /** The model that turns specify, if the runtime requires one. */
   readonly model?: string;
   close(): Promise<void>;
 }
 
-/** In what drivers may differ. */
+/** The differences between runtimes. */
 export interface RuntimeTraits {
-  /** The tool with which its model asks the user, if it has one. */
+  /** The tool by which the model asks the user, if it has one. */
   readonly question?: string;
-  /** Whether thinking is told. */
+  /** Whether the runtime reports thinking. */
   readonly thinks: boolean;
-  /** When a changed catalog is seen. */
+  /** When the model sees a changed catalog. */
   readonly seesChanges: 'step' | 'turn';
 }
 
-/** Starts a runtime on a model that answers as scripted. */
+/** Starts a runtime with a scripted model. */
 export type StartScripted = (script: ModelScript) => Promise<ScriptedRuntime>;
 
 const say = (text: string): ModelBlock => ({ type: 'text', text });
 const use = (name: string, input: object = {}): ModelBlock => ({ type: 'tool_use', name, input });
 
-/** What every driver of the runtime port must do, with a scripted model, a real box and a real MCP server. */
+/** Conformance tests of every runtime, with a scripted model, a real box and a real MCP server. */
 export function runtimeConformance(name: string, traits: RuntimeTraits, start: StartScripted): void {
   describe(`runtime ${name}`, () => {
     let box: SuiteBox;
@@ -56,7 +56,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       runTurn(scripted.runtime, box, content, withModel(story));
     const withModel = (story: TurnStory): TurnStory =>
       scripted.model === undefined ? story : { model: scripted.model, ...story };
-    /** Makes the calls, and then says what came of them. */
+    /** Makes the calls, and then returns their results as text. */
     const callsThenTells = (...calls: readonly ModelBlock[]): void => {
       script = ({ results }) =>
         results.length === 0 ? calls : [say(`heard: ${results.map(({ text }) => text).join(' | ')}`)];

@@ -123,7 +123,7 @@ export type TurnEvent =
       readonly durationMs: number;
       /** The id of the call in the journal; absent where no call was made. */
       readonly callId?: CallResult['callId'];
-      /** What the call changed in its workspace. */
+      /** The changes of the call in its workspace. */
       readonly changes?: NonNullable<CallResult['changes']>;
     }
   | {

@@ -10,7 +10,7 @@ import { type StartScripted, runtimeConformance } from '../runtime.conformance.t
 import { modelRuntime } from './model-runtime.ts';
 import type { ProviderSettings } from './providers/choose-model.ts';
 
-/** The runtime with a provider's real package, at an API of this machine. */
+/** The runtime with a provider's real package and a local API. */
 function provided(
   model: string,
   startApi: (script: Parameters<StartScripted>[0]) => Promise<{ readonly url: string; close(): Promise<void> }>,
@@ -45,7 +45,7 @@ const drivers: Readonly<Record<string, StartScripted>> = {
 };
 
 for (const [name, start] of Object.entries(drivers)) {
-  const thinks = name !== 'OpenAI chat'; // that API does not tell
+  const thinks = name !== 'OpenAI chat'; // that API does not report thinking
   runtimeConformance(`model, ${name}`, { question: 'ask_user', thinks, seesChanges: 'step' }, start);
 
   describe(`an answer that is not whole, ${name}`, () => {

@@ -8,7 +8,7 @@ import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite
 import { type TurnLimits, TurnBudget } from './turn-budget.ts';
 import { modelRuntime } from './model-runtime.ts';
 
-/** Calls without end. */
+/** A model that calls tools without end. */
 const tireless: ModelScript = () => [{ type: 'tool_use', name: 'mcp__suite__add', input: { a: 1, b: 1 } }];
 
 describe('a turn ends at its limits, and says which', () => {

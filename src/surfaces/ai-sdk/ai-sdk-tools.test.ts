@@ -8,7 +8,7 @@ import { testSource, testTool } from '../../../test/support/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { CallFailed, aiSdkSteps, aiSdkTools } from './index.ts';
 
-/** A model that calls these tools, one in each step, and then says "done". */
+/** A scripted model that calls these tools, one per step, and then returns "done". */
 async function modelThatCalls(
   t: TestContext,
   ...names: readonly string[]

@@ -14,8 +14,8 @@ import { type AiSdkOptions, aiSdkTools } from './index.ts';
 const apiKey = 'dummy';
 
 /**
- * The providers' own packages against a scripted model that calls `photo` and `broken` at once. What they put on the wire for our
- * tools is what `signalbox/providers` writes for a loop without them.
+ * Runs the providers' own packages against a scripted model that calls `photo` and `broken` in parallel. Their requests must
+ * equal those that `signalbox/providers` builds.
  */
 describe('on the wire', () => {
   const names = ['mcp__shop__photo', 'mcp__shop__broken'];
@@ -53,7 +53,7 @@ describe('on the wire', () => {
     const [photo, broken] = await call(content);
     const [sentPhoto, sentBroken] = second?.messages.at(-1)?.content ?? [];
     assert.deepEqual(sentPhoto, photo);
-    // An error of one text is sent as the bare text, which means the same.
+    // An error with a single text block is sent as plain text, which is equivalent.
     assert.deepEqual(sentBroken, { ...broken, content: textOf(broken?.content[0]) });
   });
 
@@ -131,7 +131,7 @@ describe('on the wire', () => {
     assert.deepEqual(first?.tools, tools);
     const [photo, broken] = await call(output);
     const [sentPhoto, sentBroken] = second?.input.filter(({ type }) => type === 'function_call_output') ?? [];
-    // The package leaves the detail of an image to the API, whose default it is.
+    // The package omits the detail of an image, so the API uses its default.
     assert.deepEqual(sentPhoto, JSON.parse(JSON.stringify(photo).replace(',"detail":"auto"', '')));
     assert.match(String(sentBroken?.output), /"error":".*the till is stuck/);
     assert.match(JSON.stringify(broken), /error.*the till is stuck/);

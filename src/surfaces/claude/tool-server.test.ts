@@ -47,7 +47,7 @@ async function ask(server: ClaudeToolServer, method: string, params: JsonObject 
   return (await server.answer({ jsonrpc: '2.0', id: 1, method, params })) as unknown as Answered;
 }
 
-/** An answer has one of the two; a test that looks at the other one fails. */
+/** A response has a result or an error; reading the missing one fails the test. */
 interface Answered {
   readonly result: JsonObject;
   readonly error: JsonObject;

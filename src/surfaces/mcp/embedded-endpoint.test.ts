@@ -31,7 +31,7 @@ interface Embedded {
   readonly logged: string[];
 }
 
-/** A box in a bare server of Node. */
+/** Mounts a box in a plain Node HTTP server. */
 async function embedded(
   t: TestContext,
   options: { box?: SignalboxOptions; caller?: McpCaller; endpoint?: McpEndpointOptions } = {},
@@ -48,7 +48,7 @@ async function embedded(
   return { box, url, logged };
 }
 
-/** Who called, as it was recorded. */
+/** Returns the recorded principals of the calls. */
 async function callers(box: Signalbox): Promise<string[]> {
   return (await box.journal.calls()).items.map(({ principal }) => principal.id);
 }
@@ -102,7 +102,7 @@ describe('the endpoint in a server of one’s own', () => {
   });
 });
 
-/** The status of a request whose headers are those, as no browser and no `fetch` would send it. */
+/** Returns the status of a request with these headers, which browsers and `fetch` would not send. */
 async function statusWith(url: URL, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   const usual = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
   const request = httpRequest(url, { method: 'POST', headers: { ...usual, ...headers } });

@@ -22,7 +22,7 @@ export interface McpEndpointOptions {
   readonly allowedHosts?: readonly string[];
   /** The address where people approve calls, shown to clients whose calls wait. */
   readonly inbox?: string;
-  /** How long a call waits for a human before it ends as `awaiting-approval` (default 50 s). */
+  /** The time for which a call waits for a human before it ends as `awaiting-approval` (default 50 s). */
   readonly approvalWaitMs?: number;
   /** The largest accepted body (default 8 MB). */
   readonly maxBodyBytes?: number;

@@ -26,7 +26,7 @@ export interface McpEndpointOptions {
   readonly box: EndpointBox;
   /** Returns the address of the console, where people approve calls. Unknown before the server listens. */
   readonly inbox?: () => string | undefined;
-  /** How long a call waits for a human before it ends as `awaiting-approval` (default 50 s). */
+  /** The time for which a call waits for a human before it ends as `awaiting-approval` (default 50 s). */
   readonly approvalWaitMs?: number;
   /** The store that processes share, so that each of them can serve any request. */
   readonly shared?: Pick<Store, 'keyValues' | 'pubSub'>;
@@ -57,7 +57,7 @@ export class McpEndpoint {
     this.#everything = new CatalogView(options.box, undefined);
   }
 
-  /** Returns the view of a profile. Throws `profile-unknown` when there is no such profile. */
+  /** Returns the view of a profile. Throws `profile-unknown` when the profile does not exist. */
   view(profile: string | undefined): CatalogView {
     if (profile === undefined) return this.#everything;
     const known = this.#views.get(profile);

@@ -7,7 +7,7 @@ import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../in
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { type Answer, Prepared, type WireRequest } from './protocol/wire-messages.ts';
 
-/** A server in its first start, and how to bring it up. */
+/** A server in its first start, and a function that completes the start. */
 function starting(name: string): { source: TestSource; up(): void } {
   const source = testSource(name);
   source.change({ down: { reason: 'it is being connected to', since: Date.now(), isStarting: true } });
@@ -16,7 +16,7 @@ function starting(name: string): { source: TestSource; up(): void } {
 
 interface Conversation {
   readonly box: Signalbox;
-  /** The methods of the notifications that came. */
+  /** Returns the methods of the received notifications. */
   readonly told: string[];
   ask(method: string, params?: WireRequest['params']): Promise<unknown>;
 }

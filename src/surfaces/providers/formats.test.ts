@@ -33,7 +33,7 @@ function toolWith(inputSchema: JsonSchema, providerOptions?: JsonObject): ToolDe
 
 const shape = (dialect: ProviderFormat, schema: JsonSchema): ProviderSchema => dialect.toSchema(toolWith(schema));
 
-/** JSON Schemas that mean something, and objects that use the words of JSON Schema in every wrong way. */
+/** Generates meaningful JSON Schemas, and objects that misuse the keywords of JSON Schema. */
 const keyword = fc.constantFrom(
   ...'type properties required items anyOf oneOf allOf not $ref $defs definitions additionalProperties patternProperties enum const prefixItems format pattern if description'.split(
     ' ',
@@ -68,7 +68,7 @@ const { schema: anySchema } = fc.letrec<{ schema: unknown; value: unknown }>((ti
   ),
 }));
 
-/** Schemas without a mistake, which combine and refer in every way. */
+/** Generates valid schemas with all kinds of combinations and references. */
 const { object: goodObject } = fc.letrec<{ object: object; value: object }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, depthIdentifier: 'good' },
@@ -111,7 +111,7 @@ const { object: goodObject } = fc.letrec<{ object: object; value: object }>((tie
 const goodSchema = fc
   .tuple(goodObject, goodObject, goodObject)
   .map(([root, a, b]): JsonSchema => ({ ...root, $defs: { a, b } }))
-  // Endless without ever reaching a value: no checker gets to its end.
+  // A reference cycle without a value, which no validator can resolve.
   .filter((schema) => !/"\$defs":\{.*"\$ref"/.test(JSON.stringify(schema)));
 
 const closedObjects = [

@@ -7,27 +7,27 @@ import { optionsFor } from './provider-format.ts';
 import { geminiFormat } from './formats.ts';
 import { type ProviderTool, type ToolWarning, callProviderTool, formatTools } from './provider-tools.ts';
 
-/** Tools as the Gemini API takes them. */
+/** A list of tools in the format of the Gemini API. */
 export interface GeminiTool {
   functionDeclarations: GeminiFunctionDeclaration[];
 }
 
-/** One tool among them. */
+/** A tool of the Gemini API. */
 export interface GeminiFunctionDeclaration {
   name: string;
   description: string;
   parametersJsonSchema: Record<string, unknown>;
 }
 
-/** A part of an answer. Only those with a `functionCall` are looked at. */
+/** A part of a response. Only parts with a `functionCall` are used. */
 export interface GeminiPart {
   readonly functionCall?: { readonly id?: string; readonly name?: string; readonly args?: unknown };
 }
 
-/** A part that answers a `functionCall`. */
+/** The result of a `functionCall`. */
 export type GeminiResultPart = { functionResponse: GeminiFunctionResponse } | GeminiInlineData;
 
-/** What a function gave back. */
+/** The response of a function. */
 export interface GeminiFunctionResponse {
   id?: string;
   name: string;
@@ -35,27 +35,27 @@ export interface GeminiFunctionResponse {
   parts?: GeminiInlineData[];
 }
 
-/** Bytes within a part. */
+/** Inline media of a part. */
 export interface GeminiInlineData {
   inlineData: { mimeType: string; data: string };
 }
 
-/** How results are written for Gemini. */
+/** Options of `geminiTools`. */
 export interface GeminiOptions {
-  /** Where images and documents of a result go: inside the response (Gemini 3 and later), or beside it (earlier models). */
+  /** The place of images and documents of a result: inside the response (Gemini 3 and later), or beside it (earlier models). */
   readonly media?: 'inside' | 'beside';
 }
 
-/** The tools of a box for the Gemini API, and the way back. */
+/** The tools of a box for the Gemini API, and the function that runs their calls. */
 export interface GeminiTools {
   tools: GeminiTool[];
   readonly warnings: readonly ToolWarning[];
-  /** Makes the calls of an answer (`content.parts`), all at once, of exactly the tools listed here. */
+  /** Runs the calls of a response (`content.parts`) in parallel, of exactly these tools. */
   call(parts: readonly GeminiPart[] | undefined, options?: SurfaceCallOptions): Promise<GeminiResultPart[]>;
 }
 
 /**
- * The tools of a box for Google's Gemini API.
+ * Returns the tools of a box for Google's Gemini API.
  *
  * @example
  * const { tools, call } = geminiTools(box);
@@ -65,7 +65,7 @@ export interface GeminiTools {
 export function geminiTools(box: ToolBox, { media = 'inside' }: GeminiOptions = {}): GeminiTools {
   const { listing, written } = formatTools(box, 'gemini', geminiFormat, toolOf);
   return {
-    // An empty list of declarations is refused.
+    // The API refuses an empty list of declarations.
     tools: written.length === 0 ? [] : [{ functionDeclarations: [...written] }],
     warnings: listing.warnings,
     async call(parts, options) {
@@ -104,7 +104,7 @@ function resultParts(
   }
   const inline = media.map(({ mimeType, data }) => ({ inlineData: { mimeType, data } }));
   const read = texts.length === 0 ? `(${inline.length} attached)` : texts.join('\n');
-  // Beside a single text the structured result says the same, in a better form.
+  // A single text block only repeats the structured result.
   const structured = texts.length <= 1 ? result.structuredContent : undefined;
   const response = {
     ...(id === undefined ? {} : { id }),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ControlChannel, type ControlChannelOptions } from './control-channel.ts';
 
-/** A channel whose other end is the test. */
+/** Creates a channel whose peer is the test. */
 function opened(onRequest: ControlChannelOptions['onRequest'] = () => Promise.resolve({})) {
   const [sent, messages, broken]: [JsonObject[], JsonObject[], string[]] = [[], [], []];
   const channel = new ControlChannel({

@@ -11,7 +11,7 @@ import { claudeRuntime } from '../sdk/claude-runtime.ts';
 import type { Runtime } from '../../runtime.ts';
 import { claudeCliRuntime } from './claude-cli-runtime.ts';
 
-/** Stands in the place of Claude Code, writes down what it is told, and hands it on. */
+/** A proxy in place of Claude Code that records its input and forwards it. */
 const recorder = `#!${process.execPath}
 const { appendFileSync } = require('node:fs');
 const { RECORDING, REAL_CLAUDE } = process.env;
@@ -22,7 +22,7 @@ process.stdin.on('end', () => child.stdin.end());
 child.on('exit', (code) => process.exit(code ?? 1));
 `;
 
-/** What a runtime says to Claude Code in two turns with calls of every kind; ids that are made up each time are left out. */
+/** Returns the frames that a runtime sends to Claude Code in two turns with calls of every kind, without random ids. */
 async function said(
   directory: string,
   make: (options: ClaudeCodeOptions) => Runtime,
@@ -64,7 +64,7 @@ function withoutIds(frame: JsonObject): JsonObject {
   const { request_id: _, response, ...rest } = frame;
   if (typeof response !== 'object' || response === null) return rest;
   const text = JSON.stringify({ ...response, request_id: '' })
-    // When a ping came, and how long something took.
+    // Pings and durations vary between runs.
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'WHEN')
     .replaceAll(/after \d+ ms/g, 'after a while')
     .replaceAll(/"id":\d+/g, '"id":0');
@@ -79,7 +79,7 @@ test('claude-cli says to Claude Code what the SDK says', async () => {
       said(directory, claudeRuntime, 'sdk'),
       said(directory, claudeCliRuntime, 'cli'),
     ]);
-    // Answers to questions that are asked at the same time come in any order.
+    // The answers to concurrent questions arrive in any order.
     const sorted = (frames: JsonObject[]): string[] =>
       frames.map((frame) => JSON.stringify(sortedKeys(frame))).toSorted((a, b) => a.localeCompare(b));
     assert.deepEqual(sorted(cli), sorted(sdk));

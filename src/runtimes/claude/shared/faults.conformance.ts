@@ -11,7 +11,7 @@ import type { ClaudeCodeOptions } from './claude-options.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
-/** What both runtimes of Claude Code do when it dies, is not there, or has servers of its own. */
+/** Conformance tests of both Claude Code runtimes: Claude Code dies, is missing, or has its own servers. */
 export function faultsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
   describe(`Claude Code by ${name}, in trouble`, () => {
     const programs = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-programs-')));

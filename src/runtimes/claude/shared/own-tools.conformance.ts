@@ -8,7 +8,7 @@ import { mcpServer } from '../../../sources/mcp/mcp-server.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
 
-/** Adds a server with resources and prompts for the time of a test. */
+/** Adds a server with resources and prompts for the duration of a test. */
 async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void> {
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
   box.servers.add(fixture);
@@ -16,7 +16,7 @@ async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void>
   await fixture.ready();
 }
 
-/** What both runtimes of Claude Code do with the tools that it brings along, and with those of the box beside them. */
+/** Conformance tests of both Claude Code runtimes: the built-in tools of Claude Code together with those of the box. */
 export function ownToolsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
   describe(`Claude Code by ${name}`, () => {
     let place: ClaudePlace;

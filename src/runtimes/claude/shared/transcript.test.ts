@@ -15,7 +15,7 @@ const cwd = '/some/place';
 const session = '01234567-89ab-cdef-0123-456789abcdef';
 const runtime = claudeCliRuntime({ env: { CLAUDE_CONFIG_DIR: home } });
 
-/** What is made of a file with these lines. */
+/** Writes a file with these lines and returns the parsed transcript. */
 async function read(...lines: readonly (object | string)[]): Promise<readonly TranscriptMessage[] | undefined> {
   const folder = join(home, 'projects', '-some-place');
   mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ async function read(...lines: readonly (object | string)[]): Promise<readonly Tr
   return await runtime.transcript?.(session, cwd);
 }
 
-/** Who said what, calls by their names. */
+/** Returns each message as text, with calls by name. */
 function spoken(messages: readonly TranscriptMessage[] | undefined): string[] {
   return (messages ?? []).map(({ role, content }) => {
     const parts = content.map((part) => (part.type === 'tool_call' ? `<${part.toolName}>` : part.text));

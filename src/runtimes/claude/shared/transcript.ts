@@ -163,7 +163,10 @@ async function placeOf(
   return { projects, folder: real.replaceAll(/[^A-Za-z0-9]/g, '-') };
 }
 
-/** Finds the file in the folder of the working directory; otherwise in any folder, in case Claude Code names folders differently. */
+/**
+ * Finds the file in the folder of the working directory. Falls back to all folders, in case Claude Code names folders
+ * differently.
+ */
 async function findFile(
   session: string,
   cwd: string,

@@ -20,7 +20,7 @@ interface Demo {
   say(content: string, memory?: ToldTurn['memory']): Promise<ToldTurn>;
 }
 
-/** The demo model over a box with the demo workspace, as a newcomer finds it. */
+/** The demo model with a box of the demo workspace, as new users start it. */
 async function demo(t: TestContext, approve: Approve): Promise<Demo> {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
   const directory = join(root, 'notes');

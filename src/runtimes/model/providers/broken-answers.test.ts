@@ -10,7 +10,7 @@ import { testSource, testTool } from '../../../../test/support/test-source.ts';
 import { modelRuntime } from '../model-runtime.ts';
 import type { ProviderSettings } from './choose-model.ts';
 
-/** A provider's API on this machine that answers as scripted, and the settings that lead to it. */
+/** A local provider API with scripted responses, and the settings to connect to it. */
 type Api = (script: ModelScript) => Promise<{
   readonly model: string;
   readonly providers: Readonly<Record<string, ProviderSettings>>;

@@ -46,7 +46,7 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
       maxRetries: 0,
       ...request.settings,
       ...(request.answerTokens === undefined ? {} : { maxOutputTokens: request.answerTokens }),
-      // Told as an event; the AI SDK would print it.
+      // Reported as an event; the AI SDK would also print it.
       onError: () => undefined,
     });
     for await (const part of result.fullStream) {

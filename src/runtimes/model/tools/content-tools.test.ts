@@ -14,7 +14,7 @@ describe('resources and prompts in a model session', () => {
   });
   after(() => box.close());
 
-  /** A turn in which the model makes these calls and then repeats their results. */
+  /** Runs a turn in which the model makes these calls and then repeats their results. */
   function turn(session: string, ...calls: readonly (readonly [string, object])[]): Promise<ToldTurn> {
     const model = scriptedModel(({ results, tools }) => {
       offered = tools;
@@ -64,7 +64,7 @@ describe('resources and prompts in a model session', () => {
     await box.box.policies.set(limits);
     try {
       assert.deepEqual(await outcomes(read), ['completed']);
-      // Other rules have facts of their own, which they read from the journal.
+      // New rules have their own session facts, which are read from the journal.
       await box.box.policies.set([...limits, { id: 'other', match: 'mcp__x__y', deny: true }]);
       assert.deepEqual(await outcomes(read), ['completed']);
       assert.deepEqual(await outcomes(read), ['denied']);

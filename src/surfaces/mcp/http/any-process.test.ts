@@ -24,7 +24,7 @@ function call(id: number, name: string, meta: object = {}): string {
   return ask(id, 'tools/call', { name: `mcp__desk__${name}`, arguments: {}, _meta: meta });
 }
 
-/** A tool that says something and waits, one that asks, and one that says what it was asked under. */
+/** Three tools: one logs a message and waits, one asks the user, and one returns its session. */
 function desk(description = 'Answers.'): {
   readonly server: ReturnType<typeof localServer>;
   readonly open: () => void;
@@ -248,7 +248,7 @@ describe('a session that another process began', () => {
     await asked.promise;
     hangUp.abort();
     await assert.rejects(listening);
-    // By then the server has heard of it.
+    // By then, the server has received it.
     await clients();
     answer.resolve();
     await until(async () => (await clients()).length > 0, 'the session came in');

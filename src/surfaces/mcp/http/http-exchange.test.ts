@@ -6,7 +6,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { EventStream } from './streams/event-stream.ts';
 import { Exchange, type ExchangeOptions } from './http-exchange.ts';
 
-/** A response whose client can hang up. */
+/** A response whose client can disconnect. */
 async function asked(t: TestContext): Promise<{ response: ServerResponse; hangUp: () => Promise<unknown> }> {
   const server = createServer();
   t.after(() => {
@@ -47,7 +47,7 @@ describe('a request whose client hangs up', () => {
     const over = once(signal, 'abort');
     exchange.send('{}');
     await hangUp();
-    // The wait for its return keeps no process alive.
+    // The timer of the resumption does not keep the process alive.
     const alive = setInterval(() => undefined, 100);
     await over;
     clearInterval(alive);

@@ -19,7 +19,7 @@ export interface ExchangeOptions {
   readonly headers: HeaderList;
   /** Creates the event stream if one is needed. */
   stream(): EventStream;
-  /** How long a client may take to resume a lost stream before its request is cancelled. Absent: it cannot resume. */
+  /** The time in which a client must resume a lost stream before its request is cancelled. Absent: it cannot resume. */
   readonly withinMs?: number;
   /** Resolves with whether the client would still be authorized then. */
   mayReturn?(): Promise<boolean>;

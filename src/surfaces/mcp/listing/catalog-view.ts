@@ -41,7 +41,7 @@ export interface Listing extends ShownTools {
 
 interface Seen {
   readonly snapshot: CatalogSnapshot;
-  /** Absent: there is no such profile. */
+  /** Absent when the profile does not exist. */
   readonly settings: ProfileSettings | undefined;
   listing: Listing | undefined;
 }
@@ -176,7 +176,10 @@ function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObjec
 type Resources = ReturnType<EndpointBox['resources']['list']>;
 type Templates = ReturnType<EndpointBox['resources']['templates']>;
 
-/** Returns the server that lists a resource or a matching template; otherwise the first with resources of the same scheme, because servers need not list all. */
+/**
+ * Returns the server that lists a resource or a matching template; or else the first with resources of the same scheme, because
+ * servers need not list all.
+ */
 function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {
   const listed =
     resources.find((each) => each.uri === uri) ?? templates.find(({ uriTemplate }) => mayExpandTo(uriTemplate, uri));

@@ -13,7 +13,7 @@ interface Watched {
   fingerprints: Readonly<Record<ChangingList, string>>;
 }
 
-/** How long a change is delayed while servers start, so that one notification covers many servers. */
+/** The maximum delay of a notification while servers start, so that one notification covers many servers. */
 const maxDelayMs = 5000;
 
 /** Notifies clients of changed lists. While servers start, one notification covers many of them. */

@@ -15,7 +15,7 @@ export interface Pages {
 /** Large, because many clients never request a second page. */
 const pageSize = 1000;
 
-/** How long a client of revision 2026-07-28 may cache a list. Subscribers are notified of changes. */
+/** The time for which a client of revision 2026-07-28 may cache a list. Subscribers are notified of changes. */
 const listTtlMs = 60_000;
 
 /** The fields of a cacheable result in revision 2026-07-28. */

@@ -13,7 +13,10 @@ import { McpEndpoint } from '../mcp-endpoint.ts';
 
 const human = { id: 'user:test', kind: 'human' } as const;
 
-/** A box whose only tool cannot be undone, so that it asks; `trusting` is a profile that takes the client’s user at their word. */
+/**
+ * A box whose only tool is irreversible and therefore needs approval. The profile `trusting` accepts approvals of the client’s
+ * user.
+ */
 async function shop(t: TestContext): Promise<Serving & { readonly trusting: URL; ran(): number }> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));

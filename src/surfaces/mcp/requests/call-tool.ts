@@ -12,7 +12,7 @@ export interface EndpointServices {
   readonly box: EndpointBox;
   /** The address of the console, where people approve calls: `http://127.0.0.1:4242/`. */
   readonly inbox: string | undefined;
-  /** How long a call waits for a human before it ends as `awaiting-approval`. */
+  /** The time for which a call waits for a human before it ends as `awaiting-approval`. */
   readonly approvalWaitMs: number;
 }
 

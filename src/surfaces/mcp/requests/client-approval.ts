@@ -38,8 +38,8 @@ interface ApprovingClient {
 }
 
 /**
- * Returns how the client of a call takes part in its approval. Asks the client's user where the profile trusts that user; otherwise only
- * reports that the call waits.
+ * Returns how the client of a call takes part in its approval. Asks the client's user where the profile trusts that user. In all
+ * other cases, only reports that the call waits.
  */
 export function approvalFor({ view, client, principal, onProgress }: ApprovingClient): Approve | undefined {
   const { elicit } = client;
@@ -105,7 +105,7 @@ function howToSee(approvalId: string): string {
   return `To see and answer it in full: signalbox approvals show ${approvalId} --reveal, or the inbox of the console.`;
 }
 
-/** Reports progress while the call waits for a human's answer elsewhere. Never answers itself. */
+/** Reports progress while the call waits for a human's answer from another client. Never answers itself. */
 function reportWaiting(request: ApprovalRequest, onProgress: (progress: Progress) => void): Promise<never> {
   const { tool, approvalId, signal } = request;
   return new Promise((_, reject) => {

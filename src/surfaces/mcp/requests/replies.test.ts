@@ -9,7 +9,7 @@ import { mcpServer } from '../../../index.ts';
 const clients = 60;
 const callsEach = 15;
 
-/** A generator that gives the same numbers every time. */
+/** A deterministic random number generator. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
@@ -43,7 +43,7 @@ test('no reply, progress or question reaches another client, whatever ids they u
       const steps = { name: 'mcp__fixture__steps', arguments: { name: canary, count: 2 } };
       const echo = { name: 'mcp__fixture__echo', arguments: { text: canary } };
       const params = random() < 0.3 ? { ...steps, _meta: { progressToken: 1 } } : echo;
-      // Every client counts its requests in the same way.
+      // All clients use the same sequence of request ids.
       const body = JSON.stringify({ jsonrpc: '2.0', id: number, method: 'tools/call', params });
       const leaving = random() < 0.15 ? AbortSignal.timeout(Math.floor(random() * 10)) : undefined;
       const answer =

@@ -40,7 +40,7 @@ export interface RequestContextInit {
   readonly view: CatalogView;
   readonly session: string;
   readonly signal: AbortSignalLike;
-  /** How long a call waits for a human before it ends as `awaiting-approval`. */
+  /** The time for which a call waits for a human before it ends as `awaiting-approval`. */
   readonly waitMs: number;
   /** The tools that the client was shown last; absent where that is unknown. */
   readonly shown?: ShownTools | undefined;

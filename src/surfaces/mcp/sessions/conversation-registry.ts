@@ -28,7 +28,7 @@ interface Conversation {
   client: ClientName;
   profile: string | undefined;
   seen: number;
-  /** When its stored entry expires. */
+  /** The expiry time of its stored entry. */
   until: number;
 }
 

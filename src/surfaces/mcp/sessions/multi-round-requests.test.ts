@@ -11,7 +11,7 @@ import { SignalboxError, defineTool, localServer } from '../../../index.ts';
 const capabilities = { elicitation: {} };
 const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
 
-/** A server whose tool asks twice, and counts how often it ran. */
+/** A server whose tool asks twice and counts its runs. */
 function asking(): { server: ReturnType<typeof localServer>; ran: () => number; ended: Promise<unknown> } {
   let ran = 0;
   const ended = Promise.withResolvers<unknown>();
@@ -44,7 +44,7 @@ function questionOf({ result }: Message): { key: string; state: string; message:
   return { key, state: String(result['requestState']), message: request.params.message };
 }
 
-/** A request with an answer, to be sent by whoever may hang up. */
+/** Creates a request with an answer, for a client that may disconnect. */
 function roundOf(key: string, requestState: string): RequestInit {
   const params = {
     name: 'mcp__quiz__ask',
@@ -68,7 +68,7 @@ function roundOf(key: string, requestState: string): RequestInit {
   return { method: 'POST', headers, body };
 }
 
-/** A tool that asks, and then works until it is ended. */
+/** A tool that asks, and then runs until it is cancelled. */
 function working(): {
   readonly server: ReturnType<typeof localServer>;
   readonly begun: Promise<void>;

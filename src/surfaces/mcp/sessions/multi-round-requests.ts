@@ -43,7 +43,7 @@ export interface RequestRound {
   readonly channel: ClientChannel;
   /** Aborted when the client is gone. */
   readonly gone: AbortSignalLike | undefined;
-  /** How long a call waits for a human. */
+  /** The time for which a call waits for a human. */
   readonly waitMs: number;
 }
 

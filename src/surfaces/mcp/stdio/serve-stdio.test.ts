@@ -8,7 +8,7 @@ import { createSignalbox } from '../../../index.ts';
 import { McpEndpoint } from '../mcp-endpoint.ts';
 import { serveStdio } from './serve-stdio.ts';
 
-/** A client on a pipe: says a line, and hears the next one. */
+/** A client on a pipe: writes a line and reads the next one. */
 async function piped(t: TestContext): Promise<(line: string) => Promise<Message | Message[]>> {
   const box = await createSignalbox();
   const endpoint = new McpEndpoint({ box });

@@ -35,7 +35,7 @@ export interface StdioOptions {
   readonly ready?: Promise<unknown> | undefined;
   /** Ends the connection before the input ends. */
   readonly signal: AbortSignal;
-  /** How long requests in progress may continue after the input has ended. */
+  /** The time for which running requests may continue after the input has ended. */
   readonly graceMs: number;
   log(line: string): void;
 }

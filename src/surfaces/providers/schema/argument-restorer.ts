@@ -1,19 +1,19 @@
 import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 
-/** Gives arguments that follow a converted schema the form that the original schema wants. */
+/** Converts arguments from the form of a converted schema to that of the original schema. */
 export interface ArgumentRestorer {
-  /** Whether the value could have been written for this part of the schema. */
+  /** Returns whether the value fits this part of the schema. */
   applies(value: JsonValue): boolean;
   apply(value: JsonValue): JsonValue;
 }
 
-/** A value without parts is in the right form already. */
+/** Returns scalar values unchanged. */
 export const scalarRestorer: ArgumentRestorer = {
   applies: (value) => typeof value !== 'object' || value === null,
   apply: (value) => value,
 };
 
-/** Takes out the nulls of properties that were made nullable only because strict mode requires them all. */
+/** Removes the nulls of properties that are nullable only because strict mode requires all properties. */
 export function objectRestorer(
   properties: ReadonlyMap<string, { readonly restore: ArgumentRestorer; readonly nullable: boolean }>,
   fixed: ReadonlyMap<string, readonly JsonValue[] | undefined>,
@@ -46,7 +46,7 @@ export function arrayRestorer(items: ArgumentRestorer): ArgumentRestorer {
   };
 }
 
-/** Restores by the first branch the value could have been written for. */
+/** Restores a value with the first branch that it fits. */
 export function unionRestorer(branches: readonly { readonly restore: ArgumentRestorer }[]): ArgumentRestorer {
   const [only, ...others] = branches;
   if (only !== undefined && others.length === 0) return only.restore;

@@ -1,9 +1,9 @@
 import { type SchemaObject, isSchema, mapSubschemas, requiredOf, resolveReference } from './subschemas.ts';
 
 /**
- * Gemini takes JSON Schema, with two conditions on references: nothing stands beside one, and a schema refers to itself only
- * through a property that is not required. What stands beside a reference is moved around it; a reference that cannot be kept
- * becomes a schema that takes anything.
+ * Converts a JSON Schema for Gemini, which has two limits on references: a reference has no sibling keywords, and a schema refers
+ * to itself only through an optional property. Sibling keywords are moved around the reference; an unsupported reference becomes
+ * a schema that accepts anything.
  */
 export function geminiSchema(root: SchemaObject): {
   readonly schema: SchemaObject;
@@ -32,7 +32,7 @@ export function geminiSchema(root: SchemaObject): {
   };
 }
 
-/** References that lead back to themselves without passing through a property that may be left out. */
+/** Returns the references that form a cycle without an optional property. */
 function endlessReferences(root: SchemaObject): ReadonlySet<string> {
   const next = new Map<string, readonly string[]>();
   const visit = (reference: string): void => {
@@ -62,7 +62,7 @@ function allReferences(schema: boolean | SchemaObject): readonly string[] {
   return references(schema, () => true);
 }
 
-/** The references a value of the schema cannot be written without. */
+/** Returns the references that every value of the schema must resolve. */
 function neededReferences(schema: boolean | SchemaObject): readonly string[] {
   return references(schema, (holder, keyword, name) =>
     keyword === 'properties' ? requiredOf(holder).includes(name) : keyword !== '$defs' && keyword !== 'definitions',

@@ -1,21 +1,21 @@
 import type { JsonSchema } from '../../../core/json/json.ts';
 import { type SchemaObject, listed, named, requiredOf, resolveReference } from './subschemas.ts';
 
-/** A schema as a provider takes it. */
+/** A schema with an object root, as providers require it. */
 export interface ObjectRoot {
   readonly schema: SchemaObject;
-  /** What the model is not told any more; Signalbox checks the arguments against the original all the same. */
+  /** The constraints that the model no longer sees. Signalbox still validates the arguments against the original schema. */
   readonly warnings: readonly string[];
 }
 
 const unions = ['anyOf', 'oneOf'];
-/** These look at what the parts of a combination have said, and there are no parts any more. */
+/** Keywords that depend on the branches of a combination, which the merged schema no longer has. */
 const unevaluated = new Set(['unevaluatedProperties', 'unevaluatedItems']);
 
 /**
- * Providers want `type: "object"` at the root, and nothing there that combines schemas. Arguments always are an object, so naming
- * the type loses nothing; the branches of a combination are laid over each other, which tells the model every argument but not
- * which ones go together.
+ * Converts a schema for providers that require `type: "object"` at the root, without combinations of schemas. Adding the type
+ * loses nothing, because arguments are always an object. The branches of a combination are merged, so the model sees every
+ * argument but not which ones belong together.
  */
 export function objectRoot(given: JsonSchema, forbidden: readonly string[]): ObjectRoot {
   if (given === true) return { schema: { type: 'object', properties: {} }, warnings: [] };
@@ -56,20 +56,20 @@ function mayBeObject(type: unknown): boolean {
 interface Flat {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
-  /** Every branch closes its object. */
+  /** Whether every branch forbids additional properties. */
   readonly closed: boolean;
-  /** Nothing was lost. */
+  /** Whether the merged schema is equivalent to the original. */
   readonly exact: boolean;
 }
 
 const nothing: Flat = { properties: {}, required: [], closed: false, exact: false };
 
-/** All properties of a schema and its branches; those that every way through it requires. */
+/** Returns all properties of a schema and its branches, and those that are required in every case. */
 function flatten(root: SchemaObject, given: boolean | SchemaObject, known: Map<object, Flat>): Flat {
   if (typeof given === 'boolean') return { ...nothing, exact: given };
   const before = known.get(given);
   if (before !== undefined) return before;
-  // A schema that refers to itself meets this instead.
+  // Ends the recursion for a schema that refers to itself.
   known.set(given, nothing);
   const target = resolveReference(root, given['$ref']);
   const one = unions.flatMap((keyword) => listed(given, keyword)).map((branch) => flatten(root, branch, known));
@@ -90,7 +90,7 @@ function flatten(root: SchemaObject, given: boolean | SchemaObject, known: Map<o
       one.length === 0 &&
       merged.exact &&
       all.every((part) => part.exact) &&
-      // Closed objects forbid each other's properties.
+      // Closed objects reject each other's properties.
       (all.every((part) => !part.closed) || (all.length === 1 && own.length === 0)) &&
       Object.keys(given).every(
         (keyword) => exactKeywords.has(keyword) || (closes(given, keyword) && all.length === 0),
@@ -117,7 +117,7 @@ function requiredByAll(branches: readonly Flat[]): readonly string[] {
   return first?.required.filter((name) => others.every((branch) => branch.required.includes(name))) ?? [];
 }
 
-/** A property that several branches describe may be any of what they say. */
+/** Merges properties. A property that several branches describe accepts what any of them accepts. */
 function mergeProperties(parts: readonly (readonly (readonly [string, unknown])[])[]): {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly exact: boolean;

@@ -1,6 +1,6 @@
 import { type SchemaObject, mapSubschemas } from './subschemas.ts';
 
-/** OpenAI refuses an array that does not say what is in it, and a schema that is `true`; both mean "anything". */
+/** Converts a schema for OpenAI, which refuses arrays without `items` and the schema `true`. Both mean "anything". */
 export function openaiSchema(schema: SchemaObject): SchemaObject {
   const converted = mapSubschemas(schema, (subschema, keyword) => {
     if (typeof subschema !== 'boolean') return openaiSchema(subschema);

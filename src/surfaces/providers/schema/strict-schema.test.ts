@@ -8,7 +8,7 @@ import type { SchemaObject } from './subschemas.ts';
 
 const seed = 20261115;
 
-/** A schema, and a value for it in both forms: as the original has it, and as a model in strict mode writes it. */
+/** A schema, and a value in both forms: that of the original schema, and that of strict mode. */
 interface Case {
   readonly schema: SchemaObject;
   readonly original: JsonValue;
@@ -25,7 +25,7 @@ const scalar = fc.oneof(
     .map((value): Case => ({ schema: { type: ['string', 'null'] }, original: value, strict: value })),
 );
 
-/** An optional property that may be `null` has no strict form: those of the cases are required. */
+/** An optional property that accepts `null` has no strict form, so the generated ones are required. */
 const isNullable = ({ schema }: Case): boolean => Array.isArray(schema['type']);
 
 const objects = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
@@ -70,7 +70,7 @@ const lists = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
     strict: [strict, strict],
   }));
 
-/** One of two objects, told apart by a property with a fixed value. */
+/** Generates unions of two objects that differ in a property with a fixed value. */
 const unions = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
   fc.tuple(inner, inner, fc.constantFrom('anyOf', 'oneOf')).map(([left, right, keyword]) => {
     const branch = (kind: string, { schema }: Case): SchemaObject => ({
@@ -178,7 +178,7 @@ describe('a schema in strict form', () => {
   });
 });
 
-/** Every object is closed and requires all it has: what strict mode is refused for otherwise. */
+/** Asserts that every object is closed and requires all its properties, as strict mode demands. */
 function assertClosed(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   if ('properties' in schema && 'additionalProperties' in schema) {

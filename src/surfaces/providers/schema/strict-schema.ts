@@ -9,12 +9,12 @@ import {
 import { acceptsNull, fixedValues, typesOf } from './strict-values.ts';
 import { type SchemaObject, isSchema, listed, named, requiredOf, resolveReference } from './subschemas.ts';
 
-/** A schema in strict form, or why it has none. */
+/** A schema in strict form, or the reason why it has none. */
 export type StrictSchema =
   | {
       readonly ok: true;
       readonly schema: SchemaObject;
-      /** Takes the nulls out again that stand for arguments left out. */
+      /** Removes the nulls that represent omitted arguments. */
       readonly restore: ArgumentRestorer;
       readonly warnings: readonly string[];
     }
@@ -42,7 +42,7 @@ interface Strict {
 interface Definition {
   readonly name: string;
   readonly depth: number;
-  /** Absent while it is being written. */
+  /** Absent while the conversion is in progress. */
   strict: Strict | undefined;
 }
 
@@ -53,8 +53,8 @@ const structural = new Set(
 );
 
 /**
- * Returns the schema as strict mode wants it: objects closed, every property required, and `null` accepted for each that was
- * optional. It never accepts arguments (once restored) that the original has no property for. A keyword that strict mode does not
+ * Returns the schema in the form that strict mode requires: objects closed, every property required, and `null` accepted for each that was
+ * optional. It never accepts arguments (once restored) for which the original has no property. A keyword that strict mode does not
  * support is dropped with a warning if that only makes the schema more lenient; anything else makes the tool inexpressible.
  */
 export function strictSchema(root: JsonSchema, rules: StrictRules): StrictSchema {
@@ -118,7 +118,7 @@ class StrictWriter {
     return dropped.length === 0 ? [] : [`strict mode cannot hold the model to: ${dropped.join(', ')}`];
   }
 
-  /** `allOf` of one schema is that schema. */
+  /** Replaces an `allOf` with a single schema by that schema. */
   #merged(schema: SchemaObject, at: string): SchemaObject {
     const { allOf, ...rest } = schema;
     if (allOf === undefined) return schema;
@@ -129,7 +129,7 @@ class StrictWriter {
     return this.#merged({ ...only, ...rest }, at);
   }
 
-  /** Nothing may stand beside a reference. */
+  /** A reference has no sibling keywords. */
   #reference({ $ref, ...beside }: SchemaObject, at: string, depth: number): Strict {
     for (const keyword of Object.keys(beside))
       if (!annotations.has(keyword) && !structuralOnly.has(keyword)) this.#dropped.add(keyword);
@@ -180,7 +180,8 @@ class StrictWriter {
     const written = properties.map(([name, property]) => {
       const strict = this.write(property, `${JSON.stringify(name)} in ${at}`, depth + 1);
       const isOptional = !required.has(name);
-      // In strict mode `null` stands for an omitted argument. Here the tool would receive `null` as a value, which might clear a field.
+      // In strict mode, `null` represents an omitted argument. Here the tool would receive `null` as a value, which might clear a
+      // field.
       if (isOptional && acceptsNull(this.#root, property, new Set()))
         throw new Inexpressible(
           `${JSON.stringify(name)} in ${at} is optional and may be null, which mean different things`,
@@ -213,7 +214,7 @@ class StrictWriter {
     return { schema: { items: strict.schema }, restore: arrayRestorer(strict.restore) };
   }
 
-  /** What strict mode takes beside the structure; what it does not take is noted. */
+  /** Returns the supported keywords except the structural ones. Records the unsupported ones. */
   #kept(schema: SchemaObject): SchemaObject {
     const kept: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(schema)) {
@@ -227,14 +228,14 @@ class StrictWriter {
   #takes(keyword: string, value: unknown): boolean {
     if (!this.#rules.keywords.has(keyword)) return false;
     if (keyword === 'format') return typeof value === 'string' && this.#rules.formats.has(value);
-    // Looking around is beyond the automata that hold a model to a pattern.
+    // Constrained decoding does not support lookaround.
     return keyword !== 'pattern' || (typeof value === 'string' && !/\(\?<?[=!]/.test(value));
   }
 }
 
-/** What a provider's strict mode can hold the model to. */
+/** The constraints that a provider's strict mode can enforce. */
 export interface StrictRules {
-  /** Keywords it takes besides those that give a schema its structure. */
+  /** The supported keywords, without the structural ones. */
   readonly keywords: ReadonlySet<string>;
   readonly formats: ReadonlySet<string>;
   readonly allowsRecursion: boolean;

@@ -3,7 +3,7 @@ import { type SchemaObject, listed, resolveReference } from './subschemas.ts';
 
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']);
 
-/** Strict mode wants a type everywhere; the values say it where the schema does not. */
+/** Adds the types that strict mode requires, derived from the values where the schema has none. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   const { type } = schema;
   const types = (Array.isArray(type) ? type : [type]).filter(
@@ -21,14 +21,14 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The values a schema allows, where it lists them. */
+/** Returns the values that a schema lists; undefined when it lists none. */
 export function fixedValues(schema: boolean | SchemaObject): readonly JsonValue[] | undefined {
   if (typeof schema === 'boolean') return undefined;
   if (Object.hasOwn(schema, 'const')) return [schema['const'] as JsonValue];
   return Array.isArray(schema['enum']) ? (schema['enum'] as JsonValue[]) : undefined;
 }
 
-/** Returns whether `null` is a value of its own, which must not be confused with an argument left out. */
+/** Returns whether `null` is a value of its own, which must not be confused with an omitted argument. */
 export function acceptsNull(root: SchemaObject, schema: boolean | SchemaObject, seen: Set<object>): boolean {
   if (typeof schema === 'boolean') return schema;
   if (seen.has(schema)) return false;

@@ -11,12 +11,12 @@ const schemas = new Set(
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** Whether a value can stand where a schema is expected. */
+/** Returns whether a value is a schema. */
 export function isSchema(value: unknown): value is boolean | SchemaObject {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** The schemas under a keyword that holds schemas by name, those that are none left out. */
+/** Returns the schemas of a keyword that contains schemas by name. Skips invalid entries. */
 export function named(schema: SchemaObject, keyword: string): readonly (readonly [string, boolean | SchemaObject])[] {
   const value = schema[keyword];
   return isJsonObject(value)
@@ -24,19 +24,19 @@ export function named(schema: SchemaObject, keyword: string): readonly (readonly
     : [];
 }
 
-/** The schemas under a keyword that holds a list of schemas. */
+/** Returns the schemas of a keyword that contains a list of schemas. */
 export function listed(schema: SchemaObject, keyword: string): readonly (boolean | SchemaObject)[] {
   const value: unknown = schema[keyword];
   return Array.isArray(value) ? value.filter(isSchema) : [];
 }
 
-/** The properties a schema requires. */
+/** Returns the required properties of a schema. */
 export function requiredOf(schema: SchemaObject): readonly string[] {
   const required: unknown = schema['required'];
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** The schema with each schema directly inside it changed. What stands in the wrong place stays as it is. */
+/** Applies a function to each direct subschema. Leaves misplaced values unchanged. */
 export function mapSubschemas(
   schema: SchemaObject,
   change: (subschema: boolean | SchemaObject, keyword: string, name: string) => unknown,
@@ -57,7 +57,7 @@ export function mapSubschemas(
   return Object.fromEntries(entries);
 }
 
-/** What a reference within the same document points to, if it points to a schema. */
+/** Resolves a reference within the same document; undefined when the target is not a schema. */
 export function resolveReference(root: SchemaObject, reference: unknown): boolean | SchemaObject | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   let found: unknown = root;

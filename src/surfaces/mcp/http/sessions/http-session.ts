@@ -9,7 +9,7 @@ import { type HeaderList, type StreamOutlet, EventStream, maxUnreadSseBytes } fr
 import { hash } from 'node:crypto';
 
 const replayLimits = { maxEvents: 200, maxBytes: 192 * 1024 };
-/** How long a finished stream can be resumed, because its last bytes may be lost on the network. */
+/** The time for which a finished stream can be resumed, because the network may have lost its last bytes. */
 const finishedStreamTtlMs = 60_000;
 /** The maximum number of buffered streams of one session. */
 const maxStreams = 20;
@@ -35,7 +35,7 @@ export class HttpSession {
   readonly conversation: LegacySession;
   since = Date.now();
   seen = this.since;
-  /** When its stored state expires; 0 while it is not stored. */
+  /** The expiry time of its stored state; 0 while it is not stored. */
   until = 0;
   /** Whether another process has changed it. */
   isOutdated = false;

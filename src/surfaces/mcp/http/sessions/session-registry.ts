@@ -49,8 +49,8 @@ export class SessionRegistry {
   }
 
   /**
-   * Begins a session. At a limit, it replaces the longest idle session: one of the same principal at the limit per principal, otherwise one
-   * of the principal with the most sessions.
+   * Begins a session. At the limit per principal, replaces the principal's longest idle session. At the total limit, replaces the
+   * longest idle session of the principal with the most sessions.
    */
   begin(peer: Peer, options: HttpSessionOptions = {}): HttpSession {
     const { principal } = peer;

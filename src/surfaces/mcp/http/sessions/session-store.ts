@@ -167,7 +167,7 @@ export class StoredToolList implements ShownTools {
 export class ToolListStore {
   readonly #store: KeyValueStore;
   readonly #written = new WeakMap<object, { readonly key: string; readonly text: string }>();
-  /** When each list was stored last. */
+  /** The time at which each list was last stored. */
   readonly #storedAt = new Map<string, number>();
 
   constructor(kept: KeyValueStore) {

@@ -10,7 +10,7 @@ function ask(id: number, method: string, params: object = {}): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-/** A tool that says something, and goes on when it is told to. */
+/** A tool that logs a message and waits until `open` is called. */
 function gate(): { server: ReturnType<typeof localServer>; open: () => void; cancelled: Promise<void> } {
   const opened = Promise.withResolvers<void>();
   const cancelled = Promise.withResolvers<void>();

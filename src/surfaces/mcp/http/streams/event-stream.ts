@@ -30,7 +30,7 @@ interface BufferedEvent {
   readonly text: string;
 }
 
-/** How events are buffered for a client that loses the stream. */
+/** Options of the replay buffer for clients that lose the stream. */
 export interface ReplayOptions {
   /** The stream’s name in the ids of its events. */
   readonly name: string;
