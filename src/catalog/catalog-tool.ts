@@ -9,13 +9,13 @@ import { renderName } from './names.ts';
 import { type FillDefaults, fillDefaultsOf } from './schema/schema-defaults.ts';
 import type { Source, SourceTool } from './source/source.ts';
 
-/** A tool in the catalog: what is told about it, and how it is run. */
+/** A tool in the catalog: its definition, and the functions that run it. */
 export interface CatalogTool {
   readonly definition: ToolDefinition;
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
-  /** Signs of an attack in its definition: shown wherever people decide. */
+  /** Signs of an attack in its definition, shown wherever a human decides about the tool. */
   readonly flags: readonly string[];
   /** Fills in defaults; present when the schema has defaults for required arguments. */
   readonly fillDefaults?: FillDefaults;
@@ -23,7 +23,7 @@ export interface CatalogTool {
   readonly naming?: RecordedNaming;
 }
 
-/** Gives a source's tool its name and its hash. */
+/** Converts a source's tool to a catalog tool with its rendered name and hash. */
 export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
   const id = { server: source.server, tool: offered.tool };
   if (isContentMethod(id.tool) || isContentMethod(offered.remote ?? ''))
@@ -60,7 +60,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     source,
     offered,
     notices,
-    // A flag may repeat text of the server.
+    // A flag may contain text from the server.
     flags: (offered.flags ?? []).map((flag) => escapeInvisible(flag)),
     ...(naming === undefined ? {} : { naming }),
     ...(fillDefaults === undefined ? {} : { fillDefaults }),

@@ -23,7 +23,7 @@ import type { Source } from './source/source.ts';
 import { cleanSource } from './transforms/sanitize-source.ts';
 
 interface Mounted {
-  /** As it was mounted. */
+  /** The source as it was mounted. */
   readonly given: Source;
   /** The source without hidden characters. */
   readonly source: Source;
@@ -40,37 +40,37 @@ export class Catalog {
   readonly #listeners = new Set<(snapshot: CatalogSnapshot) => void>();
   #version = 0;
   #snapshot: CatalogSnapshot | undefined;
-  /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
+  /** Belongs to the current snapshot but is not exposed by it, because its tools could be run outside the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
   readonly #contentTools = new WeakMap<Source, Map<ContentMethod, CatalogTool>>();
-  /** Tools by the other forms of their full names. A form that two tools share resolves to neither. */
+  /** Tools by the other forms of their full names. A form that two tools share resolves to neither tool. */
   #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
-  /** The search tools; they belong to the snapshot, too. */
+  /** The search tools of the current snapshot. */
   #finders: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
   readonly #builtin: string | undefined;
   readonly #pins: Pins | undefined;
   #announcing = false;
 
-  /** The built-in server is in every profile. With pins, servers whose definitions changed ask until they are accepted. */
+  /** `builtin` names the built-in server, which is in every profile. With `pins`, tools whose definitions changed need approval until accepted. */
   constructor(builtin?: string, pins?: Pins) {
     this.#builtin = builtin;
     this.#pins = pins;
   }
 
-  /** The catalog as it is now. Built once for each version, on first use. */
+  /** The current catalog. Built once for each version, on first use. */
   get snapshot(): CatalogSnapshot {
     this.#snapshot ??= this.#build();
     return this.#snapshot;
   }
 
-  /** Returns the tool that can be called by this name now: the rendered name, or another form of its full name. */
+  /** Returns the tool that can currently be called by this name: the rendered name, or another form of its full name. */
   find(name: string): CatalogTool | undefined {
     if (this.#snapshot === undefined) this.#snapshot = this.#build();
     return this.#byName.get(name) ?? this.#byOtherName.get(name) ?? this.#contentTool(name);
   }
 
-  /** Returns the tool that an MCP method of a server is to policy. Listed nowhere; found only while the server is up. */
+  /** Returns the tool that represents an MCP method of a server to policy. It is never listed, and found only while the server is up. */
   #contentTool(name: string): CatalogTool | undefined {
     const { server, tool } = parseName(name) ?? { server: '', tool: '' };
     const mounted = isContentMethod(tool) ? this.#mounted.get(server) : undefined;
@@ -104,7 +104,7 @@ export class Catalog {
     return [...this.#profiles.values()];
   }
 
-  /** The catalog as a profile shows it; all of it without one. */
+  /** Returns the catalog as a profile shows it; without a profile, the whole catalog. */
   view(profile: string | undefined): CatalogSnapshot {
     return profile === undefined ? this.snapshot : this.#profile(profile).view(this.snapshot);
   }
@@ -172,7 +172,7 @@ export class Catalog {
     this.#put(source);
   }
 
-  /** Puts a server in the place of the one with the same name, which the caller closes. Throws like `mount`, before anything changes. */
+  /** Replaces the server with the same name and returns it for the caller to close. Throws like `mount`, before anything changes. */
   replace(source: Source): Source {
     const before = this.#get(source.server);
     this.#put(source, before);
@@ -204,7 +204,7 @@ export class Catalog {
     this.#changed();
   }
 
-  /** The source of a mounted server. */
+  /** Returns the source of a mounted server. */
   source(server: string): Source {
     return this.#get(server).given;
   }
@@ -213,12 +213,12 @@ export class Catalog {
     return [...this.#mounted.values()].map((mounted) => mounted.given);
   }
 
-  /** Returns the servers that accept requests now. */
+  /** Returns the servers that currently accept requests. */
   available(): readonly Source[] {
     return [...this.#mounted.values()].filter((each) => absenceOf(each) === undefined).map(({ source }) => source);
   }
 
-  /** Returns a server that accepts requests now. Throws the reason when it does not. */
+  /** Returns a server that currently accepts requests. Throws with the reason when it does not. */
   reachable(server: string): Source {
     const mounted = this.#get(server);
     const absence = absenceOf(mounted);
@@ -226,7 +226,7 @@ export class Catalog {
     return mounted.source;
   }
 
-  /** Calls back for every new version, once for all changes of one synchronous run. */
+  /** Calls the listener for every new version, once for all changes of one synchronous run. */
   subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -336,7 +336,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       );
     count += 1;
   }
-  // Only its runtime can use it, so it is listed nowhere.
+  // Only the runtime that mounted it can use it, so it is not listed.
   if (source.unlisted === true) return;
   // A server that is down may not have listed its tools yet.
   if (absence === undefined) {

@@ -24,13 +24,13 @@ function serverNameProblem(server: string): string | undefined {
   return undefined;
 }
 
-/** A tool's name as agents see it, and what had to be changed to make it fit. */
+/** A tool's name as agents see it, with notices about the changes that were needed to make it valid. */
 export interface RenderedName {
   readonly name: string;
   readonly notice?: string;
 }
 
-/** Renders `mcp__{server}__{tool}`. Reversible unless a notice says that the tool's own name did not fit. */
+/** Renders `mcp__{server}__{tool}`. Reversible unless a notice reports that the tool's own name was changed. */
 export function renderName(id: ToolId): RenderedName {
   if (id.tool === '') throw new SignalboxError('name-invalid', `a tool of server "${id.server}" has an empty name`);
   const name = renderedName(id);
@@ -49,7 +49,7 @@ export function canonicalName(name: string): string {
   return renderedName(id);
 }
 
-/** Reads a rendered name back; `undefined` when it is not one. */
+/** Parses a rendered name. Returns `undefined` for any other name. */
 export function parseName(name: string): ToolId | undefined {
   if (!name.startsWith(prefix)) return undefined;
   const split = name.indexOf('__', prefix.length);

@@ -5,28 +5,28 @@ import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.t
 
 /** The selection of the catalog for one kind of client. */
 export interface ProfileSettings {
-  /** The servers whose tools are seen: all when absent. The built-in one always is. */
+  /** The servers whose tools are visible; all by default. The built-in server is always visible. */
   readonly servers?: readonly string[];
   /**
-   * Patterns for full names, as they are or rendered, or for a tool's own name; those that begin with `!` leave out. A tool is seen when no pattern
-   * leaves it out and, where there are others, one of them fits. Their order does not matter: leaving out always wins.
+   * Patterns for full names, original or rendered, or for a tool's own name. A pattern that begins with `!` excludes. A tool is visible when no
+   * pattern excludes it and, if there are including patterns, one of them matches. The order does not matter: exclusion always wins.
    */
   readonly tools?: readonly string[];
-  /** Whether tools are searched for instead of listed: where it saves tokens (`auto`), `always`, or `never`. */
+  /** When to offer tool search instead of a list of tools: when it saves tokens (`auto`), `always`, or `never`. */
   readonly disclosure?: 'auto' | 'always' | 'never';
   /**
-   * The names of tools and prompts for MCP clients: the names that all agents use (`full`), or those that their servers gave them
-   * (`own`) where no two are the same. For one server that should look as if nothing stood before it.
+   * The names of tools and prompts for MCP clients: full names (`full`), or the servers' own names (`own`) where they are
+   * unique. `own` makes the proxy invisible for a profile with a single server.
    */
   readonly names?: 'full' | 'own';
-  /** Whether answers that come through the client count as those of a human. */
+  /** Whether answers that arrive through the client count as answers of a human. */
   readonly trustsHuman?: boolean;
 }
 
 /** Profiles by name. */
 export type ProfilesByName = Readonly<Record<string, ProfileSettings>>;
 
-/** A named view of the catalog. Never changes: other settings are another profile. */
+/** A named view of the catalog. Immutable: new settings create a new profile. */
 export class Profile {
   readonly name: string;
   readonly settings: ProfileSettings;
@@ -57,7 +57,7 @@ export class Profile {
     return reason;
   }
 
-  /** The catalog as this profile shows it: the same one for the same catalog. */
+  /** Returns the catalog as this profile shows it. Returns the same object for the same snapshot. */
   view(snapshot: CatalogSnapshot): CatalogSnapshot {
     const known = this.#views.get(snapshot);
     if (known !== undefined) return known;
@@ -66,7 +66,7 @@ export class Profile {
     return view;
   }
 
-  /** The patterns that fit no tool, as they were written: they do not do what their author thinks. */
+  /** Returns the patterns, as written, that match no tool and so may be mistakes. */
   unmatched({ tools, hidden }: CatalogSnapshot): string[] {
     const all = [...tools, ...hidden.map(namedHidden)].map(namesOf);
     return (this.settings.tools ?? []).filter((written) => {

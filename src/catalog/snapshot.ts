@@ -1,13 +1,13 @@
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type NamedTool, recordedTool } from '../core/tools/tool-names.ts';
 
-/** Everything that can be called at one moment, and why the rest cannot. Never changes; a change makes the next version. */
+/** The tools that can be called at one moment, and the reasons why others cannot. Immutable: a change creates a new version. */
 export interface CatalogSnapshot {
   readonly version: number;
   /** All tools that can be called, by server in mounting order. */
   readonly tools: readonly ToolDefinition[];
   readonly servers: readonly ServerProvenance[];
-  /** Tools that exist but are not offered, with what hides them. */
+  /** Tools that exist but are not offered, with the cause. */
   readonly hidden: readonly HiddenTool[];
   readonly notices: readonly CatalogNotice[];
 }
@@ -17,22 +17,22 @@ export interface ServerProvenance {
   readonly name: string;
   readonly adapter: string;
   readonly status: 'up' | 'down' | 'disabled';
-  /** Since when it has this status, in milliseconds since 1970. */
+  /** The time at which the status began, in milliseconds since 1970. */
   readonly since: number;
   readonly reason?: string;
-  /** Present while it is down only because it was not tried to the end yet. */
+  /** Present while the server is down only because its first start has not ended. */
   readonly connecting?: true;
-  /** Present when it is down until a person signs in at it. */
+  /** Present when the server is down until a person signs in to it. */
   readonly needsSignIn?: true;
-  /** Present when it is down because it says itself that it fails: whoever runs it can help. */
+  /** Present when the server is down because it reports a failure of its own, which its operator must fix. */
   readonly isFailing?: true;
-  /** Present when nothing that needs the box as a whole should begin while the server is not up. */
+  /** Present when operations that need the whole box must wait until the server is up. */
   readonly required?: true;
-  /** The number of its tools that can be called now. */
+  /** The number of its tools that can currently be called. */
   readonly tools: number;
 }
 
-/** A tool that is not offered, and why. */
+/** A tool that is not offered, with the reason. */
 export interface HiddenTool {
   readonly name: string;
   readonly server: string;
@@ -53,17 +53,17 @@ export interface HiddenTool {
   readonly since: number;
 }
 
-/** Something an operator should know about a tool that works, or about a whole server. */
+/** A notice for the operator about a working tool, or about a whole server. */
 export interface CatalogNotice {
   readonly server: string;
-  /** The rendered name of the tool; `mcp__{server}__*` when it is about the server. */
+  /** The rendered name of the tool; `mcp__{server}__*` for a notice about the server. */
   readonly tool: string;
   readonly message: string;
-  /** Present when it is about what looks like an attack. */
+  /** Present when the notice is about a possible attack. */
   readonly isSuspicious?: true;
 }
 
-/** The required servers that are not up. */
+/** Returns the required servers that are not up. */
 export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): readonly ServerProvenance[] {
   return servers.filter(({ required, status }) => required === true && status !== 'up');
 }

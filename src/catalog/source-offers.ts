@@ -11,14 +11,14 @@ export type Offer =
   | { readonly name: string; readonly tool?: never; readonly hidden: Hidden; readonly naming?: RecordedNaming };
 
 interface Hidden extends Pick<HiddenTool, 'by' | 'reason' | 'since'> {
-  /** Absent when it is hidden because somebody wanted it so. */
+  /** Absent when the tool is hidden on purpose. */
   readonly error?: SignalboxError;
 }
 
-/** Admits the tools of one source to the catalog. An invalid tool is hidden; the others stay. */
+/** Admits the tools of one source to the catalog. An invalid tool is hidden without affecting the others. */
 export class Offers {
   readonly #source: Source;
-  /** Built once for each tool object; a source keeps the objects that did not change. */
+  /** Cached by tool object; a source reuses the objects of unchanged tools. */
   readonly #built = new WeakMap<SourceTool, Offer>();
   /** When each name collision began. */
   #clashes = new Map<string, number>();
@@ -94,7 +94,7 @@ function withheld({ server }: Source, hidden: WithheldTool): Offer {
   return { name, hidden, ...(naming === undefined ? {} : { naming }) };
 }
 
-/** The tools of every name that more than one has. */
+/** Returns the tools of every name that more than one tool has. */
 function clashingTools(offers: readonly Offer[]): Map<string, CatalogTool[]> {
   const owners = new Map<string, CatalogTool[]>();
   for (const offer of offers) {

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
-/** Values that are taken exactly as they are. */
+/** Keywords whose values are used unchanged. */
 const data = new Set(['default', 'const', 'examples']);
-/** Their keys are names of the author's choice, not keywords. */
+/** Keywords whose values have arbitrary names as keys, not keywords. */
 const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-/** Lists whose order means nothing. */
+/** Keywords whose values are lists without a significant order. */
 const sets = new Set(['required', 'enum', 'type']);
 
-/** Returns the value with all keys sorted. Not RFC 8785, which rejects text that servers do send (lone surrogates). */
+/** Returns the value with all keys sorted. Does not implement RFC 8785, which rejects lone surrogates that servers do send. */
 export function canonicalJson(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(canonicalJson);
   return isJsonObject(value) ? mapSorted(value, canonicalJson) : value;
@@ -18,8 +18,8 @@ export function canonicalJson(value: JsonValue): JsonValue {
 const dateText = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * The same object with all keys in order and without dates, as text or as seconds or milliseconds since 1970. Servers that say when they
- * made a list give another date in each, and a date cannot instruct a model.
+ * Returns the object with sorted keys and without dates, as text or as seconds or milliseconds since 1970. Servers that add the
+ * creation time to a list send another date each time, and a date cannot instruct a model.
  */
 export function withoutDates(object: JsonObject): JsonObject {
   const kept = Object.entries(object).filter(([, value]) => !isDate(value));
@@ -36,7 +36,7 @@ function isDate(value: JsonValue): boolean {
   return typeof value === 'number' && ((value >= 1e9 && value < 1e10) || (value >= 1e12 && value < 1e13));
 }
 
-/** Returns a schema with all keys sorted, and all lists whose order has no meaning. */
+/** Returns a schema with sorted keys, and with all lists sorted whose order is insignificant. */
 export function canonicalSchema(schema: JsonValue): JsonValue {
   if (isList(schema)) return schema.map(canonicalSchema);
   if (!isJsonObject(schema)) return schema;

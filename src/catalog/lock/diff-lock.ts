@@ -16,10 +16,10 @@ export interface ServerDiff {
   readonly tools: readonly ToolDiff[];
 }
 
-/** The servers that are not what the lock says. */
+/** The servers that differ from the lock. */
 export type LockDiff = readonly ServerDiff[];
 
-/** Compares servers that are in both: what is not locked is not watched, and what is away cannot be compared. */
+/** Compares the servers that are in both. Unlocked servers are not checked, and servers that are down cannot be compared. */
 export function diffLock(lock: Lock, now: Lock): LockDiff {
   return [...lock.servers].flatMap(([server, locked]) => {
     const present = now.servers.get(server);
@@ -45,7 +45,7 @@ export function diffServer(server: string, locked: LockedServer, now: LockedServ
 /** The difference of a server's instructions from the accepted ones. */
 export interface InstructionsDiff {
   readonly kind: 'added' | 'removed' | 'changed';
-  /** The difference, for people. */
+  /** The difference as display text. */
   readonly text: string;
 }
 

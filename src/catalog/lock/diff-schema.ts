@@ -33,7 +33,7 @@ function diffPart(before: JsonValue, after: JsonValue, place: Place): Difference
 }
 
 interface Pair {
-  /** The schemas around the keyword. */
+  /** The enclosing schemas of the keyword. */
   readonly before: JsonObject;
   readonly after: JsonObject;
   readonly old: JsonValue | undefined;
@@ -70,7 +70,7 @@ function diffProperties(before: JsonObject, after: JsonObject, place: Place): Di
   });
 }
 
-/** Of properties that came or went, that was said already. */
+/** Skips added and removed properties, which are reported separately. */
 function diffRequired(before: JsonObject, after: JsonObject, place: Place): Difference[] {
   const [old, now] = [new Set(requiredOf(before)), new Set(requiredOf(after))];
   const [hadProperty, hasProperty] = [propertiesOf(before), propertiesOf(after)];

@@ -84,7 +84,7 @@ function diffAnnotations(before: Annotations, now: Annotations): Difference[] {
 
 type Concern = (before: JsonValue | undefined, now: JsonValue | undefined) => string | undefined;
 
-/** The concerns: a tool that claims more harm than was accepted, and a tool that would run without approval. */
+/** The changes of annotations that raise a concern: a claim of more harm than was accepted, and a claim that avoids approval. */
 const annotationConcerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
   ['readOnlyHint', (before, now) => (now === true ? 'would run unasked' : before === true ? 'weaker' : undefined)],
   ['destructiveHint', (_, now) => (now === true ? 'weaker' : undefined)],

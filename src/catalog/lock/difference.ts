@@ -5,9 +5,9 @@ import { sanitizeText } from '../transforms/sanitize-text.ts';
 export interface Difference {
   /** A sentence for display. */
   readonly text: string;
-  /** The sentence without the server's prose, which is not accepted: models read this form, too. */
+  /** The sentence without unaccepted prose of the server, because models read this form too. */
   readonly short: string;
-  /** The tool asks for more trust than what was accepted. */
+  /** The tool requires more trust than was accepted. */
   readonly weaker: boolean;
 }
 

@@ -14,7 +14,7 @@ import { pinDefinition, pinInstructions } from './locked-server.ts';
 
 type Path = readonly string[];
 
-/** Parses a lock file. Throws a `LockError` for anything unknown, because a lock that is understood in part does not protect. */
+/** Parses a lock file. Throws a `LockError` for anything unknown, because a partially understood lock does not protect. */
 export function parseLock(text: string): Lock {
   const document = holder(parseJson(text), []);
   const { lockVersion: version } = document;
@@ -120,10 +120,10 @@ function shown(value: unknown): string {
   return JSON.stringify(value).slice(0, 40);
 }
 
-/** A problem in a lock file, with its place. */
+/** A problem in a lock file, with its location. */
 export class LockError extends Error {
   override readonly name = 'LockError';
-  /** Keys from the root; empty when it is about the whole file. */
+  /** The keys from the root; empty for a problem of the whole file. */
   readonly path: readonly string[];
 
   constructor(path: readonly string[], message: string, options?: ErrorOptions) {
@@ -145,7 +145,7 @@ export function printLock(lock: Lock): string {
   return `${JSON.stringify({ lockVersion, ...sorted }, undefined, 2)}\n`;
 }
 
-/** Instructions that were read without their text are written without it. */
+/** Serializes instructions; those that were read without their text are written without it. */
 function printed({ hash, text }: LockedInstructions): JsonValue {
   return text === undefined ? hash : { hash, text };
 }

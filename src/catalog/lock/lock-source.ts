@@ -16,7 +16,7 @@ const maxNoticeLength = 300;
  */
 export function lockSource(source: Source, locked: LockedServer | undefined): Source {
   if (locked === undefined) return source;
-  const next = `signalbox lock diff ${source.server} shows it, signalbox lock accept ${source.server} takes it`;
+  const next = `signalbox lock diff ${source.server} shows the changes, signalbox lock accept ${source.server} accepts them`;
   const judge = (tool: SourceTool): Judgement => {
     const why = refusal(tool, locked);
     return why === undefined ? { tool } : { withheld: { tool: tool.tool, by: 'lock', reason: `${why}; ${next}` } };

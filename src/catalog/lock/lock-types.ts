@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json/json.ts';
 
-/** A JSON Schema that is JSON. */
+/** A JSON Schema in JSON form. */
 export type LockedSchema = boolean | JsonObject;
 
 /** The definition of a tool as its server lists it, in canonical form. */
@@ -15,7 +15,7 @@ export interface LockedDefinition {
   readonly fields?: JsonObject;
 }
 
-/** A tool as it was when it was accepted. */
+/** A tool at the time of its acceptance. */
 export interface LockedTool extends LockedDefinition {
   readonly hash: string;
 }
@@ -27,7 +27,7 @@ export interface LockedInstructions {
   readonly text?: string;
 }
 
-/** A server as it was when it was accepted. */
+/** A server at the time of its acceptance. */
 export interface LockedServer {
   readonly instructions?: LockedInstructions;
   /** By the server's own names. */

@@ -30,7 +30,7 @@ export function lockedServer({ tools, instructions }: SourceState): LockedServer
   return { ...(instructions === undefined ? {} : { instructions: pinInstructions(instructions) }), tools: locked };
 }
 
-/** A tool as it goes into the lock; `undefined` when its definition is not JSON. */
+/** Returns a tool in the form of the lock; `undefined` when its definition is not JSON. */
 export function pinTool(tool: SourceTool): LockedTool | undefined {
   const { description, inputSchema, outputSchema, annotations, _meta, fields } = tool;
   const title = tool.title ?? annotations.title;
@@ -39,7 +39,7 @@ export function pinTool(tool: SourceTool): LockedTool | undefined {
   return pinDefinition(JSON.parse(JSON.stringify(definition)) as LockedDefinition);
 }
 
-/** Gives a definition its canonical form and its hash. */
+/** Converts a definition to its canonical form with its hash. */
 export function pinDefinition(given: LockedDefinition): LockedTool {
   const { title, description, inputSchema, outputSchema, annotations = {} } = given;
   const [_meta, fields] = [withoutDates(given._meta ?? {}), withoutDates(given.fields ?? {})];

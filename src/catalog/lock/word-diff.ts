@@ -8,7 +8,7 @@ interface Run {
 }
 
 const require = createRequire(import.meta.url);
-/** Texts that differ in more words are shown as replaced. */
+/** Texts that differ in more words are shown as fully replaced. */
 const maxEdits = 2000;
 const contextLength = 40;
 
@@ -32,7 +32,7 @@ function words(text: string): string[] {
   return text.match(/\S+|\s+/g) ?? [];
 }
 
-/** Joins neighboring changes that only white space separates. */
+/** Merges neighboring changes that are separated only by white space. */
 function joinAcrossSpaces(steps: readonly Run[]): Run[] {
   const runs: Run[] = [];
   let pending = { same: '', removed: '', added: '' };

@@ -15,8 +15,8 @@ export function isPinnable({ adapter, unlisted }: Source): boolean {
 }
 
 /**
- * A source whose definitions are pinned the first time they are seen. A tool that differs from its pin keeps the stricter effect and the
- * accepted prose and further fields, and asks until it is accepted. Goes around a source before anything else, so that it compares what the server said.
+ * Wraps a source so that its definitions are pinned when first seen. A tool that differs from its pin has the stricter effect and the accepted
+ * prose and additional fields, and needs approval until it is accepted. Must be the innermost wrapper, to compare the server's own definitions.
  */
 export function pinSource(source: Source, pins: Pins): Source {
   const { server } = source;
@@ -33,7 +33,7 @@ export function pinSource(source: Source, pins: Pins): Source {
   const state = (): SourceState => {
     const given = source.state();
     if (last?.given === given && last.pin === pins.get(server)) return last.made;
-    // A server that is down may not have listed its tools yet. One without tools may list them a moment later.
+    // A server that is down may not have listed its tools yet. A server without tools may list them later.
     const isListed = given.down === undefined && given.tools.length > 0;
     const pin = pins.get(server) ?? (isListed ? pins.pinFirst(server, lockedServer(given)) : undefined);
     const made = pin === undefined ? given : compared(given, pin, server, pinned, since);
@@ -54,7 +54,7 @@ export function pinSource(source: Source, pins: Pins): Source {
   };
 }
 
-/** Returns how a server differs from its pin; `undefined` when nothing waits for acceptance. Tools that are gone harm nobody. */
+/** Returns the differences of a server from its pin; `undefined` when nothing needs acceptance. Removed tools are ignored. */
 export function diffPin(server: string, pin: LockedServer, now: LockedServer): ServerDiff | undefined {
   const diff = diffServer(server, pin, now);
   if (diff === undefined) return undefined;
@@ -71,7 +71,7 @@ function compared(
   pinned: (tool: SourceTool) => LockedTool | undefined,
   since: Map<string, number>,
 ): SourceState {
-  const next = `signalbox lock diff ${server} shows it, signalbox lock accept ${server} accepts it`;
+  const next = `signalbox lock diff ${server} shows the changes, signalbox lock accept ${server} accepts them`;
   const tools: SourceTool[] = [];
   const hidden: WithheldTool[] = [];
   for (const tool of given.tools) {
@@ -108,11 +108,11 @@ function compared(
   };
 }
 
-/** Offers a tool that nobody accepted: with the stricter effect, and with accepted text where there is some. Its schemas are the new ones. */
+/** Returns an unaccepted tool as it is offered: with the stricter effect, the accepted text if there is any, and its new schemas. */
 function unaccepted(tool: SourceTool, accepted: LockedTool | undefined, why: UnacceptedDefinition): SourceTool {
   const { title: _, annotations: __, _meta: ___, fields: ____, ...rest } = tool;
   const { title, description, _meta, fields } = accepted ?? tool;
-  // A tool that was not there when the server was pinned has no claim that anybody accepted.
+  // A tool that was added after the server was pinned has no accepted claims.
   const claims = accepted?.annotations ?? {};
   return {
     ...rest,

@@ -5,19 +5,19 @@ import type { LockedServer } from '../lock/lock-types.ts';
 export interface PinStorage {
   /** Returns the text of every pin, by server. */
   list(): Promise<ReadonlyMap<string, string>>;
-  /** Stores the first pin of a server. Returns the stored text, which is another one when another process was first. */
+  /** Stores the first pin of a server. Returns the stored text, which differs when another process was first. */
   add(server: string, text: string): Promise<string>;
   /** Replaces the pin of a server, and notifies other processes. */
   put(server: string, text: string): Promise<void>;
-  /** Calls back when another process may have changed a pin; returns how to stop. */
+  /** Calls the listener when another process may have changed a pin. Returns a function that unsubscribes. */
   listen(onChange: () => void): () => void;
-  /** The interval for reading pins again while a definition waits for acceptance. Absent where `listen` reports every change. */
+  /** The poll interval for pins while a definition waits for acceptance. Absent where `listen` reports every change. */
   readonly pollMs?: number;
 }
 
 /**
- * The definitions of servers as they were first seen, or accepted since. Kept in memory, so that comparing is synchronous, and in
- * storage, so that they outlive the process.
+ * The definitions of servers as first seen, or as accepted later. Cached in memory so that comparisons are synchronous, and
+ * persisted so that they outlive the process.
  */
 export class Pins {
   readonly #storage: PinStorage;
@@ -26,7 +26,7 @@ export class Pins {
   /** The servers that this process pinned first. */
   readonly #first = new Map<string, string>();
   readonly #listeners = new Map<string, Set<() => void>>();
-  /** The servers that wait for acceptance, and what they say now. */
+  /** The servers that wait for acceptance, with their current definitions. */
   readonly #unaccepted = new Map<string, () => LockedServer>();
   readonly #stop: () => void;
   #writes: Promise<unknown> = Promise.resolve();
@@ -44,7 +44,7 @@ export class Pins {
     this.#stop = storage.listen(() => void this.#read());
   }
 
-  /** Returns the pin of a server; `undefined` when the server was never seen. A pin that cannot be read accepts nothing. */
+  /** Returns the pin of a server; `undefined` when the server was never seen. An unreadable pin accepts nothing. */
   get(server: string): LockedServer | undefined {
     const text = this.#texts.get(server);
     if (text === undefined) return undefined;
@@ -53,7 +53,7 @@ export class Pins {
     return parsed;
   }
 
-  /** Pins a server that was never seen. Holds at once; another process that was first wins a moment later. */
+  /** Pins a new server. Takes effect immediately; if another process pinned it first, that pin replaces this one when the write completes. */
   pinFirst(server: string, seen: LockedServer): LockedServer {
     const text = textOf(server, seen);
     this.#texts.set(server, text);
@@ -66,18 +66,18 @@ export class Pins {
     return seen;
   }
 
-  /** Returns the text of every pin that this process was the first to make, by server. */
+  /** Returns the text of every pin that this process created first, by server. */
   firstSeen(): ReadonlyMap<string, string> {
     return this.#first;
   }
 
-  /** Accepts what a server says now. Resolves when that is stored. Does nothing when the server does not differ from its pin. */
+  /** Accepts the current definitions of a server. Resolves when they are stored. Does nothing when the server matches its pin. */
   async accept(server: string): Promise<void> {
     const now = this.#unaccepted.get(server);
     if (now !== undefined) await this.replace(server, acceptedPin(this.get(server), now()));
   }
 
-  /** Replaces the pin of a server by accepted definitions. Resolves when they are stored. */
+  /** Replaces the pin of a server with accepted definitions. Resolves when they are stored. */
   async replace(server: string, accepted: LockedServer): Promise<void> {
     const text = textOf(server, accepted);
     if (this.#texts.get(server) === text) return;
@@ -86,7 +86,7 @@ export class Pins {
     this.#set(server, text);
   }
 
-  /** Makes the committed lock of a server its pin, so that what was reviewed still holds when the lock file is gone. */
+  /** Sets the pin of a server to its committed lock, so that the review stays in effect when the lock file is removed. */
   adopt(server: string, locked: LockedServer): void {
     const text = textOf(server, locked);
     if (this.#texts.get(server) === text) return;
@@ -95,14 +95,14 @@ export class Pins {
     this.#write(() => this.#storage.put(server, text));
   }
 
-  /** Calls back when the pin of a server changes; returns how to stop. */
+  /** Calls the listener when the pin of a server changes. Returns a function that unsubscribes. */
   subscribe(server: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(server) ?? new Set();
     this.#listeners.set(server, listeners.add(listener));
     return () => void listeners.delete(listener);
   }
 
-  /** Notes what a server says that waits for acceptance; only while one does are the pins of other processes polled. */
+  /** Records the definitions of a server that wait for acceptance. Pins of other processes are polled only while there are any. */
   compared(server: string, unaccepted: (() => LockedServer) | undefined): void {
     if (unaccepted === undefined) this.#unaccepted.delete(server);
     else this.#unaccepted.set(server, unaccepted);
@@ -126,7 +126,7 @@ export class Pins {
       for (const [server, text] of await this.#storage.list())
         if (this.#texts.get(server) !== text) this.#set(server, text);
     } catch {
-      // The store cannot be read now: what was accepted here still holds, and it is read again with the next notice.
+      // The store is unavailable. The cached pins stay in effect, and the next notification triggers another read.
     }
   }
 
@@ -136,13 +136,13 @@ export class Pins {
     for (const listener of this.#listeners.get(server) ?? []) listener();
   }
 
-  /** A pin that cannot be stored holds for this process. */
+  /** Writes a pin. When the write fails, the pin is in effect for this process only. */
   #write(write: () => Promise<unknown>): void {
     this.#writes = this.#writes.then(write).catch(() => undefined);
   }
 }
 
-/** Returns the pin after acceptance. Tools that are gone stay pinned: should they come back changed, that is a change. */
+/** Returns the pin after acceptance. Removed tools stay pinned, so that a changed definition is detected when they return. */
 export function acceptedPin(pin: LockedServer | undefined, now: LockedServer): LockedServer {
   return { ...now, tools: new Map([...(pin?.tools ?? []), ...now.tools]) };
 }

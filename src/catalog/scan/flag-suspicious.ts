@@ -11,12 +11,12 @@ type ToolText = Pick<
 const maxMentions = 5;
 const maxLength = 400_000;
 
-/** Returns what looks like an attack on the model that reads the definition of a tool. */
+/** Returns the signs of an attack on a model that reads the definition of a tool. */
 export function flagSuspicious(tool: ToolText): string[] {
   return scanTexts([...textsOf(tool)]).map((flag) => `its definition ${flag}`);
 }
 
-/** Returns what looks like an attack in a text that a server gives to models, such as its instructions. */
+/** Returns the signs of an attack in a text that a server provides to models, such as its instructions. */
 export function flagText(what: string, texts: readonly string[]): string[] {
   return scanTexts(texts).map((flag) => `${what} ${flag}`);
 }
@@ -52,7 +52,7 @@ function isDistinctive(name: string): boolean {
 
 const cached = new WeakMap<CatalogTool['definition'], ReadonlySet<string>>();
 
-/** Returns, for each tool that names tools of other servers, the flag that says so. Names that its own server has, too, do not count. */
+/** Returns a flag for each tool whose definition names tools of other servers. Names that its own server also has do not count. */
 export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTool, readonly string[]> {
   const all = [...tools];
   const owners = new Map<string, Set<string>>();
@@ -61,7 +61,7 @@ export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTo
       owners.set(name, (owners.get(name) ?? new Set()).add(definition.id.server));
   const flags = new Map<CatalogTool, readonly string[]>();
   for (const each of all) {
-    // Code of this process is the user's own.
+    // Tools in this process are the user's own code.
     if (each.source.adapter.startsWith('local:')) continue;
     const { server } = each.definition.id;
     const named = [...namesIn(each)].filter((name) => {

@@ -1,6 +1,6 @@
 import { sanitizeText } from '../transforms/sanitize-text.ts';
 
-/** Letters of other alphabets that look like Latin ones. */
+/** Letters of other alphabets that look like Latin letters. */
 const lookalikes: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     a: 'аɑα',
@@ -31,15 +31,15 @@ const lookalikes: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin])),
 );
 const lookalike = new RegExp(`[${Object.keys(lookalikes).join('')}]`, 'gu');
-/** A word of Latin letters with one of another alphabet in it. */
+/** A word of Latin letters that contains a letter of another alphabet. */
 const mixedWord =
   /(?:[a-z](?=[\p{L}]{0,30}[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}])|[\p{Script=Cyrillic}\p{Script=Armenian}](?=[\p{L}]{0,30}[a-z]))\p{L}+/iu;
 const encoded = /[A-Za-z0-9+/]{32,}={0,2}/g;
 const maxDecoded = 20;
-/** Letters one by one: `i g n o r e`. */
+/** Spaced-out letters: `i g n o r e`. */
 const spaced = /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*]{1,3}){5,}\p{L}(?![\p{L}\p{N}])/gu;
 
-/** A text as a model understands it, in small Latin letters, and the tricks that were found in it. */
+/** A text as a model understands it, in lower-case Latin letters, and the obfuscations that were found in it. */
 export interface NormalizedText {
   readonly text: string;
   readonly tricks: readonly string[];
@@ -50,7 +50,7 @@ export function visibleText(given: string): string {
   return sanitizeText(given).normalize('NFKC').replaceAll('’', "'");
 }
 
-/** Undoes the tricks that keep a phrase from being recognised: hidden and look-alike characters, letters one by one, Base64. */
+/** Removes obfuscation that hides a phrase from detection: hidden and look-alike characters, spaced-out letters, Base64. */
 export function normalizeText(given: string): NormalizedText {
   const tricks: string[] = [];
   const visible = visibleText(given);
@@ -76,13 +76,13 @@ export function normalizeText(given: string): NormalizedText {
   return { text, tricks: [...new Set(tricks)] };
 }
 
-/** Returns the text that is written in invisible tag characters. */
+/** Returns the text that is encoded in invisible tag characters. */
 function tagText(given: string): string {
   const tags = given.match(/[\u{e0020}-\u{e007e}]/gu);
   return tags === null ? '' : tags.map((tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000)).join('');
 }
 
-/** Returns the text that Base64 stands for, where that is prose. */
+/** Decodes Base64; returns `undefined` unless the result is prose. */
 function decodedProse(run: string): string | undefined {
   const text = Buffer.from(run, 'base64').toString('latin1');
   return /^[\n\x20-\x7e]+$/.test(text) && / /.test(text) ? text : undefined;

@@ -1,15 +1,15 @@
-/** Words one after the other in one sentence, or a sign anywhere in a text. */
+/** A sequence of words within one sentence, or a pattern anywhere in a text. */
 export interface Phrase {
   /** Completes "its definition …". */
   readonly meaning: string;
   /** A definition is suspicious when the weights of its different meanings add up to 1. */
   readonly weight: number;
   readonly steps: readonly Step[];
-  /** Searched in linear time: no repetition in it is nested or unbounded. */
+  /** Runs in linear time: it contains no nested or unbounded repetition. */
   readonly sign?: RegExp;
 }
 
-/** A class of words, and how many other words may stand before it. */
+/** A class of words, with the number of other words that may precede it. */
 export interface Step {
   /** Alternatives, each a word with choices (see `choice` in `find-phrases.ts`) or a class `{name}`. */
   readonly words: string;
@@ -52,7 +52,7 @@ export const wordClasses: Readonly<Record<string, string>> = {
   command: 'curl|wget|chmod|sudo|rm|bash|sh|powershell|nc|install',
 };
 
-/** Weight 1: tells the model to ignore its instructions. */
+/** Weight 1: instructs the model to ignore its instructions. */
 const ignoring = [
   "ignor(?:e|ing)|disregard(?:ing)?|overrul(?:e|es|ing)|disobey 4~policy|policies|warnings?|instructions?|prompts?|operator|operator's|guidelines?|objections?",
   'stop|cease|quit following|obeying|applying 3~instructions?|rules?|guidelines?|prompt|policy',
@@ -88,13 +88,13 @@ const ignoring = [
   'print|reveal|output|repeat|show 1~your 1~system prompt',
 ];
 
-/** Counts together with another meaning: tells the model to ignore its instructions. */
+/** Counts only together with another meaning: instructs the model to ignore its instructions. */
 const ignoringPartly = [
   '{ignore} 5~safety|security|content|default|assistant 3~{instructions}',
   'drop|disables?|skip 2~safety|security|content|all 2~checks?|filters?|filtering|validation',
 ];
 
-/** Weight 1: asks to keep something from the user. */
+/** Weight 1: asks to hide something from the user. */
 const concealing = [
   "not|never|don't say|admit|explain|state|acknowledge that|how|why|anything|where",
   'secretly|covertly|surreptitiously|stealthily|unmentioned|unnoticed',
@@ -181,7 +181,7 @@ const leaking = [
   'make|have|get|ask|trick 2~{user} 2~type|enter|give|provide|reveal|tell 3~password|passwords|secret|pin|token',
 ];
 
-/** Weight 1: puts itself above what the user wants. */
+/** Weight 1: claims priority over the user's wishes. */
 const overruling = [
   'whatever 3~{user} 1~names?|asks?|says?|wants?|types?|chooses?|enters?|requests?|orders?',
   'regardless of the|any input|request|question|query|instructions?|answer',
@@ -199,7 +199,7 @@ const overruling = [
   'replace|replaces|override|overrides 1~your 1~system|instructions|rules|previous',
 ];
 
-/** Weight 1: tells how other tools are to be used. */
+/** Weight 1: instructs the model how to use other tools. */
 const steering = [
   'before 1~{use} 1~any|every|all|each 1~other 2~{tools}',
   'when|whenever|if 3~{tools} is|are available|present|installed|connected|loaded|there 4~all|every|must|has|have|send|override|use|always',
@@ -244,22 +244,22 @@ const steering = [
   'this server|tool has 2~priority',
 ];
 
-/** Counts together with another meaning: tells how other tools are to be used. */
+/** Counts only together with another meaning: instructs the model how to use other tools. */
 const steeringPartly = [
   'compromised|malicious|hacked',
   'before|after 1~{use} 8~execute|run|call|use this tool|function',
   'use this tool|function 2~rather|instead than|of',
 ];
 
-/** Counts together with another meaning: changes what other calls get or give. */
+/** Counts only together with another meaning: changes the input or output of other calls. */
 const tamperingPartly = [
   'replace|substitute|modify|change|alter|swap 3~values?|results?|arguments?|operands?|output|recipients?|amounts? 2~with|of|by|to',
 ];
 
-/** Counts together with another meaning: tells the model to act without approval. */
+/** Counts only together with another meaning: instructs the model to act without approval. */
 const freeingPartly = ['full system|trust|admin', 'override authority|code'];
 
-/** Weight 1: tells the model to act without approval. */
+/** Weight 1: instructs the model to act without approval. */
 const freeing = [
   'without checking|asking|confirming|consulting with|the|back|first|for|anyone|user|permission',
   'consider|regard yourself|it|this|them|everything 1~authorized|authorised|approved|permitted|allowed|trusted',
@@ -307,7 +307,7 @@ const commanding = [
   'will|must|should not|fail|refused 6~otherwise',
 ];
 
-/** Counts together with another meaning: gives the model orders. */
+/** Counts only together with another meaning: gives the model orders. */
 const commandingPartly = [
   '{you} must|should|shall 2~{look}',
   'note|message|instructions?|notice for|to 2~{model}',
@@ -318,7 +318,7 @@ const commandingPartly = [
   '{must} first|always {look}',
 ];
 
-/** Counts together with another meaning: asks for the conversation, the prompt or secrets. */
+/** Counts only together with another meaning: asks for the conversation, the prompt or secrets. */
 const leakingPartly = [
   '{look} 6~contents?|file|text|values?|output|result 8~{give}',
   '{give} 3~contents?|text|values?|output|result 1~of|from',
@@ -327,8 +327,8 @@ const leakingPartly = [
 ];
 
 /**
- * Phrases are words with single spaces between them, each a pattern or a class: `ignore 3~{former} 2~{instructions}` allows three other words
- * before the second one. What no honest definition says has the weight 1; what few say counts together with something else.
+ * Phrases are words separated by single spaces, each a pattern or a class: `ignore 3~{former} 2~{instructions}` allows three other words
+ * before the second one. A phrase that no honest definition contains has weight 1; a phrase that few contain counts only with another.
  */
 export const phrases: readonly Phrase[] = [
   ...phrasesOf('tells the model to ignore its instructions', 1, ignoring),

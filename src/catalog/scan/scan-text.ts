@@ -6,7 +6,7 @@ import { findSignals } from './signals.ts';
 const maxLength = 400_000;
 const maxListed = 5;
 
-/** Returns what looks like an attack on a model that reads these texts, each completing "its definition …". */
+/** Returns the signs of an attack on a model that reads these texts. Each completes the sentence "its definition …". */
 export function scanTexts(texts: readonly string[]): string[] {
   const flags = new Set<string>();
   const hidden = new Set(texts.flatMap(hiddenCharacters));
@@ -48,7 +48,7 @@ interface FoundPhrase {
   readonly words: string;
 }
 
-/** A place in a phrase that a word can fill. */
+/** A position in a phrase that a word can fill. */
 interface Place {
   readonly phrase: number;
   readonly step: number;
@@ -56,7 +56,7 @@ interface Place {
   readonly isLast: boolean;
 }
 
-/** The last place at which a step of a phrase was reached. */
+/** The last position at which a step of a phrase was reached. */
 interface Reached {
   readonly sentence: number;
   readonly position: number;
@@ -69,9 +69,9 @@ const ends = /^[.!?;\n]/;
 const maxQuotedLength = 80;
 const maxWordLength = 40;
 
-/** The places of each word; of one phrase the last ones first, so that a word never fills two steps. */
+/** The positions of each word, in reverse order within a phrase, so that a word never fills two steps. */
 const placesByWord = new Map<string, readonly Place[]>();
-/** The places of classes with words that cannot be listed, such as names of tools. */
+/** The positions of classes whose words cannot be enumerated, such as names of tools. */
 const openClasses: { readonly words: RegExp; readonly places: readonly Place[] }[] = [];
 /** An optional letter, or a group of alternatives, which may be optional. */
 const choice = /\(\?:([^()]*)\)(\??)|(.)\?/;
@@ -109,8 +109,8 @@ function findPhrases(text: string): FoundPhrase[] {
 }
 
 /**
- * Returns the places that a word can fill. They are in a map, because several hundred regular expressions would be compiled for the first
- * definition, which takes longer than the start of the server that it comes from.
+ * Returns the positions that a word can fill. Uses a map, because compiling several hundred regular expressions for the first
+ * definition would take longer than starting its server.
  */
 function placesOf(word: string): readonly Place[] {
   if (word.length > maxWordLength) return [];

@@ -1,16 +1,16 @@
-/** A sign that means nothing alone: many honest definitions have one. */
+/** A weak sign that is not significant alone, because many honest definitions have one. */
 interface Signal {
   readonly weight: number;
-  /** Searched in linear time: every repetition is bounded, or begins at a word that is. */
+  /** Runs in linear time: every repetition is bounded, or begins at a bounded word. */
   readonly sign: RegExp;
 }
 
 interface StemmedSignal extends Signal {
-  /** Separated by `|`. In lower case, every match of the sign contains one of them. */
+  /** Lower-case stems, separated by `|`. Every match of the sign contains one of them. */
   readonly stems: string;
 }
 
-/** The tone of a text: orders, warnings, pretexts. Honest definitions have it as well, so these signals count only together with `matters`. */
+/** The tone of a text: orders, warnings, pretexts. Honest definitions also have it, so these signals count only together with `matters`. */
 const manners: readonly Signal[] = [
   {
     weight: 0.5,
@@ -156,8 +156,8 @@ const windowLength = 3;
 const maxWords = 60;
 
 /**
- * Returns the words of the signs in the first text that looks like an attack: those of three sentences in a row, with a sum of 1. Honest
- * definitions have the same signs, but far apart. Returns nothing when no three sentences have enough.
+ * Returns the words of the signs in the first text that looks like an attack: three consecutive sentences whose signs have a total weight of 1.
+ * Honest definitions have the same signs, but far apart. Returns an empty list when there are no such sentences.
  */
 export function findSignals(texts: readonly string[]): string[] {
   // A sign in a sentence is also a sign in all texts together, which are searched once: most definitions have too few. Finding a

@@ -4,8 +4,8 @@ const room = createContext({ work: undefined });
 const script = new Script('work()');
 
 /**
- * Runs synchronous work that may never end, and throws `ERR_SCRIPT_EXECUTION_TIMEOUT` when it takes longer than allowed.
- * It stops even a regular expression in the middle of its backtracking. Costs about half a millisecond.
+ * Runs synchronous work with a timeout, and throws `ERR_SCRIPT_EXECUTION_TIMEOUT` when it is exceeded.
+ * Interrupts even a backtracking regular expression. Costs about 0.5 ms.
  */
 export function boundedRun<Result>(work: () => Result, milliseconds: number): Result {
   room['work'] = work;

@@ -5,7 +5,7 @@ import { SchemaCompiler } from './schema-compiler.ts';
 
 const maxAnswerLength = 1024 * 1024;
 
-/** The answer to a question, if it is one and fits what was asked for; throws what is wrong with it, without its values. */
+/** Returns a valid answer that matches the requested schema. Throws with the problem otherwise, without the values of the answer. */
 export function checkedElicitation(request: Elicitation, answer: unknown): ElicitationAnswer {
   const given = jsonOf(answer, 'the answer');
   const action = isJsonObject(given) ? given['action'] : undefined;
@@ -28,7 +28,7 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
 
 const compiledSchemas = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compile']>>();
 
-/** With a compiler of its own: a server may send another schema each time, and none should know of the others. Takes some 40 ms, in which everybody waits. */
+/** Uses a separate compiler, because a server may send a new schema each time and schemas must stay isolated. Blocks for about 40 ms. */
 function compileCached(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
   let compiled = compiledSchemas.get(schema);
   if (compiled === undefined) compiledSchemas.set(schema, (compiled = new SchemaCompiler().compile(schema)));

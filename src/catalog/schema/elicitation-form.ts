@@ -11,12 +11,12 @@ const dialects = new Set<FormValue>([
   'https://json-schema.org/draft/2020-12/schema',
   'http://json-schema.org/draft-07/schema#',
 ]);
-/** In longer texts the pattern of a format could search for long. */
+/** On longer texts the pattern of a format could take too long. */
 const maxFormattedLength = 1000;
 
 /**
- * Returns whether an answer certainly fits an MCP form: one object of strings, numbers, booleans and choices. Anything that is not such
- * a form, is not written as it should be, or does not fit, is `false`: then JSON Schema itself has to say. Nothing is compiled.
+ * Returns whether an answer certainly matches an MCP form: a flat object of strings, numbers, booleans and choices. Returns false when the
+ * schema is not such a form, is malformed, or does not match; the caller then validates with JSON Schema. Compiles nothing.
  */
 export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
   const { $schema, type, title, description, properties = {}, required = [], additionalProperties, ...others } = form;
@@ -25,7 +25,7 @@ export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
   if (!isJsonObject(properties) || !isStringList(required) || hasDuplicates(required)) return false;
   if (additionalProperties !== undefined && typeof additionalProperties !== 'boolean') return false;
   const names = Object.keys(properties);
-  // JSON Schema in JavaScript does not see a property of this name.
+  // JSON Schema validators in JavaScript ignore a property of this name.
   if (names.includes('__proto__')) return false;
   if (additionalProperties === false && Object.keys(answer).some((name) => !Object.hasOwn(properties, name)))
     return false;
@@ -35,7 +35,7 @@ export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
   );
 }
 
-/** A field that was not answered has to be written as it should be, too. */
+/** Returns whether a field is well-formed and its value matches. A field without an answer must be well-formed, too. */
 function isValidField(field: FormValue, value: FormValue): boolean {
   if (!isJsonObject(field)) return false;
   const { type, title, description, default: _default, ...rules } = field;
@@ -115,7 +115,7 @@ function hasFormat(name: Format, text: string): boolean {
   return typeof check === 'function' && (check as (given: string) => unknown)(text) === true;
 }
 
-/** As JSON Schema counts: characters, not the units that JavaScript keeps them in. */
+/** Returns the length as JSON Schema defines it: in code points, not UTF-16 code units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _character of text) length += 1;

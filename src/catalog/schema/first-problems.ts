@@ -3,7 +3,7 @@ import type { ArgumentProblem } from '../source/source.ts';
 const maxProblems = 10;
 const maxMessageLength = 500;
 
-/** Returns the first problems, each of bounded length, and the number of the others, so that a model can correct its arguments. */
+/** Returns the first problems, each of bounded length, and the number of the rest, so that a model can correct its arguments. */
 export function firstProblems<Found>(
   found: readonly Found[],
   problemOf: (found: Found) => ArgumentProblem,

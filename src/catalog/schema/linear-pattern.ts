@@ -1,20 +1,20 @@
 import { createRequire } from 'node:module';
 import { messageOf } from '../../core/errors.ts';
 
-/** A regular expression that takes time proportional to the length of the text, whatever the text is. */
+/** A regular expression that always runs in time linear in the length of the text. */
 export interface LinearPattern {
   test(text: string): boolean;
 }
 
 const require = createRequire(import.meta.url);
-/** The steps that the runtime's engine may take in all, or for each character of the text. */
+/** The number of steps that the runtime's engine may take in total, or for each character of the text. */
 const maxSteps = 10_000;
 const maxStepsPerCharacter = 500;
 const maxCached = 1000;
 const cache = new Map<string, LinearPattern>();
 
 /**
- * Returns a pattern of a schema as a linear-time test. Uses the engine of the runtime where the pattern cannot backtrack, else RE2.
+ * Compiles a pattern of a schema to a linear-time test. Uses the runtime's engine when the pattern cannot backtrack, else RE2.
  * Throws for patterns that have no linear form: invalid ones, backreferences, and lookaheads that are not at the beginning.
  */
 export function linearPattern(pattern: string): LinearPattern {
@@ -44,7 +44,7 @@ function compile(pattern: string): LinearPattern {
   }
 }
 
-/** Schemas in the wild often hold patterns with escapes that only the older syntax allows. */
+/** Compiles a pattern for the runtime's engine. Published schemas often contain escapes that only the non-Unicode syntax allows. */
 function nativePattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u');
@@ -54,8 +54,8 @@ function nativePattern(pattern: string): RegExp {
 }
 
 /**
- * Returns whether the runtime's engine is linear for a pattern. `*`, `+` and `{n,m}` each choose among as many lengths as the text has,
- * `?` and `|` each between two paths, and a pattern without `^` has as many starts as the text has characters: one such choice is linear.
+ * Returns whether the runtime's engine is linear for a pattern. `*`, `+` and `{n,m}` each choose among as many lengths as the text has
+ * characters, `?` and `|` between two paths, and a pattern without `^` among as many starts. A single choice of that kind is linear.
  */
 function cannotBacktrack(pattern: string): boolean {
   if (/\)[*+?{]|\\[1-9k]/.test(pattern)) return false;
@@ -66,7 +66,7 @@ function cannotBacktrack(pattern: string): boolean {
   const counts = plain.match(/\{[\d,]*\}/g)?.flatMap((each) => each.slice(1, -1).split(',')) ?? [];
   const copies = counts.reduce((sum, count) => sum + Number(count), 0);
   const exponent = repeats + (isAnchored ? 0 : 1);
-  // A single bounded repetition is gone through once from an anchor, however long it may be.
+  // A single bounded repetition is scanned once from an anchor, whatever its length.
   const steps = 2 ** choices * (pattern.length + (isAnchored && repeats === 1 ? 0 : copies));
   return exponent <= 1 && steps <= (exponent === 0 ? maxSteps : maxStepsPerCharacter);
 }
@@ -80,7 +80,7 @@ interface Lookahead {
   readonly inner: string;
 }
 
-/** Splits `^(?=A)(?!B)C` into its lookaheads and `^C`: each of them can be tested on its own, from the beginning of the text. */
+/** Splits `^(?=A)(?!B)C` into its lookaheads and `^C`. Each can be tested separately from the beginning of the text. */
 function leadingLookaheads(pattern: string): { readonly lookaheads: readonly Lookahead[]; readonly rest: string } {
   const lookaheads: Lookahead[] = [];
   let rest = pattern;
@@ -89,7 +89,7 @@ function leadingLookaheads(pattern: string): { readonly lookaheads: readonly Loo
     lookaheads.push({ isNegative: rest[3] === '!', inner: rest.slice(4, end) });
     rest = `^${rest.slice(end + 1)}`;
   }
-  // An alternative at the top would not be under the lookaheads.
+  // The lookaheads would not apply to a top-level alternative.
   return lookaheads.length > 0 && hasTopAlternative(rest) ? { lookaheads: [], rest: pattern } : { lookaheads, rest };
 }
 
@@ -104,7 +104,7 @@ function hasTopAlternative(pattern: string): boolean {
   return false;
 }
 
-/** Walks over the characters of a pattern that are neither escaped nor in a class, with how deep in groups they are. */
+/** Yields the characters of a pattern that are neither escaped nor in a class, with their group depth. */
 function* syntaxOf(
   pattern: string,
 ): Generator<{ readonly at: number; readonly depth: number; readonly character: string }> {
@@ -127,14 +127,14 @@ const whiteSpace =
   '\\t\\n\\x0b\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const known = /[dDwWsSbBnrtvfpPcxu^$\\.*+?()[\]{}|/-]/;
 
-/** Loaded for the first pattern that needs it: most schemas have none. */
+/** Compiles a pattern with RE2, which is loaded on first use because most schemas do not need it. */
 function re2(pattern: string): LinearPattern {
   const { RE2JS } = require('re2js') as typeof import('re2js');
   const compiled = RE2JS.compile(RE2JS.translateRegExp(inRe2Syntax(pattern)), RE2JS.LOOKBEHINDS);
   return { test: (text) => compiled.matcher(text).find() };
 }
 
-/** Rewrites the parts of a JavaScript pattern that mean something else to RE2. */
+/** Rewrites the parts of a JavaScript pattern that RE2 interprets differently. */
 function inRe2Syntax(pattern: string): string {
   let made = '';
   let isInClass = false;
@@ -144,7 +144,7 @@ function inRe2Syntax(pattern: string): string {
       at += 1;
       made += escapeInRe2(pattern.charAt(at), isInClass);
     } else if (isInClass) {
-      // `[[:alpha:]]` is a class of its own there.
+      // `[[:alpha:]]` is a POSIX class in RE2.
       made += character === '[' ? '\\[' : character;
       isInClass = character !== ']';
     } else if (character === '[') {
@@ -154,14 +154,14 @@ function inRe2Syntax(pattern: string): string {
         made += '^';
         at += 1;
       }
-      // Empty classes are rewritten by the translation of the library.
+      // The library's translation rewrites empty classes.
     } else made += character === '.' ? '[^\\n\\r\\x{2028}\\x{2029}]' : character;
   }
   return made;
 }
 
 function escapeInRe2(escaped: string, isInClass: boolean): string {
-  // RE2 reads some of these as something else instead of refusing them.
+  // RE2 interprets some of these differently instead of rejecting them.
   if (/[1-9k]/.test(escaped)) throw new Error('it has a backreference');
   if (escaped === 's') return isInClass ? whiteSpace : `[${whiteSpace}]`;
   if (escaped === 'S' && !isInClass) return `[^${whiteSpace}]`;

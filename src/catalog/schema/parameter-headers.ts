@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
-/** An argument that the server also wants as the header `Mcp-Param-{name}`, so that proxies can route by it. */
+/** An argument that the server also requires as the header `Mcp-Param-{name}`, so that proxies can route by it. */
 interface HeaderParameter {
   readonly path: readonly string[];
   readonly name: string;
@@ -12,7 +12,7 @@ const encodedValue = /^=\?base64\?.*\?=$/;
 const allowedTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 const maxDepth = 32;
 
-/** Makes the headers of a call from its arguments. */
+/** Returns the headers of a call for its arguments. */
 export type ParameterHeaders = (args: JsonObject) => Readonly<Record<string, string>>;
 
 /** Returns the headers that the 2026 revision requires for a tool whose schema marks arguments with `x-mcp-header`; `undefined` for all other tools. */
@@ -30,8 +30,8 @@ export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | un
 }
 
 /**
- * Returns the problem with the header marks of a schema, if there is one. A server that speaks the 2026 revision over HTTP would rely on headers that
- * nobody can send, or could be made to take one argument for another.
+ * Returns the problem with the header marks of a schema, if there is one. Otherwise a server of the 2026 revision could require headers
+ * that no client can send, or could confuse one argument with another.
  */
 export function parameterHeadersProblem(inputSchema: JsonObject): string | undefined {
   const names = new Set<string>();
@@ -56,7 +56,7 @@ interface Mark {
   readonly type: JsonValue | undefined;
 }
 
-/** Only what `properties` lead to counts: elsewhere nobody could tell which value is meant. */
+/** Yields the header marks of a schema. Only follows `properties`, because outside them the marked value would be ambiguous. */
 function* headerMarks(schema: JsonObject, path: readonly string[]): Generator<Mark> {
   const { properties } = schema;
   if (!isJsonObject(properties) || path.length > maxDepth) return;
@@ -80,7 +80,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** Encodes a header value in base64 when a header cannot carry it as it is, or when it would look encoded. */
+/** Encodes a value in base64 when it is not a valid header value, or when it would look like an encoded value. */
 export function encodeHeaderValue(value: string): string {
   if (plainValue.test(value) && !encodedValue.test(value)) return value;
   return `=?base64?${Buffer.from(value).toString('base64')}?=`;

@@ -23,7 +23,7 @@ const schemas: Check = (value, depth) =>
   Array.isArray(value) && value.length > 0 && value.every((each) => schema(each, depth));
 const schemasByName: Check = (value, depth) =>
   isJsonObject(value) && Object.values(value).every((each) => schema(each, depth));
-/** To a place in the same schema, written without escapes. */
+/** A reference within the same schema, written without escapes. */
 const reference: Check = (value) => typeof value === 'string' && /^#(?:\/[\w$.-]+)*$/.test(value);
 
 const pattern: Check = (value) => typeof value === 'string' && isLinear(value);
@@ -50,13 +50,13 @@ const keywords: ReadonlyMap<string, Check> = new Map([
 ]);
 
 /**
- * Returns whether a schema is certainly valid in both drafts: it has common keywords only, each with a valid value. To ask the schema of
- * schemas takes 50 ms of a process that has not asked before. What is not plain may be a schema all the same.
+ * Returns whether a schema is certainly valid in both drafts: it has only common keywords with valid values. Compiling the
+ * meta-schema takes 50 ms in a new process. A schema that is not plain may still be valid.
  */
 export function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value === 'boolean') return true;
   if (!isJsonObject(value) || depth > maxDepth) return false;
-  // No vocabulary has keywords that begin with `x-`: they are ignored.
+  // Keywords that begin with `x-` belong to no vocabulary and are ignored.
   for (const key in value) if (!key.startsWith('x-') && keywords.get(key)?.(value[key], depth) !== true) return false;
   return true;
 }

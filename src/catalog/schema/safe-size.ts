@@ -2,10 +2,10 @@ import type { JsonSchema } from '../../core/json/json.ts';
 
 const anySize = Number.POSITIVE_INFINITY;
 const maxSteps = 1_000_000;
-/** More steps of following references are not taken to end. */
+/** The maximum number of reference steps; beyond it, references are treated as infinite. */
 const maxReferenceSteps = 10_000;
 
-/** An upper bound of the steps that a check takes on a value of `size` characters: `factor * (size + 1) ** exponent`. */
+/** An upper bound for the steps of a check on a value of `size` characters: `factor * (size + 1) ** exponent`. */
 interface Cost {
   readonly factor: number;
   readonly exponent: number;
@@ -17,7 +17,7 @@ const linearCost: Cost = { factor: 1, exponent: 1 };
 const quadraticCost: Cost = { factor: 1, exponent: 2 };
 
 /**
- * Returns the largest value, in characters of JSON, whose check against the schema certainly ends soon. Checks of larger
+ * Returns the largest size of a value, in characters of JSON, that is certain to be checked quickly. Checks of larger
  * values need a time limit: unique items are compared pairwise, formats can backtrack, references can branch or recur.
  */
 export function safeSize(schema: JsonSchema): number {
@@ -49,7 +49,7 @@ function sumOf(one: Cost, other: Cost): Cost {
   return { factor: one.factor + other.factor, exponent: Math.max(one.exponent, other.exponent) };
 }
 
-/** Returns how many steps it takes to follow all references; infinitely many for references other than to definitions. */
+/** Returns the number of steps to follow all references; infinity for references other than to definitions. */
 function referenceSteps(schema: { readonly [keyword: string]: unknown }): number {
   const { $defs, definitions, ...root } = schema;
   const named = new Map([...entriesOf('#/$defs/', $defs), ...entriesOf('#/definitions/', definitions)]);
@@ -62,7 +62,7 @@ function referenceSteps(schema: { readonly [keyword: string]: unknown }): number
   const costOf = (target: string): number => {
     const known = steps.get(target);
     if (known !== undefined) return known;
-    // Until its cost is known, coming back to it means that it recurs.
+    // A second visit before its cost is known means that the reference is recursive.
     steps.set(target, anySize);
     const found = named.has(target) ? cost(named.get(target)) : anySize;
     steps.set(target, found);

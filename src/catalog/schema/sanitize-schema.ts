@@ -4,18 +4,18 @@ type JsonHolder = Readonly<Record<string, unknown>>;
 
 const maxDepth = 256;
 const prose = new Set(['title', 'description', '$comment']);
-/** Values a caller may have to give exactly so. */
+/** Keywords whose values a caller may have to send unchanged. */
 const data = new Set(['default', 'const', 'enum', 'examples']);
-/** Their keys are names of the author's choice, not keywords. */
+/** Keywords whose values have arbitrary names as keys, not keywords. */
 const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** Sanitizes titles and descriptions of a schema. Returns a schema that needs no change as it is. */
+/** Sanitizes titles and descriptions of a schema. Returns the same object when nothing changes. */
 export function sanitizeSchema<Schema>(schema: Schema): Schema {
   return sanitizedPart(schema, 0) as Schema;
 }
 
 function sanitizedPart(part: unknown, depth: number): unknown {
-  // Deeper ones are refused by the catalog.
+  // The catalog rejects deeper schemas.
   if (typeof part !== 'object' || part === null || depth > maxDepth) return part;
   if (Array.isArray(part)) return changed(part, (value) => sanitizedPart(value, depth + 1));
   return changed(part as JsonHolder, (value, keyword) => {

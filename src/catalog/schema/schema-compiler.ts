@@ -11,13 +11,13 @@ import { safeSize } from './safe-size.ts';
 import { type Dialect, type DialectSchema, inDeclaredDialect, inOlderDialect } from './schema-dialect.ts';
 import type { ArgumentProblem } from '../source/source.ts';
 
-/** A compiled schema: what is wrong with a value, or `undefined` when nothing is. */
+/** A compiled schema. Returns the problems of a value, or `undefined` when it is valid. */
 export type Validate = (value: unknown) => ArgumentProblem[] | undefined;
 
-/** Returns whether a value fits a schema. Throws when a check that could take long takes longer than `maxMs`, a whole number from 1. */
+/** Returns whether a value matches a schema. Throws when a potentially slow check exceeds `maxMs`, an integer of at least 1. */
 export type FitsInTime = (value: unknown, maxMs: number) => boolean;
 
-/** A schema that compiled, or why it did not. */
+/** A compiled schema, or the reason why it did not compile. */
 export type Compiled =
   | {
       readonly ok: true;
@@ -27,7 +27,7 @@ export type Compiled =
     }
   | { readonly ok: false; readonly reason: string };
 
-/** Returns what a tool says whose input schema does not compile. */
+/** Returns the notice of a tool whose input schema does not compile. */
 export function unusableSchemaNotice(reason: string): string {
   return `its input schema cannot be used, so its arguments cannot be checked: ${reason}; it can be called once "schema": "trust" is set for it`;
 }
@@ -37,7 +37,7 @@ type Patterns = 'strict' | 'trusting';
 
 const require = createRequire(import.meta.url);
 
-// Not optimized: that takes time that grows with the square of the schema. References are inlined only where little is copied.
+// Optimization is off, because its time is quadratic in the size of the schema. References are inlined only when the copy is small.
 const options: Options = {
   strict: false,
   validateFormats: true,
@@ -49,21 +49,21 @@ const options: Options = {
 const metaValidators = new Map<Dialect, Ajv>();
 const maxValuesShown = 20;
 const maxCheckMs = 500;
-/** For checks by a schema of which one ran out of time a moment ago: everybody waits for them. */
+/** The time limit for a schema whose check recently timed out, because checks block the event loop. */
 const maxSlowCheckMs = 100;
 const slowForMs = 10_000;
-/** Objects and lists in a schema; published servers have up to 150. 4,000 take some 200 ms. */
+/** The maximum number of objects and lists in a schema. Published servers have up to 150; 4,000 take about 200 ms. */
 const maxSchemaParts = 4000;
 const maxSchemaLength = 2 * 1024 * 1024;
-/** Values up to this size are searched for all their problems; a large one could have millions. */
+/** All problems are collected for values up to this size; a large value could have millions. */
 const maxFullySearchedLength = 100_000;
 
-/** Compiles foreign JSON Schema from draft-04 to 2020-12, each distinct schema once. One compiler for each server. */
+/** Compiles untrusted JSON Schema from draft-04 to 2020-12, each distinct schema once. Each server has its own compiler. */
 export class SchemaCompiler {
   readonly #compiled = new Map<string, Compiled>();
   readonly #ajv = new Map<string, Ajv>();
 
-  /** Compiles a schema. When it is trusted, patterns that cannot be checked in linear time are left out of it. */
+  /** Compiles a schema. With `trust`, patterns that cannot be checked in linear time are omitted. */
   compile(schema: JsonSchema, { trust = false }: { readonly trust?: boolean } = {}): Compiled {
     try {
       const text = JSON.stringify(schema);
@@ -74,7 +74,7 @@ export class SchemaCompiler {
       if (compiled === undefined) this.#compiled.set(key, (compiled = this.#compileAny(schema, patterns, key)));
       return compiled;
     } catch (error) {
-      // With a cycle, a BigInt or nesting too deep even to be written down.
+      // The schema cannot be serialized: it has a cycle, a BigInt or excessive nesting.
       return { ok: false, reason: messageOf(error) };
     }
   }
@@ -112,13 +112,13 @@ export class SchemaCompiler {
     const given = withRootId(schema, key);
     if (!isPlain(schema)) void metaValidatorFor(dialect).validateSchema(given, true);
     const left: string[] = [];
-    // A repeated `$id` would be answered with the first schema that had it.
+    // Ajv would return the first schema with a repeated `$id`.
     const isAlone = patterns === 'trusting' || JSON.stringify(schema).includes('"$id":');
     const compiled = (extent: Extent): ValidateFunction =>
       this.#for({ dialect, patterns, extent, isAlone, left }).compile(given);
     const first = compiled('first-problem');
     let all: ValidateFunction | undefined;
-    // Its answer would be a promise, and its rejection nobody's.
+    // Its validator would return a promise whose rejection is never handled.
     if ('$async' in first) throw new Error('asynchronous schemas ($async) are not supported');
     const safe = safeSize(schema);
     const isSafe = (value: unknown): boolean => safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok;
@@ -134,7 +134,7 @@ export class SchemaCompiler {
         all ??= compiled('all-problems');
         return passes(all, value) ? undefined : problemsOf(all);
       } catch (error) {
-        // Out of time, or out of stack in a schema that refers to itself without end.
+        // The check timed out, or overflowed the stack in an infinitely recursive schema.
         if (isTimeout(error)) slowUntil = Date.now() + slowForMs;
         return [{ path: '$', message: `could not be checked against the schema: ${messageOf(error)}` }];
       }
@@ -171,9 +171,9 @@ interface AjvNeeds {
   readonly dialect: Dialect;
   readonly patterns: Patterns;
   readonly extent: Extent;
-  /** Not shared with other schemas. */
+  /** Whether the compiler is not shared with other schemas. */
   readonly isAlone: boolean;
-  /** Takes the patterns that are left out. */
+  /** Receives the patterns that were omitted. */
   readonly left: string[];
 }
 
@@ -192,7 +192,7 @@ function countParts(value: unknown): number {
   return count;
 }
 
-/** Returns a pattern as Ajv takes it. Its text is the key by which Ajv finds it again. */
+/** Returns a pattern in the form that Ajv expects. Ajv uses its text as the cache key. */
 function enginePattern(pattern: string, patterns: Patterns, left: string[]): LinearPattern {
   const named = ({ test }: LinearPattern): LinearPattern =>
     Object.assign({ test }, { toString: () => `linear ${pattern}` });
@@ -205,7 +205,7 @@ function enginePattern(pattern: string, patterns: Patterns, left: string[]): Lin
   }
 }
 
-/** Returns whether each reference of a plain schema leads to a part of it. */
+/** Returns whether each reference of a plain schema resolves to a part of it. */
 function hasValidReferences(schema: JsonSchema): boolean {
   const text = JSON.stringify(schema);
   if (!text.includes('"$ref"')) return true;
@@ -226,7 +226,7 @@ function metaValidatorFor(dialect: Dialect): Ajv {
   return meta;
 }
 
-/** Ajv has a hundred files, and many a process never compiles a schema: it is loaded for the first one. */
+/** Creates an Ajv instance. Ajv is loaded on first use, because it has a hundred files and many processes never compile a schema. */
 function newAjv(dialect: Dialect, used: Options): Ajv {
   const formats = require('ajv-formats') as typeof import('ajv-formats');
   return formats.default(ajvOf(dialect, used));

@@ -37,11 +37,11 @@ function fillObject(value: JsonObject, node: JsonSchema, root: Keywords): boolea
     if (Object.hasOwn(value, name)) continue;
     const found = defaultOf(properties, name, root);
     if (found === undefined) continue;
-    // Unlike assignment, this makes even `__proto__` a plain key. The default is copied because the tool may change it.
+    // Unlike assignment, this makes even `__proto__` an ordinary key. The default is copied because the tool may modify it.
     const copy = structuredClone(found.value);
     Object.defineProperty(value, name, { value: copy, enumerable: true, configurable: true, writable: true });
     isFilled = true;
-    // A default whose schema refers back to itself would be filled in without end.
+    // Filling in a default of a recursive schema would never end.
     const property = properties[name];
     if (property !== undefined && !JSON.stringify(property).includes('"$ref"')) fillValue(copy, property, root);
   }
@@ -58,7 +58,7 @@ function fillValue(value: JsonValue | undefined, node: JsonSchema, root: Keyword
   return (value as JsonValue[]).map((each) => fillValue(each, items, root)).includes(true);
 }
 
-/** Resolves a reference within the document; returns a schema without a reference as it is. */
+/** Resolves a reference within the document; returns a schema without a reference unchanged. */
 function resolved(node: JsonSchema | undefined, root: Keywords): Keywords | undefined {
   let schema: unknown = node;
   for (let steps = 0; steps < 16; steps += 1) {

@@ -1,6 +1,6 @@
 import { type JsonSchema, isJsonObject } from '../../core/json/json.ts';
 
-/** The dialects of JSON Schema that arguments are checked by. Draft-04 and draft-06 are read as draft-07. */
+/** The dialects of JSON Schema for checking arguments. Draft-04 and draft-06 are treated as draft-07. */
 export type Dialect = 'draft-07' | '2019-09' | '2020-12';
 
 /** A schema, ready for a validator of its dialect. */
@@ -19,7 +19,7 @@ const known: readonly (readonly [name: RegExp, dialect: Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/draft-0[467]\/(?:hyper-)?schema#?$/, 'draft-07'],
 ];
 const isDraft04 = /^https?:\/\/json-schema\.org\/draft-04\//;
-/** Keywords that draft-07 does not know: a schema with one of them is not read as draft-07. */
+/** Keywords that draft-07 does not have. A schema with one of them is not treated as draft-07. */
 const newer =
   /"(?:prefixItems|\$dynamicRef|\$dynamicAnchor|\$recursiveRef|\$anchor|unevaluated\w+|dependent(?:Required|Schemas)|m(?:in|ax)Contains)":/;
 
@@ -28,7 +28,7 @@ const schemas = new Set(
   'items additionalItems additionalProperties not contains propertyNames if then else allOf anyOf oneOf'.split(' '),
 );
 
-/** Returns a schema as its `$schema` says; as 2020-12, the default of MCP, without one or with an unknown one. */
+/** Returns a schema in the dialect that its `$schema` declares; in 2020-12, the default of MCP, when it is absent or unknown. */
 export function inDeclaredDialect(schema: JsonSchema): DialectSchema {
   if (typeof schema === 'boolean') return { dialect: '2020-12', schema };
   const { $schema, ...rest } = schema;
@@ -44,14 +44,14 @@ export function inDeclaredDialect(schema: JsonSchema): DialectSchema {
   };
 }
 
-/** Returns a schema that is not valid in the dialect that it declares in the older form it may be written in, if it may. */
+/** Returns a schema that is invalid in its declared dialect in an older dialect that it may be written in; `undefined` when there is none. */
 export function inOlderDialect(schema: JsonSchema): DialectSchema | undefined {
   if (typeof schema === 'boolean' || newer.test(JSON.stringify(schema))) return undefined;
   const { $schema: _, ...rest } = schema;
   return { dialect: 'draft-07', schema: fromDraft04(rest, false) };
 }
 
-/** Rewrites `id` and the boolean forms of `exclusiveMinimum` and `exclusiveMaximum`, which draft-04 has. */
+/** Rewrites the draft-04 forms: `id`, and boolean `exclusiveMinimum` and `exclusiveMaximum`. */
 function fromDraft04(given: Keywords, hasIds: boolean): Keywords {
   const made: [string, unknown][] = Object.entries(given).map(([key, value]) => {
     if (schemaMaps.has(key) && isJsonObject(value))

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 
-/** The bytes of a listing from which on finding tools costs less than listing them: measured by `npm run bench -- disclosure`. */
+/** The size of a listing above which tool search costs less than listing, as measured by `npm run bench -- disclosure`. */
 export const breakEvenBytes = 30_000;
 
 const sizes = new WeakMap<ToolDefinition, number>();

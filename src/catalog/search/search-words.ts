@@ -6,7 +6,7 @@ const unhelpful = new Set(
   ).split(' '),
 );
 
-/** The words of a text: parts of names like `readFile` and `read_file` too, in lower case and without their endings. */
+/** Returns the words of a text, including parts of names such as `readFile` and `read_file`, in lower case and stemmed. */
 export function wordsOf(text: string): string[] {
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -16,7 +16,7 @@ export function wordsOf(text: string): string[] {
     .map(knownStem);
 }
 
-/** Tools share most of their words. */
+/** Cached, because tools share most of their words. */
 const stems = new Map<string, string>();
 const mostStems = 20_000;
 
@@ -29,8 +29,8 @@ function knownStem(word: string): string {
 }
 
 /**
- * A word without its ending, so that "creates", "creating" and "creation" are one. No word of a dictionary need come out: the
- * same is done to what is searched and to what it is searched for.
+ * Returns the stem of a word, so that "creates", "creating" and "creation" match. The stem need not be a dictionary word, because
+ * the query and the searched text are stemmed in the same way.
  */
 export function stem(word: string): string {
   const singular = word
@@ -104,7 +104,7 @@ for (const group of groups) {
   for (const word of words) byWord.set(word, [...(byWord.get(word) ?? []), words.filter((each) => each !== word)]);
 }
 
-/** Words that mean about the same as one that has lost its ending, in a list for each of its meanings. */
+/** Returns the synonyms of a stemmed word, in a list for each of its meanings. */
 export function synonymsOf(word: string): readonly (readonly string[])[] {
   return byWord.get(word) ?? [];
 }

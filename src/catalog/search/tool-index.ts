@@ -10,7 +10,7 @@ const fields = [
   { weight: 0.6, flatten: 0.7, text: ({ description }: ToolDefinition) => description.slice(0, 2000) },
   { weight: 0.7, flatten: 0.7, text: ({ inputSchema }: ToolDefinition) => argumentNames(inputSchema).join(' ') },
 ] as const;
-/** From here on a word that comes again adds little. */
+/** The saturation of term frequency, above which a repeated word adds little. */
 const saturation = 1.4;
 const synonymWeight = 0.75;
 const longestQuery = 1000;
@@ -20,7 +20,7 @@ interface Posting {
   readonly weight: number;
 }
 
-/** Tools made ready to be searched, once for each list of them. */
+/** A search index over a list of tools. */
 export class ToolIndex {
   readonly #tools: readonly ToolDefinition[];
   readonly #postings = new Map<string, Posting[]>();
@@ -42,7 +42,7 @@ export class ToolIndex {
     }
   }
 
-  /** The tools that fit a plain request best, the best one first. */
+  /** Returns the tools that best match a plain-text query, best first. */
   search(query: string, limit: number): ToolDefinition[] {
     const scores = new Float64Array(this.#tools.length);
     for (const word of new Set(wordsOf(plain(query.slice(0, longestQuery))))) {
@@ -58,7 +58,7 @@ export class ToolIndex {
       .map(({ tool }) => tool);
   }
 
-  /** By the word itself, or by the words for each of its meanings. */
+  /** Returns the scores of the tools for a word or for its synonyms. */
   #scoresOf(word: string): Float64Array {
     const scores = new Float64Array(this.#tools.length);
     for (const meaning of synonymsOf(word)) {
@@ -68,7 +68,7 @@ export class ToolIndex {
     return this.#best([word], scores);
   }
 
-  /** A tool counts by the one of the words that fits it best. */
+  /** Returns the score of each tool for the word that matches it best. */
   #best(words: readonly string[], best = new Float64Array(this.#tools.length)): Float64Array {
     for (const word of words) {
       const postings = this.#postings.get(word) ?? [];
@@ -87,14 +87,14 @@ export class ToolIndex {
 
 const indexes = new WeakMap<readonly ToolDefinition[], ToolIndex>();
 
-/** The index over a list of tools; the same list is made ready once. */
+/** Returns the index for a list of tools, cached by list. */
 export function toolIndex(tools: readonly ToolDefinition[]): ToolIndex {
   let index = indexes.get(tools);
   if (index === undefined) indexes.set(tools, (index = new ToolIndex(tools)));
   return index;
 }
 
-/** The first sentence of a text: what a tool is for, mostly. */
+/** Returns the first sentence of a text, which usually states the purpose of a tool. */
 export function firstSentence(text: string): string {
   return /^\s*([^\n]*?[.!?](?=\s|$)|[^\n]*)/.exec(text)?.[1]?.slice(0, 300) ?? '';
 }
@@ -108,7 +108,7 @@ export function argumentNames(schema: ToolDefinition['inputSchema']): string[] {
   return names.map((name) => (needed.has(name) ? name : `${name}?`));
 }
 
-/** The name of a file says nothing about the tool, but that it is a file does. */
+/** Replaces file names in a query, because only the fact that it is a file is relevant to the choice of a tool. */
 function plain(query: string): string {
   return query.replaceAll(/(?<![\w.])[\w/-]+\.[a-z]{1,5}(?![\w.])/gi, 'file');
 }

@@ -10,7 +10,7 @@ import type { ParsedArguments, Source, SourceTool } from './source.ts';
 interface ContentMethodSpec {
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Returns what is wrong with arguments. */
+  /** Returns the problem with the arguments, if there is one. */
   problem(args: JsonObject): string | undefined;
   ask(content: SourceContent, args: JsonObject, options: ContentOptions): Promise<JsonObject>;
 }
@@ -109,7 +109,7 @@ function optionsOf(context: ToolContext): ContentOptions {
   };
 }
 
-/** The texts of what was read: for the journal, and for rules that recognise what was read before. */
+/** Returns the texts of the content, for the journal and for rules that recognize content that was read before. */
 function textsOf({ contents, messages }: JsonObject): readonly ContentBlock[] {
   const items = [...(Array.isArray(contents) ? contents : []), ...(Array.isArray(messages) ? messages : [])];
   return items.flatMap((item) => {

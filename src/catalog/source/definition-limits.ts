@@ -1,17 +1,17 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { withoutOwnMeta } from '../../core/tools/server-result.ts';
 
-/** The largest definitions that published servers have are a tenth of these. */
+/** Limits of definitions. The largest definitions of published servers are a tenth of these. */
 export const definitionLimits = {
-  /** Of a description, a title, or the instructions of a server: longer ones are cut. */
+  /** The limit for a description, a title, or the instructions of a server. Longer text is truncated. */
   maxProseLength: 16_384,
   maxNameLength: 1024,
-  /** Of the schemas of one tool together. */
+  /** The limit for the schemas of one tool together. */
   maxSchemaLength: 512 * 1024,
-  /** Of everything else in one definition, such as icons. */
+  /** The limit for everything else in one definition, such as icons. */
   maxFieldsLength: 256 * 1024,
   maxTools: 2000,
-  /** Of all definitions of one list. */
+  /** The limit for all definitions of one list. */
   maxListLength: 8 * 1024 * 1024,
 } as const;
 
@@ -30,7 +30,7 @@ export class DefinitionBudget {
     this.#maxCount = maxCount;
   }
 
-  /** Returns a definition with its prose cut, or the reason to leave it out. Removes `_meta` keys that only Signalbox may set. */
+  /** Returns a definition with its prose truncated, or the reason to omit it. Removes `_meta` keys that only Signalbox may set. */
   take(given: JsonObject): LimitedDefinition {
     const { maxProseLength, maxNameLength, maxSchemaLength, maxFieldsLength, maxListLength } = definitionLimits;
     const { name, inputSchema, outputSchema, ...others } = given;
@@ -80,7 +80,7 @@ export class DefinitionBudget {
   }
 }
 
-/** Cuts a text that is longer than prose may be, and says so in it. */
+/** Truncates a text that exceeds the limit for prose, and appends a note. */
 export function cutText(text: string): string {
   const { maxProseLength } = definitionLimits;
   if (text.length <= maxProseLength) return text;

@@ -2,16 +2,16 @@ import type { Progress } from '../../core/calls/call.ts';
 import type { ToolClient } from '../../core/calls/call-client.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 
-/** Something that can be read, as its server describes it: the shape is MCP's. */
+/** A resource as its server describes it, in the shape of MCP. */
 export type ResourceDescription = JsonObject & { readonly uri: string };
 
-/** A family of things that can be read. */
+/** A resource template as its server describes it. */
 export type ResourceTemplateDescription = JsonObject & { readonly uriTemplate: string };
 
-/** A text that a server prepares for a model. */
+/** A prompt as its server describes it. */
 export type PromptDescription = JsonObject & { readonly name: string };
 
-/** The resources and prompts of a server. The same object as before means that nothing changed. */
+/** The resources and prompts of a server. The same object means that nothing changed. */
 export interface ContentListing {
   readonly resources: readonly ResourceDescription[];
   readonly resourceTemplates: readonly ResourceTemplateDescription[];
@@ -40,11 +40,11 @@ export interface SourceContent {
   readResource(uri: string, options: ContentOptions): Promise<JsonObject>;
   getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject>;
   complete(request: CompletionRequest, options: ContentOptions): Promise<JsonObject>;
-  /** Calls back whenever the resource changes, also after reconnections. The returned function ends the subscription. */
+  /** Calls the listener whenever the resource changes, also after reconnections. The returned function unsubscribes. */
   subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>>;
 }
 
-/** Nothing besides tools. */
+/** The listing of a server without resources and prompts. */
 export const noContent: ContentListing = { resources: [], resourceTemplates: [], prompts: [] };
 
 /** Returns the valid entries of a server's lists. */

@@ -4,39 +4,39 @@ import type { ToolContext } from '../../core/tools/tool-context.ts';
 import type { ToolDescription } from '../../core/tools/tool.ts';
 import type { ContentListing, SourceContent } from './source-content.ts';
 
-/** The port through which a server's tools come into the catalog. */
+/** The interface through which a server provides its tools to the catalog. */
 export interface Source {
   /** The server's name. */
   readonly server: string;
   /** Identifies the server in the journal: `local:notes`, `mcp:files`. */
   readonly adapter: string;
   readonly limits: SourceLimits;
-  /** Nothing that needs the box as a whole should begin while this server is not up. */
+  /** Operations that need the whole box must wait until this server is up. */
   readonly required?: boolean;
   /** Requests its resources and prompts; absent for servers that cannot have any. */
   readonly content?: SourceContent;
-  /** The labels of the server: those of its resources and prompts, and part of those of its tools. */
+  /** The labels of the server. They apply to its resources and prompts, and to its tools in addition to their own labels. */
   readonly labels?: readonly string[];
-  /** Its tools can be called but are told to nobody: only who brought them along can run them. */
+  /** Its tools can be called but are not listed: only the code that mounted them can run them. */
   readonly unlisted?: boolean;
-  /** Hidden characters were taken out of what it says, and what is suspicious was noticed: the catalog need not do it. */
+  /** Hidden characters are already removed and suspicious text is already flagged, so the catalog need not do it. */
   readonly isClean?: boolean;
-  /** Its definitions are compared with the accepted ones already, or need not be: the catalog does not pin them. */
+  /** Its definitions are already compared with the accepted ones, or need not be, so the catalog does not pin them. */
   readonly isPinned?: boolean;
-  /** The tools it offers now and how it is. The same array as before means that nothing changed. */
+  /** Returns its current tools and status. The same array of tools means that they did not change. */
   state(): SourceState;
-  /** Calls back for every change of `state()`. The returned function unsubscribes. */
+  /** Calls the listener for every change of `state()`. The returned function unsubscribes. */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
   /** Returns the health of a server outside this process; absent for servers inside it. */
   health?(): SourceHealth;
-  /** Connects anew; absent for servers that are in this process. */
+  /** Reconnects; absent for servers inside this process. */
   restart?(): Promise<void>;
 }
 
 /** The health of a server outside this process. */
 export interface SourceHealth {
-  /** `idle`: its process was stopped because nobody called it, and the next call starts it again. */
+  /** `idle`: the process was stopped after a period without calls, and the next call starts it again. */
   readonly state: 'connecting' | 'up' | 'idle' | 'down' | 'stopped';
   readonly since: number;
   readonly lastError?: string;
@@ -53,7 +53,7 @@ export interface SourceHealth {
 /** The current state of a source. */
 export interface SourceState {
   readonly tools: readonly SourceTool[];
-  /** Tools it has but does not offer. */
+  /** Tools that the server has but does not offer. */
   readonly hidden?: readonly WithheldTool[];
   /** The instructions of the server for models. */
   readonly instructions?: string;
@@ -67,37 +67,37 @@ export interface SourceState {
   readonly down?: {
     readonly reason: string;
     readonly since: number;
-    /** It was not tried to the end yet: that it cannot be called is no news. */
+    /** The first start of the server has not ended, so this is not a failure. */
     readonly isStarting?: boolean;
-    /** Only a person can help, by signing in at it. */
+    /** A person must sign in to the server. */
     readonly needsSignIn?: true;
-    /** It answers, and says that it fails: whoever runs it can help. */
+    /** The server responds but reports a failure of its own, which its operator must fix. */
     readonly isFailing?: true;
   };
 }
 
-/** A tool that is kept back before it reaches the catalog. */
+/** A tool that is withheld before it reaches the catalog. */
 export interface WithheldTool {
   readonly tool: string;
-  /** The lock, a rule that says so, a transform that dropped it, or a transform that failed on it. */
+  /** The cause: the lock, a configured rule, a transform that dropped the tool, or a transform that failed on it. */
   readonly by: 'lock' | 'rule' | 'transform' | 'definition-invalid';
   readonly reason: string;
   readonly since: number;
-  /** Present when nobody wanted it so: with this, mounting the server is refused. */
+  /** Present when the tool is not hidden on purpose. Mounting the server then fails with this error. */
   readonly error?: SignalboxError;
 }
 
-/** One tool as its source offers it, before the catalog gives it a name. Plain data and closures, so that it can be spread. */
+/** One tool as its source offers it, before the catalog renders its name. Plain data and closures, so that it can be spread. */
 export interface SourceTool extends ToolDescription {
-  /** The name it is offered under. */
+  /** The name under which it is offered. */
   readonly tool: string;
-  /** The source's own name for it, where a transform gave it another. */
+  /** The source's own name, when a transform renamed the tool. */
   readonly remote?: string;
   /** Notices for the author or operator, such as a schema that does not compile. */
   readonly notices: readonly string[];
-  /** The notices about what looks like an attack in its definition. */
+  /** The signs of an attack in its definition. */
   readonly flags?: readonly string[];
-  /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
+  /** Validates the arguments and converts them for `run`. Called once for each call, before the policy decision. */
   parse(args: JsonObject): ParsedArguments | Promise<ParsedArguments>;
   /** The reason why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */
   readonly schemaProblem?: string;
@@ -109,48 +109,48 @@ export interface SourceTool extends ToolDescription {
   readonly returnsMcpResult?: boolean;
   /** Whether rules do not count its calls, because each leads to another call that they count. */
   readonly uncounted?: boolean;
-  /** Limits of its results, where they differ from those of its server. */
+  /** Limits of its results, when they differ from those of its server. */
   readonly results?: ResultLimits;
-  /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
+  /** Runs the tool. May throw, reject, hang or return an invalid value; the pipeline handles all of these. */
   run(args: unknown, context: ToolContext): unknown;
-  /** Whether its callers run it themselves: it is called through `begin`, and `run` is not used. */
+  /** Whether callers run the tool themselves. It is then called through `begin`, and `run` is not used. */
   readonly isExternal?: boolean;
-  /** It can be called, but is listed only where tools are found instead of listed. */
+  /** The tool can be called, but is listed only for clients that use tool search. */
   readonly unlisted?: boolean;
   /**
-   * Present on a tool that is only a way to call others: a call of it is one of that tool, in everything. Answers with what is
-   * wrong where no tool is meant.
+   * Present on a tool that only forwards calls to other tools. Its call is treated as a call of the target in every respect. Returns
+   * an error message when the target is invalid.
    */
   forward?(given: unknown): Forward | string;
-  /** Makes a call good again; what it may be run for has the arguments of `run`. */
+  /** Compensates for a call. Receives the same arguments as `run`. */
   undo?(args: unknown, context: ToolContext): unknown;
-  /** The directories it writes to, where they are others than its server's. */
+  /** The directories that it writes to, when they differ from those of its server. */
   readonly workspace?: readonly string[];
 }
 
-/** Another tool that a call is meant for, and with what arguments. */
+/** The target tool of a forwarded call, with its arguments. */
 export interface Forward {
   readonly name: string;
   readonly arguments: JsonObject;
 }
 
-/** Arguments after validation: in the handler's form, or what is wrong with them. */
+/** The result of validating arguments: the converted arguments, or the problems. */
 export type ParsedArguments =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly ArgumentProblem[] };
 
-/** One thing that is wrong with a value, and where. */
+/** A problem of a value, with its location. */
 export interface ArgumentProblem {
-  /** For instance `$.items[2].price`. */
+  /** The location, such as `$.items[2].price`. */
   readonly path: string;
   readonly message: string;
 }
 
 /** Limits above which results are shortened. */
 export interface ResultLimits {
-  /** Text and structured content of one result, in bytes. Text that repeats the structured content is counted once. */
+  /** The limit for text and structured content of one result, in bytes. Text that repeats the structured content is counted once. */
   readonly maxBytes?: number;
-  /** One picture, sound or file of a result, in bytes; all of a result together may have four times as much. */
+  /** The limit for one image, audio clip or file of a result, in bytes. All media of a result together may have four times as much. */
   readonly maxMediaBytes?: number;
 }
 
@@ -158,15 +158,15 @@ export interface ResultLimits {
 export interface SourceLimits {
   /** The timeout of a call. */
   readonly timeoutMs?: number;
-  /** The number of calls that run at a time; others wait. */
+  /** The maximum number of concurrent calls; others wait. */
   readonly concurrency?: number;
-  /** The number of calls in any window of so many milliseconds. Others wait up to their timeout, then fail. */
+  /** The maximum number of calls in any window of `perMs` milliseconds. Others wait up to their timeout, then fail. */
   readonly rateLimit?: { readonly max: number; readonly perMs: number };
-  /** How long the result of a read is cached for the same arguments; reads are not cached when absent. */
+  /** The time for which the result of a read is cached for the same arguments. By default, reads are not cached. */
   readonly cacheMs?: number;
-  /** The directories that its tools write to: kept before each undoable call, so that it can be undone. */
+  /** The directories that its tools write to. They are saved before each undoable call, so that it can be undone. */
   readonly workspace?: readonly string[];
-  /** The directory that its program is started in; that of this process when absent. */
+  /** The working directory of its program; by default that of this process. */
   readonly cwd?: string;
   /** Limits of the results of its tools. */
   readonly results?: ResultLimits;

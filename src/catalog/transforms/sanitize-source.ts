@@ -16,8 +16,8 @@ export function cleanSource(source: Source): Source {
 const maxNamed = 80;
 
 /**
- * A source in whose instructions and descriptions of resources and prompts nothing is hidden. Names and addresses stay
- * exact: they are asked by.
+ * Removes hidden characters from instructions and from descriptions of resources and prompts. Names and URIs stay
+ * unchanged, because requests use them.
  */
 function sanitizeContent(source: Source): Source {
   let last: { readonly given: ContentListing; readonly clean: ContentListing } | undefined;
@@ -59,7 +59,7 @@ function sanitizeContent(source: Source): Source {
   return { ...source, state };
 }
 
-/** Prompts are read by models, too; of resources only what describes them is. */
+/** Returns the signs of an attack in prompts and in descriptions of resources, which models read. */
 function flagContent(listing: ContentListing): string[] {
   return Object.entries(listing).flatMap(([list, items]: [string, readonly JsonObject[]]) =>
     items.flatMap((item) => {

@@ -1,12 +1,12 @@
 /**
- * Control characters, lone surrogates, and everything that is there without being seen: zero-width, bidirectional and tag
- * characters, fillers. The two selectors that only say whether a sign is shown as an emoji may stay.
+ * Control characters, lone surrogates, and invisible characters: zero-width, bidirectional and tag characters, fillers.
+ * The two variation selectors that only choose between text and emoji presentation are allowed.
  */
 const hidden = /[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0e-\ufe0f\n\t]]/gv;
 let hiddenOrEmoji: RegExp | undefined;
 const lineEnd = /\r\n?|[\u0085\u2028\u2029]/g;
 
-/** Removes invisible characters and normalizes line ends to `\n`. Returns text that needs no change as it is. */
+/** Removes invisible characters and normalizes line ends to `\n`. */
 export function sanitizeText(text: string): string {
   const lines = text.replace(lineEnd, '\n');
   if (lines.search(hidden) === -1) return lines;
@@ -21,13 +21,13 @@ export function hiddenCharacters(text: string): string[] {
   return [...new Set(found)].map(codePoint);
 }
 
-/** Some emoji are joined by hidden characters. Few texts need this, and it takes a while to read: not at every start. */
+/** Returns the pattern for hidden characters that also matches whole emoji, some of which contain them. Compiled lazily, because it is slow and rarely needed. */
 function emojiToo(): RegExp {
   return (hiddenOrEmoji ??=
     /\p{RGI_Emoji}|[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0e-\ufe0f\n\t]]/gv);
 }
 
-/** An emoji never begins with a hidden character. */
+/** Returns whether a match is a hidden character and not an emoji, which never begins with one. */
 function isHidden(found: string): boolean {
   return found.search(hidden) === 0;
 }

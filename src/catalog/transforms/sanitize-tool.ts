@@ -12,7 +12,7 @@ export function sanitized(): ToolTransform {
     const { annotations, title, outputSchema, fields } = tool;
     const clean: SourceTool = {
       ...tool,
-      // A name of nothing but hidden characters is still a name, which the catalog makes visible.
+      // A name that consists only of hidden characters stays, and the catalog makes it visible.
       tool: sanitizeText(tool.tool) || tool.tool,
       ...(title === undefined ? {} : { title: sanitizeText(title) }),
       description: sanitizeText(tool.description),

@@ -10,8 +10,8 @@ interface Listing {
 type Survey = (given: SourceState) => readonly string[];
 
 /**
- * A source whose tools have gone through a transform, or through several one after the other. The given source is left as it is.
- * Each tool object is transformed once; calls cost nothing more.
+ * Returns a source whose tools have passed one or more transforms in order. Does not modify the given source.
+ * Each tool object is transformed once, so calls have no overhead.
  *
  * @example
  * box.mount(transformServer(notes, (tool) => (tool.tool.startsWith('debug_') ? null : tool)));
@@ -20,12 +20,12 @@ export function transformSource(source: Source, transform: ToolTransform | reado
   return surveyedSource(source, [transform].flat(), () => []);
 }
 
-/** A transformed source that also has something to say about all the tools it was made from. */
+/** Returns a transformed source with additional notices about all of its original tools. */
 export function surveyedSource(source: Source, steps: readonly ToolTransform[], survey: Survey): Source {
   return judgedSource(source, (tool) => judgeTool(tool, steps, source.server), survey);
 }
 
-/** A source of which each tool is judged, once. */
+/** Returns a source of which each tool is judged once. */
 export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Judgement, survey: Survey): Source {
   const judgements = new WeakMap<SourceTool, Judgement>();
   let listing: Listing | undefined;
@@ -79,8 +79,8 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
 }
 
 /**
- * Changes one tool on its way into the catalog: gives back the tool to offer, `null` to drop it, or the reason to hide it.
- * Never changes the tool it was given. Whatever the name becomes, a call still reaches the same tool.
+ * Transforms one tool before it enters the catalog. Returns the tool to offer, `null` to drop it, or the reason to hide it.
+ * Must not modify the given tool. A renamed tool still receives the calls of its new name.
  *
  * @example
  * const quiet: ToolTransform = (tool) => (tool.tool.startsWith('debug_') ? null : { ...tool, labels: ['quiet'] });
@@ -92,7 +92,7 @@ export type Judgement =
   | { readonly tool: SourceTool; readonly withheld?: never }
   | { readonly tool?: never; readonly withheld: Omit<WithheldTool, 'since'> };
 
-/** Sends a tool through transforms, one after the other. A transform that fails hides the tool: nothing is offered half changed. */
+/** Applies transforms in order. A transform that fails hides the tool, so that no partially transformed tool is offered. */
 function judgeTool(given: SourceTool, steps: readonly ToolTransform[], server: string): Judgement {
   let tool = given;
   for (const step of steps) {
@@ -117,7 +117,7 @@ function isHidden(made: ReturnType<ToolTransform>): made is { readonly hidden: s
   return typeof made === 'object' && made !== null && 'hidden' in made && typeof made.hidden === 'string';
 }
 
-/** A transform in plain JavaScript can return anything. */
+/** Checks the result of a transform, which in plain JavaScript can be anything. */
 function assertTool(made: unknown): asserts made is SourceTool {
   if (typeof made !== 'object' || made === null || made instanceof Promise)
     throw new TypeError(`it gave back ${made instanceof Promise ? 'a promise' : typeof made}`);

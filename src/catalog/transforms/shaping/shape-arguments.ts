@@ -22,7 +22,7 @@ export function shapeArguments(tool: SourceTool, shaping: ArgumentShaping, place
     inputSchema: schema,
     notices: [...tool.notices, ...notices],
     parse(args) {
-      // Read once: what is checked is what is passed on, even if the caller's object answers differently each time.
+      // Read once, so that the checked value is the one that is passed on, even if the caller's object returns another value each time.
       const given = Object.entries(args).filter(([, value]) => value !== undefined);
       const names = new Set(given.map(([name]) => name));
       const refused = [...names].filter((name) => hidden.has(name) || fixed.has(name));
@@ -36,12 +36,12 @@ export function shapeArguments(tool: SourceTool, shaping: ArgumentShaping, place
   };
 }
 
-/** Unlike assignment, this makes even `__proto__` a plain key. */
+/** Creates an object in which, unlike with assignment, even `__proto__` is an ordinary key. */
 function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** A handler may change its arguments; the next call must not see it. */
+/** Returns a copy, because a handler may modify its arguments and the next call must not see that. */
 function ownCopy(value: JsonValue): JsonValue {
   return typeof value === 'object' ? structuredClone(value) : value;
 }
@@ -54,7 +54,7 @@ interface ShapingPlace {
   readonly compiler: SchemaCompiler;
 }
 
-/** A schema as callers see it, how their arguments are checked against it, and what an operator should know. */
+/** A schema as callers see it, the check of their arguments, and the notices for the operator. */
 interface ShapedSchema {
   readonly schema: JsonSchema;
   readonly validate: Validate;
@@ -64,13 +64,13 @@ interface ShapedSchema {
 type Keywords = Exclude<JsonSchema, boolean>;
 
 const unchecked: Validate = () => undefined;
-/** These speak of several arguments at once. What they say of the caller's part alone would not be what the schema means. */
+/** Keywords that constrain several arguments at once. Applied to the caller's part alone, they would mean something different. */
 const entangling = (
   '$ref $dynamicRef allOf anyOf oneOf not if then else dependentRequired dependentSchemas dependencies ' +
   'minProperties maxProperties unevaluatedProperties'
 ).split(' ');
 
-/** Takes hidden and fixed arguments out of a schema and shows the defaults in it. Everything else stays as it was. */
+/** Removes hidden and fixed arguments from a schema and adds the defaults to it. Leaves the rest unchanged. */
 function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: ShapingPlace): ShapedSchema {
   const { default: defaults = {}, hide = [], set = {} } = shaping;
   const removed = new Set([...hide, ...Object.keys(set)]);
@@ -88,7 +88,7 @@ function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: Shapin
   const compiled = entangled.length === 0 ? place.compiler.compile(shaped) : undefined;
   return {
     schema: shaped,
-    // A schema that does not compile is told of by the source already.
+    // The source already reports a schema that does not compile.
     validate: compiled?.ok === true ? compiled.validate : unchecked,
     notices: [
       ...unknownArguments([...removed, ...Object.keys(defaults)], properties, place.origin),
@@ -123,7 +123,7 @@ function assertHideable(schema: Keywords, removed: ReadonlySet<string>, filled: 
   throw mistake(place, `hides ${JSON.stringify(needed)}, which is required; give it a value with "default" or "set"`);
 }
 
-/** A value that the tool would refuse in every call is better refused now. */
+/** Throws for a configured value that the tool would reject in every call. */
 function assertFitting(schema: Keywords, filled: JsonObject, place: ShapingPlace): void {
   const { $schema, $id, $defs, definitions, properties } = schema;
   const parts = { $schema, $id, $defs, definitions, properties };

@@ -13,7 +13,7 @@ export function shapeSource(source: Source, shaping: ToolShaping): Source {
     const hidden = hidingRule({ server: source.server, own: tool.tool }, shaping);
     return hidden === undefined ? tool : { hidden };
   };
-  // What is hidden already is there all the same.
+  // Tools that are already hidden still exist.
   const survey = ({ tools, hidden = [] }: SourceState): string[] => {
     const names = [...tools, ...hidden].map(({ tool }) => tool);
     return unmatched(shaping, source.server, names);
@@ -23,7 +23,7 @@ export function shapeSource(source: Source, shaping: ToolShaping): Source {
   return serverLabels === undefined ? made : { ...made, labels: serverLabels };
 }
 
-/** A tool that the lock keeps back is asked for by the name it had before. */
+/** Applies the configured names to tools that the lock withholds, because callers use these names. */
 function lockedByNewName(source: Source, { rename = {} }: ToolShaping): Source {
   const names = new Map(Object.entries(rename));
   const state = (): SourceState => {
@@ -84,7 +84,7 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
 function fittingArguments(shaping: ArgumentShaping, schema: JsonSchema): ArgumentShaping | undefined {
   if (typeof schema !== 'object') return undefined;
   const { properties } = schema;
-  // The arguments may be in a schema that this one refers to.
+  // The arguments may be defined in a referenced schema.
   if (!isJsonObject(properties))
     return ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => Object.hasOwn(schema, keyword)) ? shaping : undefined;
   const has = (name: string): boolean => Object.hasOwn(properties, name);
@@ -98,7 +98,7 @@ function fittingArguments(shaping: ArgumentShaping, schema: JsonSchema): Argumen
   return isEmpty ? undefined : fitting;
 }
 
-/** Returns a tool that can be called although its schema cannot check all arguments. A schema that can, still does. */
+/** Returns a tool that can be called although its schema cannot check all arguments. A schema that can still does. */
 export function trustSchema(tool: SourceTool): SourceTool {
   const { parseTrusting, schemaProblem, ...rest } = tool;
   if (parseTrusting === undefined) return tool;
@@ -110,7 +110,7 @@ export function trustSchema(tool: SourceTool): SourceTool {
   };
 }
 
-/** Prepares a configured server for the catalog. Cleans it first, so that no hidden character slips past a deny pattern. */
+/** Prepares a configured server for the catalog. Sanitizes it first, so that hidden characters cannot bypass a deny pattern. */
 export function configuredServer(server: Source, shaping: ToolShaping | undefined): Source {
   const clean = cleanSource(server);
   return shaping === undefined ? clean : { ...shapeSource(clean, shaping), isClean: true };

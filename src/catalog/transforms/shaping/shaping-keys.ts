@@ -3,7 +3,7 @@ import { matchesAnyName, matchesNamePattern } from '../../../core/text/name-patt
 import { fullNames } from '../../../core/tools/tool-names.ts';
 import { type ToolSection, type ToolShaping, toolSections } from './tool-shaping.ts';
 
-/** Two keys of one section that mean the same tool. */
+/** Two keys of one section that match the same tool. */
 export interface DoubleMention {
   readonly section: ToolSection;
   readonly first: string;
@@ -60,7 +60,7 @@ export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server,
   );
 }
 
-/** The names that sections may use for a tool. A new name takes precedence over an own name, because users see the new one. */
+/** Returns the names that sections may use for a tool. A new name takes precedence over an own name, because users see the new one. */
 function shapedNames({ rename = {} }: ToolShaping, { own }: ShapedTool): string[] {
   const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
   if (now === undefined) return Object.values(rename).includes(own) ? [] : [own];
@@ -73,7 +73,7 @@ function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
   return renamed.length === 0 ? [key] : renamed;
 }
 
-/** Tools that a section speaks of twice, by their new and by their own name: nobody can tell which holds. */
+/** Returns the tools that a section names twice, by their new and by their own name, which is ambiguous. */
 export function doubleMentions(shaping: ToolShaping): DoubleMention[] {
   return toolSections.flatMap((section) => {
     const firsts = new Map<string, string>();

@@ -6,11 +6,11 @@ type ByTool<Value> = Readonly<Record<string, Value>>;
 
 /** The `tools` block of a server in the configuration. */
 export interface ToolShaping {
-  /** The name of the file that says so, for reasons and notices. */
+  /** The name of the configuration file, for reasons and notices. */
   readonly origin: string;
-  /** Patterns of the names to offer, as the source has them or in full; all of them when absent. */
+  /** Patterns for own or full names of the tools to offer; all tools by default. */
   readonly allow?: readonly string[];
-  /** Patterns of the names to hide, also of allowed ones. */
+  /** Patterns for the names of tools to hide. Takes precedence over `allow`. */
   readonly deny?: readonly string[];
   /** New names by the source's names. */
   readonly rename?: ByTool<string>;
@@ -23,7 +23,7 @@ export interface ToolShaping {
   readonly results?: ByTool<ResultLimits>;
   /** Tools that can be called although their input schema cannot check all arguments. */
   readonly schema?: ByTool<'trust'>;
-  /** Labels of single tools, besides those they have. */
+  /** Labels of single tools, in addition to those they have. */
   readonly labels?: ByTool<readonly string[]>;
   /** Labels of every tool of the server. */
   readonly serverLabels?: readonly string[];
@@ -33,11 +33,11 @@ export interface ToolShaping {
 
 /** The configured changes to the arguments of one tool. */
 export interface ArgumentShaping {
-  /** Filled in where the caller gives none. */
+  /** Values for arguments that the caller omits. */
   readonly default?: JsonObject;
-  /** Not shown, and refused when given. */
+  /** Arguments that are not shown, and rejected when given. */
   readonly hide?: readonly string[];
-  /** Always these values; not shown, and refused when given. */
+  /** Fixed values of arguments that are not shown, and rejected when given. */
   readonly set?: JsonObject;
 }
 
