@@ -257,7 +257,7 @@ suite('import', () => {
     const text = '{\n  // mine\n  "mcpServers": {\n    "files": { "npm": "x@1" } // keep\n  }\n}\n';
     const place = new Home({ [name]: text }).put(everything);
     const { stdout } = await place.cli('import', '--yes', '--from', 'claude-code', 'windsurf');
-    assert.match(stdout, /added 5 servers to .*signalbox\.config\.json, and kept 1 secret encrypted\n$/);
+    assert.match(stdout, /added 5 servers to .*signalbox\.config\.json, and stored 1 secret encrypted\n$/);
     assert.ok(place.text().startsWith(text.slice(0, text.indexOf(' // keep'))));
     assert.match(place.text(), /\/\/ mine/);
     assert.match(place.text(), /"npm": "x@1" \}, \/\/ keep/);

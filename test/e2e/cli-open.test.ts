@@ -42,7 +42,7 @@ suite('a second serve on a data directory', () => {
     const { url, pid } = await serve(t, place);
     const { code, stdout, stderr } = await place.run(['serve', '--port', '0']);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, new RegExp(`server-running: .* runs on .* already: ${url} \\(process ${pid}\\)`));
+    assert.match(stderr, new RegExp(`server-running: .* already runs on .*: ${url} \\(process ${pid}\\)`));
     assert.match(stderr, /next: signalbox open .*--force/);
     assert.notEqual((await serve(t, place, '--force')).url, url);
   });

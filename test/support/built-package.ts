@@ -1,48 +1,70 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { root } from './command.ts';
 
-const cache = join(root, 'node_modules', '.cache');
-const place = join(cache, 'package');
-const launcher = join(place, 'bin', 'signalbox');
-let known = false;
+const packages = join(root, 'node_modules', '.cache', 'package');
+/** Longer than any process of a test or benchmark runs. */
+const keptMs = 12 * 60 * 60 * 1000;
+let launcher: string | undefined;
 
 /**
- * The command as users run it: of the package that would be published, without declarations. A checkout runs from source, which
- * takes longer to start. Built anew when it is older than its sources, so that a run of all tests builds it once.
+ * Returns the path of the command as users run it: of the package that would be published, without declarations. A checkout runs from
+ * source, which takes longer to start. Every state of the sources has its own build, so that a process can load its modules while
+ * another run builds a later state.
  */
 export function builtLauncher(): string {
-  if (!known && !isFresh()) build();
-  known = true;
-  return launcher;
+  return (launcher ??= join(builtPackage(), 'bin', 'signalbox'));
 }
 
-/** A removed file shows in the time of its directory. */
-function isFresh(): boolean {
-  const at = timeOf(join(place, 'package.json'));
+function builtPackage(): string {
+  const place = join(packages, `at-${newestSourceMs().toString(36)}`);
+  if (existsSync(place)) return place;
+  removeOldBuilds();
+  build(place);
+  return place;
+}
+
+/** A removed file changes the time of its directory. */
+function newestSourceMs(): number {
   const sources = globSync(['src/**', 'bin/**', 'package*.json', 'build.ts', 'dist/console/index.html'], { cwd: root });
-  return at > 0 && sources.every((path) => path.endsWith('.test.ts') || timeOf(join(root, path)) <= at);
+  const times = sources.filter((path) => !path.endsWith('.test.ts')).map((path) => changedMs(join(root, path)));
+  return Math.max(...times);
 }
 
-function timeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+function changedMs(path: string): number {
+  return Math.round(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }
 
-/** Aside first: whoever runs it meanwhile has the old one or the new one. */
-function build(): void {
-  mkdirSync(cache, { recursive: true });
-  const aside = mkdtempSync(join(cache, 'package-'));
-  for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(aside, name), { recursive: true });
-  execFileSync(process.execPath, [join(root, 'build.ts'), '--out', join(aside, 'dist')]);
-  const console = join(root, 'dist', 'console');
-  if (existsSync(console)) cpSync(console, join(aside, 'dist', 'console'), { recursive: true });
+function removeOldBuilds(): void {
+  mkdirSync(packages, { recursive: true });
+  for (const name of readdirSync(packages))
+    if (changedMs(join(packages, name)) < Date.now() - keptMs)
+      rmSync(join(packages, name), { recursive: true, force: true });
+}
+
+/** Builds in another directory and renames that, so that no process finds a part of a build. */
+function build(place: string): void {
+  const aside = mkdtempSync(join(packages, 'building-'));
   try {
-    rmSync(place, { recursive: true, force: true });
+    for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(aside, name), { recursive: true });
+    execFileSync(process.execPath, [join(root, 'build.ts'), '--out', join(aside, 'dist')]);
+    const console = join(root, 'dist', 'console');
+    if (existsSync(console)) cpSync(console, join(aside, 'dist', 'console'), { recursive: true });
     renameSync(aside, place);
   } catch (error) {
     rmSync(aside, { recursive: true, force: true });
-    // Another run was as far at the same time.
-    if (!isFresh()) throw error;
+    // Another run may have finished the same build first.
+    if (!existsSync(place)) throw error;
   }
 }
