@@ -65,18 +65,32 @@ function streamBlock(block: ModelBlock, index: number, id: string, event: (type:
 
 interface MessageBlock {
   readonly type: string;
+  /** The id of a call. */
+  readonly id?: string;
+  /** The id of the call that a result belongs to. */
+  readonly tool_use_id?: string;
   readonly text?: string;
   readonly content?: unknown;
   readonly is_error?: boolean;
 }
 
-/** What a model hears in a request of the Messages API. What the user says may stand after results, in the same message. */
+/**
+ * Returns what a request of the Messages API tells the model. User text may follow results in the same message.
+ * Results are in the order of their calls: a client sends those of parallel calls in the order in which they completed.
+ */
 export function heardInMessages({ messages, tools = [] }: MessagesRequest): Heard {
   const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? blocksOf(content) : []));
   const since = blocks.findLastIndex((block) => isSaid(block)) + 1;
+  const calls = messages.flatMap(({ role, content }) => (role === 'assistant' ? blocksOf(content) : []));
+  const positions = new Map(calls.map(({ id }, position) => [id, position]));
+  const positionOf = ({ tool_use_id }: MessageBlock): number => positions.get(tool_use_id) ?? -1;
   return {
     said: blocks.filter(isSaid).map(({ text = '' }) => text),
-    results: blocks.slice(since).flatMap(resultOf),
+    results: blocks
+      .slice(since)
+      .filter(({ type }) => type === 'tool_result')
+      .toSorted((a, b) => positionOf(a) - positionOf(b))
+      .map(toResult),
     tools: tools.map(({ name }) => name),
   };
 }
@@ -86,10 +100,9 @@ function isSaid({ type, text = '' }: MessageBlock): boolean {
   return type === 'text' && !/^\s*(<system-reminder>|\[Request interrupted)/.test(text);
 }
 
-function resultOf({ type, content, is_error }: MessageBlock): HeardResult[] {
-  if (type !== 'tool_result') return [];
+function toResult({ content, is_error }: MessageBlock): HeardResult {
   const text = blocksOf(content).map((block) => block.text ?? '');
-  return [{ text: text.join(''), failed: is_error === true }];
+  return { text: text.join(''), failed: is_error === true };
 }
 
 function blocksOf(content: unknown): readonly MessageBlock[] {
