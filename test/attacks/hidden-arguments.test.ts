@@ -256,6 +256,25 @@ describe('hidden parts', () => {
     await assert.rejects(box.approvals.reveal(id, { by: bot }), { code: 'approver-refused' });
   });
 
+  test('viewers read in approvals and remembered rules what the journal shows them, and approvers what they decide about', async (t) => {
+    const { ask, post, token: make, server } = await desk(t);
+    const secret = 'postgres://u:pa$$(w)x9@h/db';
+    const { id } = await ask({ command: `psql ${secret}` });
+    const read = async (path: string, token: string): Promise<string> =>
+      await (
+        await fetch(`${server.url}/api/approvals${path}`, { headers: { authorization: `Bearer ${token}` } })
+      ).text();
+    const [viewer, approver] = [(await make('viewer')).token, (await make('approver')).token];
+    for (const path of ['', `/${id}`]) {
+      assert.doesNotMatch(await read(path, viewer), /pa\$\$\(w\)x9/, path);
+      assert.match(await read(path, viewer), /psql/, path);
+    }
+    assert.doesNotMatch(await read(`/${id}/remember?scope=arguments`, viewer), /pa\$\$\(w\)x9/);
+    assert.match(await read(`/${id}`, approver), /pa\$\$\(w\)x9/);
+    await post(`${id}/approve`, { remember: 'arguments', acknowledgeHidden: true });
+    assert.doesNotMatch(await read('/rules', viewer), /pa\$\$\(w\)x9/);
+  });
+
   test('arguments too long to store are hidden as a whole, revealed, and never approved unseen', async (t) => {
     const { ask, post } = await desk(t);
     const command = `${'# padding\n'.repeat(120_000)}${payload}`;

@@ -1,6 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+import { maySeeHidden } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';
 import type { ServerApp } from '../http/server-context.ts';
 import { omitUndefined } from './omit-undefined.ts';
@@ -143,25 +145,66 @@ function answerRoute<Action extends 'approve' | 'deny', Body extends z.ZodType>(
   });
 }
 
+/** Redacts the arguments of approvals and rules as the journal does, for viewers, who must not see the hidden parts of calls. */
+class ArgumentRedactor {
+  readonly #redactJson: (text: string) => string;
+
+  constructor(redactJson: (text: string) => string) {
+    this.#redactJson = redactJson;
+  }
+
+  approval(approval: Approval): Approval {
+    const { arguments: shown, givenArguments, answer, hidden } = approval;
+    const redacted = this.#redact(shown);
+    return {
+      ...approval,
+      arguments: redacted,
+      // Positions in a text that was redacted again mean nothing.
+      hidden: redacted === shown ? hidden : [],
+      ...(givenArguments === undefined ? {} : { givenArguments: this.#redact(givenArguments) }),
+      ...(answer?.arguments === undefined ? {} : { answer: { ...answer, arguments: this.#redact(answer.arguments) } }),
+    };
+  }
+
+  rule(rule: RememberedRule): RememberedRule {
+    return rule.arguments === undefined ? rule : { ...rule, arguments: this.#redact(rule.arguments) };
+  }
+
+  #redact(value: JsonObject): JsonObject {
+    const text = JSON.stringify(value);
+    const redacted = this.#redactJson(text);
+    return redacted === text ? value : (JSON.parse(redacted) as JsonObject);
+  }
+}
+
 /** Adds the routes of the approval inbox. */
 export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
   const { approvals } = box;
+  const redactor = new ArgumentRedactor((text) => box.redactJson(text));
   app.openapi(listRoute, async (context) => {
     const { limit = defaultPage, ...query } = omitUndefined(context.req.valid('query'));
-    return json(context, approvalPageSchema, await approvals.page({ ...query, limit }), 200);
+    const page = await approvals.page({ ...query, limit });
+    const items = maySeeHidden(context.var.identity) ? page.items : page.items.map((each) => redactor.approval(each));
+    return json(context, approvalPageSchema, { ...page, items }, 200);
   });
-  app.openapi(rulesRoute, async (context) => json(context, rulePageSchema, { items: await approvals.rules() }, 200));
+  app.openapi(rulesRoute, async (context) => {
+    const rules = await approvals.rules();
+    const items = maySeeHidden(context.var.identity) ? rules : rules.map((rule) => redactor.rule(rule));
+    return json(context, rulePageSchema, { items }, 200);
+  });
   app.openapi(revokeRoute, async (context) => {
     await approvals.revoke(context.req.valid('param').id, { by: context.var.principal });
     return json(context, rulePageSchema, { items: await approvals.rules() }, 200);
   });
-  app.openapi(getRoute, async (context) =>
-    json(context, approvalSchema, await approvals.get(context.req.valid('param').id), 200),
-  );
+  app.openapi(getRoute, async (context) => {
+    const found = await approvals.get(context.req.valid('param').id);
+    return json(context, approvalSchema, maySeeHidden(context.var.identity) ? found : redactor.approval(found), 200);
+  });
   app.openapi(previewRoute, async (context) => {
     const { scope } = context.req.valid('query');
     const preview = await approvals.preview(context.req.valid('param').id, scope, context.var.principal);
-    return json(context, previewSchema, preview, 200);
+    const rule = maySeeHidden(context.var.identity) ? preview.rule : redactor.rule(preview.rule);
+    return json(context, previewSchema, { ...preview, rule }, 200);
   });
   app.openapi(answerRoute('approve', approveRequestSchema, maxBodyBytes), async (context) => {
     const { arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
