@@ -75,7 +75,7 @@ export interface AppOptions {
   readonly role: ProcessRole;
   /** Limits concurrent calls. */
   readonly admission: Admission;
-  /** Aborted when load balancers should route elsewhere. */
+  /** Aborted when load balancers should use other replicas. */
   readonly draining: AbortSignal;
   /** Aborted when the server stops accepting requests. */
   readonly stopping: AbortSignal;

@@ -45,7 +45,7 @@ describe('a connection', () => {
   });
 });
 
-/** A server with a tool that runs until it is released, and requests that no pause ends. */
+/** A server with a tool that runs until it is released, and requests without an idle timeout. */
 async function startHolding(test: TestContext, limits: ServerLimits): Promise<TestServer & Held> {
   const [running, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const hold = defineTool({
@@ -76,7 +76,7 @@ describe('stopping', () => {
     const slow = call('hold');
     await within(running, 'the call');
     const closed = server.close();
-    // Connections that were open by then are still served.
+    // Connections that are already open are still served.
     const isRefused = (): Promise<boolean> =>
       fetch(`${server.url}/api/health`).then(
         async (response) => (await response.text()) === '',
@@ -97,7 +97,7 @@ describe('stopping', () => {
     const ask = `GET /api/health/live HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`;
     const sockets = Array.from({ length: count }, () => connect(server.port, '127.0.0.1'));
     const answers = sockets.map((socket) => text(socket.end(ask)));
-    // The system has accepted them all by the end of this tick, and this process none.
+    // At the end of this tick, the kernel has accepted all of them and this process none.
     await new Promise((resolve) => process.nextTick(resolve));
     const closed = server.close();
     for (const answer of await within(Promise.all(answers), 'all answers')) assert.match(answer, /^HTTP\/1\.1 200 OK/);

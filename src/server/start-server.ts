@@ -73,13 +73,16 @@ export interface ServerLimits {
   /** The maximum of concurrent calls (4096), and of those by one principal (half of it). More are refused with 503 and 429. */
   readonly calls?: number;
   readonly callsOfOne?: number;
-  /** How long `close` keeps serving while readiness reports 503, so that load balancers route elsewhere (0). */
+  /**
+   * The time for which `close` continues to serve while readiness reports 503, so that load balancers switch to other replicas
+   * (0).
+   */
   readonly drainMs?: number;
-  /** How long running requests may continue when the server stops (5 s). */
+  /** The time for which running requests may continue when the server stops (5 s). */
   readonly graceMs?: number;
-  /** How long a call of an MCP client waits for approval before it returns the URL of the inbox (50 s). */
+  /** The time for which a call of an MCP client waits for approval before it returns the URL of the inbox (50 s). */
   readonly approvalWaitMs?: number;
-  /** When the keys of authorization servers are read. */
+  /** The cache times for the keys of authorization servers. */
   readonly keyTimes?: Partial<KeyTimes>;
 }
 
@@ -210,7 +213,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     detach();
     mcp.stopListening();
     const stopped = stop();
-    // Streams do not end otherwise.
+    // Ends the streams, which would stay open.
     stopping.abort();
     await stopped;
     mcp.close();

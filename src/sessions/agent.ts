@@ -9,7 +9,7 @@ import type { Runtime } from '../runtimes/runtime.ts';
 export interface Agent {
   readonly name: string;
   readonly runtime: Runtime;
-  /** Where the runtime's own tools are mounted in the box. */
+  /** The mount of the runtime's own tools in the box. */
   readonly runtimeTools: RuntimeTools;
   readonly model?: string;
   /** Text about the application and its tools, added to the agent's own instructions. */

@@ -17,11 +17,11 @@ interface Place {
   readonly sessions: Sessions;
   readonly schedules: Schedules;
   readonly home: string;
-  /** Lets the clock of the schedules say this. */
+  /** The time of the schedules' clock. */
   now: number;
 }
 
-/** Sessions with an agent that the configuration lets do everything in `home`, and one like it that only is a model. */
+/** Sessions with an agent that has full access to `home`, and a similar agent that is only a model. */
 async function place(t: TestContext): Promise<Place> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-choices-')));
   const home = join(directory, 'home');

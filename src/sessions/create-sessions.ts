@@ -50,9 +50,9 @@ export interface SessionsOptions {
   readonly keepMs?: number;
   /** The maximum number of stored events per session (200,000). */
   readonly keepEvents?: number;
-  /** How long an agent's question waits for its answer (2 h). */
+  /** The time for which an agent's question waits for its answer (2 h). */
   readonly questionMs?: number;
-  /** How long a server's question to the user waits for its answer (10 min). */
+  /** The time for which a server's question to the user waits for its answer (10 min). */
   readonly elicitationMs?: number;
   /** Returns why turns of a principal may not run. Such turns end with `turn-refused`. */
   readonly refusal?: TurnRefusal;
@@ -75,9 +75,9 @@ const defaults = {
 const maxQueuedMessages = 100;
 const deleteGraceMs = 5000;
 const deletePollMs = 20;
-/** How often watchers poll the store when the pub/sub does not reach other processes. */
+/** The interval at which watchers poll the store when the pub/sub does not reach other processes. */
 const watcherPollMs = 1000;
-/** How often this process looks for turns whose process died. */
+/** The interval at which this process looks for turns whose process died. */
 const recoverIntervalMs = 1500;
 
 /**

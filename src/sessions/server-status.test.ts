@@ -17,7 +17,7 @@ import {
 import { type SessionServer } from './events/session-event.ts';
 import { toSessionServers } from './server-status.ts';
 
-/** A server that can be taken down and up again. */
+/** A server that can be stopped and restarted. */
 function shakyServer(required = false): Source & { set(reason: string | undefined): void } {
   const listeners = new Set<() => void>();
   const look = defineTool({

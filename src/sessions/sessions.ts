@@ -86,7 +86,7 @@ export interface SessionPage {
   readonly next?: string;
 }
 
-/** Where a stream of events begins, and the signal that ends it. */
+/** The start of a stream of events, and the signal that ends it. */
 export interface EventOptions {
   readonly after?: number;
   readonly signal: AbortSignal;

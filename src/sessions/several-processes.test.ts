@@ -21,10 +21,10 @@ const cluster = await startPostgres();
 after(() => cluster.end());
 let places = 0;
 
-/** Less than the time after which one would look without being told. */
+/** Less than the polling interval without notifications. */
 const toldMs = 12_000;
 
-/** Processes on one store, each with so many turns at once. */
+/** Simulates processes on one store, each with its limit of concurrent turns. */
 async function processes<Count extends readonly number[]>(
   t: TestContext,
   ...atOnce: Count

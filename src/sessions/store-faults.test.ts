@@ -18,7 +18,7 @@ import type { Runtime } from '../runtimes/runtime.ts';
 import { createSessions } from './create-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
-/** The store, with some of it replaced. */
+/** Returns the store with some methods replaced. */
 function storeWith(store: SessionStore, other: Partial<SessionStore>): SessionStore {
   return {
     create: (draft) => store.create(draft),

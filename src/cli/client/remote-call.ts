@@ -18,7 +18,7 @@ export interface RemoteCall {
   readonly session?: string;
   readonly idempotencyKey?: string;
   readonly timeoutMs?: number;
-  /** How long to wait for an approval; when absent, until the question expires. */
+  /** The maximum time to wait for an approval; when absent, until the question expires. */
   readonly waitMs?: number;
   /** Cancels the call; its result still arrives. */
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ export interface RequestOptions {
   /** The principal of the request; by default the user of this machine. */
   readonly principal?: Principal;
   readonly signal?: AbortSignal;
-  /** How long to wait for the response headers. */
+  /** The maximum time to wait for the response headers. */
   readonly timeoutMs?: number;
 }
 

@@ -11,7 +11,7 @@ import { createProgram } from '../program.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';
 
-/** A terminal, or a pipe, and what was written to it. */
+/** A terminal or a pipe, and its output. */
 function written(isTTY: boolean): { printer: Printer; texts: string[] } {
   const texts: string[] = [];
   const printer: Printer = {
@@ -28,7 +28,7 @@ function written(isTTY: boolean): { printer: Printer; texts: string[] } {
   return { printer, texts };
 }
 
-/** Lets so many seconds pass while something is being waited for. */
+/** Advances the clock by some seconds while the line shows an operation. */
 async function waiting(t: TestContext, line: ProgressLine, seconds: number, meanwhile?: () => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -69,7 +69,7 @@ describe('what takes longer than a second', () => {
 });
 
 describe('at a terminal', () => {
-  /** Runs a command for which every wait is a second long; answers what it told meanwhile. */
+  /** Runs a command in which every wait takes a second. Returns its progress messages. */
   async function toldBy(t: TestContext, ...argv: readonly string[]): Promise<string[]> {
     const [output, errors] = [written(false), written(true)];
     const terminal = { input: new PassThrough(), output: output.printer, errors: errors.printer, canAsk: false };

@@ -37,7 +37,7 @@ export function tokenIdentity({ id, role, profile, name }: TokenCheck & { readon
   return { principal, role, token: id, ...(profile === undefined ? {} : { profile }) };
 }
 
-/** Returns the profile of a request: the one that the caller is bound to, otherwise the requested one. */
+/** Returns the profile of a request: the one that the caller is bound to, or else the requested one. */
 export function profileFor({ profile }: Identity, requested?: string): { readonly profile?: string } {
   const effective = profile ?? requested;
   return effective === undefined ? {} : { profile: effective };

@@ -21,7 +21,7 @@ interface Operation {
   readonly takes: readonly Role[];
 }
 
-/** Besides GET, what those who are no admins may send. Whoever adds to it decides who may do it. */
+/** The requests besides GET that are open to roles other than admin. A new entry requires a decision about its roles. */
 const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/tools/{name}/call': routeRoles.call,
   'POST /api/resources/read': routeRoles.call,
@@ -49,7 +49,7 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/sessions/{id}/answer-elicitation': routeRoles.answer,
 };
 
-/** What agents may look at. */
+/** The paths that agents may read. */
 const agentsSee = new Set(
   [
     '/docs',

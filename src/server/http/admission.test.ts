@@ -57,7 +57,7 @@ describe('load shedding', () => {
     const slow = call('wait', { arguments: { ms: 60_000 } }, { signal: AbortSignal.timeout(20_000) });
     slow.catch(() => undefined);
     await until(async () => (await inFlight(get)) === 1, 'it runs');
-    // Nothing of the body is ever sent: an answer shows that nobody waited for it.
+    // The body is never sent, so a response proves that the server did not wait for it.
     const path = '/api/tools/mcp__test__echo/call';
     const headers = {
       host: `127.0.0.1:${server.port}`,

@@ -4,7 +4,7 @@ import { SlotMap } from '../../core/async/slot-map.ts';
 import type { FastHttp } from './fast-http/fast-http.ts';
 
 interface GracefulStopOptions {
-  /** How long running requests may continue. */
+  /** The time for which running requests may continue. */
   readonly graceMs: number;
   /** Aborted before the stop: from then on, connections close after their response. */
   readonly draining: AbortSignal;

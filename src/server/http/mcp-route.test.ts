@@ -7,7 +7,7 @@ import type { Role } from '../../core/principal.ts';
 const alice = { id: 'alice', kind: 'human' } as const;
 const profiles = { narrow: { tools: ['ping'] }, trusting: { trustsHuman: true } };
 
-/** A server with two profiles, and how it answers MCP clients. */
+/** Starts a server with two profiles, and returns a function that sends MCP requests. */
 async function place(test: TestContext) {
   const box = await openSignalbox({ profiles });
   const made = await startTestServer(test, { box });

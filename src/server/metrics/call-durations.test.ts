@@ -32,7 +32,7 @@ test('durations of calls read as the histogram of prom-client would, line for li
   );
 });
 
-/** In no order: a series comes when it is first seen, in both, but not by the same key. */
+/** Sorts the lines, because the two implementations list series in different orders. */
 function linesOf(text: string): readonly string[] {
   return text.split('\n').toSorted();
 }

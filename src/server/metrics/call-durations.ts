@@ -19,7 +19,7 @@ interface Sample {
 
 /**
  * A Prometheus histogram of call durations. The histogram of `prom-client` builds a text key of all labels for each observation,
- * which costs 2 µs a call. There is no label for the tool, because every tool would add a dozen series.
+ * which costs 2 µs a call. The tool is not a label, because every tool would add a dozen series.
  */
 export class CallDurations {
   readonly #series = new Map<string, Map<string, Series>>();

@@ -7,9 +7,9 @@ import type { ProblemDocument } from '../problems/problem.ts';
 import { localUser } from '../../access/local-user.ts';
 
 interface Inbox extends TestServer {
-  /** Posts as the person at a signed-in browser. */
+  /** Sends a POST as the user of a signed-in browser. */
   post(path: string, body?: object): Promise<Response>;
-  /** A call that is asked about, and the question. */
+  /** A call that needs approval, and its question. */
   asked(tool?: string, body?: object): Promise<{ call: Promise<CallResult>; approval: Approval }>;
 }
 

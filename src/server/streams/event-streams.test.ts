@@ -20,7 +20,7 @@ interface Place {
   stop(): void;
 }
 
-/** A server with one stream; the header `x-principal` says who asks. */
+/** A server with one stream. The header `x-principal` names the principal. */
 async function place(
   test: TestContext,
   open: (signal: AbortSignal) => AsyncIterable<string> | Promise<OpenedStream>,
@@ -53,7 +53,7 @@ async function place(
   return { url: `http://127.0.0.1:${port}/`, logged, stop: () => stopping.abort() };
 }
 
-/** Tells nothing until the signal. */
+/** Yields nothing until the signal is aborted. */
 async function* silence(signal: AbortSignal): AsyncGenerator<string> {
   if (!signal.aborted) await once(signal, 'abort');
   yield* [];
@@ -169,7 +169,7 @@ describe('a stream of server-sent events', () => {
     for await (const { data } of stream) {
       assert.equal((JSON.parse(data) as { text: string }).text.length, piece.length);
       received += 1;
-      // Now and then it does something else, long enough for all buffers on the way to fill.
+      // The reader pauses now and then, long enough to fill all buffers on the path.
       if (received % 400 === 1) await delay(100);
       furthest = Math.max(furthest, made - received);
     }
@@ -208,7 +208,7 @@ describe('a stream of server-sent events', () => {
     for (const stream of streams) assert.deepEqual(await all(stream), []);
     const late = await fetch(url);
     assert.deepEqual([late.status, late.headers.get('retry-after')], [503, '1']);
-    // A heartbeat after the end would be a fault.
+    // A heartbeat after the end would be an error.
     await delay(20);
   });
 

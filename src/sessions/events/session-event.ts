@@ -47,7 +47,7 @@ export type SessionEventBody =
       readonly type: 'approval_resolved';
       readonly toolCallId: string;
       readonly approvalId: string;
-      /** `expired`: nobody answered in time, or the answer is no longer needed. */
+      /** `expired`: no answer arrived in time, or the answer is no longer needed. */
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: Principal['id'];
       /** The reason why no answer is needed: the call was cancelled, or the turn or its process ended. */

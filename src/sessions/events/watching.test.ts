@@ -22,7 +22,7 @@ describe('watching a session', () => {
   after(() => place.close());
   const create = async (agent = 'scripted'): Promise<string> => (await place.sessions.create({ agent }, ann)).id;
 
-  /** Watches, drops off and comes back at random, until the last turn has ended. */
+  /** Watches, disconnects and reconnects at random, until the last turn has ended. */
   async function watchBrokenly(id: string, turns: number, random: () => number): Promise<SessionEvent[]> {
     const seen: SessionEvent[] = [];
     let dones = 0;

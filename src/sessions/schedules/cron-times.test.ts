@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseCron } from './cron-times.ts';
 
-/** The first times after an instant, as ISO 8601. */
+/** Returns the first times after an instant, in ISO 8601. */
 function times(cron: string, timezone: string, after: string, count: number): string[] {
   const schedule = parseCron(cron, timezone);
   const found: string[] = [];

@@ -17,7 +17,7 @@ const hour = 60 * 60 * 1000;
 const start = Date.parse('2026-11-16T08:30:00Z');
 const nine = { cron: '0 9 * * *', timezone: 'UTC', prompt: 'Sum up the night.\nBe brief.' };
 
-/** Sessions that remember what was asked of them. */
+/** Sessions that record the requests to them. */
 class Conversations {
   readonly made: { readonly request: NewSession; readonly owner: Principal }[] = [];
   readonly sent: { readonly id: string; readonly content: string; readonly by: Principal }[] = [];
@@ -59,9 +59,9 @@ interface Place {
   readonly schedules: Schedules;
   readonly sessions: Conversations;
   readonly store: Store;
-  /** Lets the clock say this, and begins what is due. */
+  /** Sets the clock and starts the due jobs. */
   at(time: number): Promise<void>;
-  /** The same store, looked after by another process. */
+  /** The same store in another process. */
   another(): Place;
 }
 

@@ -34,7 +34,7 @@ describe('an answer', () => {
 
     await sessions.approve(id, 'call_0', { by: ann, approvalId: harmless, remember: 'nothing' });
     await eventsUntil(sessions, id, ({ type }) => type === 'approval_resolved');
-    // Late, and for the call that was shown: the other one still waits.
+    // A late answer to the shown call; the other call still waits.
     const again = sessions.approve(id, 'call_0', { by: ann, approvalId: harmless });
     await assert.rejects(again, { code: 'approval-answered' });
     await sessions.deny(id, 'call_0', { by: ann, approvalId: idOf('harmful') });

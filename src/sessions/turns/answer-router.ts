@@ -20,7 +20,7 @@ export interface AnswerRouterOptions {
   readonly pubSub: SessionPubSub;
 }
 
-/** How long to wait until the process that runs the turn confirms a forwarded answer. */
+/** The maximum time until the process that runs the turn confirms a forwarded answer. */
 const replyTimeoutMs = 5000;
 
 /** Delivers a human's answer to the turn that waits for it, in this process or another one. */

@@ -63,11 +63,11 @@ const filledIn = {
 interface Asking {
   readonly place: SessionPlace;
   readonly id: string;
-  /** Resolves with the first event of a type after those that were seen. */
+  /** Resolves with the next event of a type. */
   next<Type extends SessionEvent['type']>(type: Type): Promise<Of<Type>>;
 }
 
-/** A session whose agent makes one call of a tool of the server `outside`. */
+/** Creates a session whose agent calls one tool of the server `outside`. */
 async function asking(
   t: TestContext,
   transport: McpTransport,
@@ -265,7 +265,7 @@ const sampling = (params: JsonObject): readonly [string, JsonObject] => [
 const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 50 };
 
 describe('a sampling request of a server', () => {
-  /** An agent with a model on a real connection, which answers as scripted. */
+  /** An agent with a scripted model on a real connection. */
   async function modelAgent(
     t: TestContext,
   ): Promise<{ readonly asked: readonly unknown[]; readonly agents: PlaceOptions }> {

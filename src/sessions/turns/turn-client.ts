@@ -36,7 +36,7 @@ export function createTurnClient(options: TurnClientOptions, toolCallId: string)
   };
 }
 
-/** Asks a model for a server once the user has agreed. Rejects when the user declines, and when there is no model. */
+/** Asks a model for a server once the user has agreed. Rejects when the user declines, and when the agent has no model. */
 async function sampleWithConsent(
   { elicitations, agent, agents, permissionMode, emit }: TurnClientOptions,
   request: SamplingRequest,

@@ -27,7 +27,7 @@ const cluster = await startPostgres();
 after(() => cluster.end());
 let places = 0;
 
-/** A SQLite file with records in it. */
+/** Creates a SQLite file with records. */
 async function filledFile(t: TestContext, calls = 300): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-copy-'));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -68,7 +68,7 @@ const refusedWith =
   (error: unknown): boolean =>
     error instanceof SignalboxError && pattern.test(error.message) && !error.message.includes('hunter2');
 
-/** Everything that can be seen of a store. */
+/** Returns all data of a store that its interface exposes. */
 async function seen(store: Store): Promise<object> {
   const { sessions } = store;
   const all = { order: 'oldest-first', limit: 100_000 } as const;
@@ -98,7 +98,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     const address = freshAddress();
     const { tables, head, resumed } = await copy(file, address);
     assert.equal(resumed, 0);
-    // A table that nothing was put into would show nothing: fill it in `filled-store.ts`.
+    // An empty table would prove nothing: fill it in `filled-store.ts`.
     const empty = Object.entries(tables).filter(([name, rows]) => rows === 0 && name !== 'beginning');
     assert.deepEqual(empty, []);
     const [from, to] = [sqliteStore({ file }), await postgresStore({ address })];
@@ -106,8 +106,8 @@ describe('copying from SQLite to PostgreSQL', () => {
     assert.deepEqual(await seen(to), await seen(from));
     const verified = await verifyChain(to);
     assert.deepEqual([verified.ok, verified.ok && verified.head], [true, head]);
-    // Life goes on: new entries join the chain, a message that comes again is known, a new question of an old binding is
-    // refused, lost work is found.
+    // The copy works: new entries join the chain, a repeated message is recognized, a new question with an old binding is refused,
+    // and lost work is found.
     await to.append([draft()]);
     assert.equal((await verifyChain(to, { expected: head })).ok, true);
     const by = { id: 'ann', kind: 'human' } as const;
@@ -148,7 +148,7 @@ describe('copying from SQLite to PostgreSQL', () => {
       await holder.end();
       await held.close();
     });
-    // A process that starts is held up where it has looked whether it may, and has not shown itself yet.
+    // Blocks a starting process after its check and before it registers itself.
     await holder.query('BEGIN; LOCK TABLE writers IN EXCLUSIVE MODE');
     const starting = postgresStore({ address });
     t.after(() => starting.then((store) => store.close()));

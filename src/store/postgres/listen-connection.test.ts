@@ -23,11 +23,11 @@ import { type PostgresStore, postgresStore } from './postgres-store.ts';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-/** Less than the time after which one would look without being told. */
+/** Less than the polling interval without notifications. */
 const toldMs = 12_000;
 let places = 0;
 
-/** So many stores in one place, as many processes would have them. */
+/** Opens several stores on one schema, as several processes would. */
 async function stores(t: TestContext, count: number): Promise<PostgresStore[]> {
   const address = cluster.address(`hearing_${(places += 1)}`);
   const opened = await Promise.all(Array.from({ length: count }, () => postgresStore({ address })));
@@ -83,7 +83,7 @@ describe('processes that share a PostgreSQL', () => {
     const begun = performance.now();
     let announced = 0;
     while (performance.now() - begun < 1000) {
-      // Many at a time, so that a busy machine makes enough of them too.
+      // Many at a time, so that there are enough on a busy machine, too.
       for (let count = 0; count < 20; count += 1) for (const announcer of announcers) announcer.announce();
       announced += 20 * announcers.length;
       await new Promise((resolve) => setTimeout(resolve, 1));

@@ -25,7 +25,9 @@ const writerStatus = `SELECT name, number IN (
 export const livingWriters = `SELECT name FROM (${writerStatus}) AS standing WHERE "isLiving"`;
 
 const maxPauseMs = 2000;
-/** How long a writer without a lock still counts as alive: a broken connection is usually restored within milliseconds. */
+/**
+ * The time for which a writer without a lock still counts as alive: a broken connection is usually restored within milliseconds.
+ */
 const reconnectGraceMs = 2500;
 /** Pings detect a silently broken connection long before the server gives up on this process (25 s). */
 const pingIntervalMs = 3000;

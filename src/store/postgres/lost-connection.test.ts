@@ -17,7 +17,7 @@ import { postgresStore } from './postgres-store.ts';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-/** A clear error, without the password in any form. */
+/** Checks for a clear error without the password in any form. */
 function isTold(error: unknown, what: RegExp): true {
   assert.ok(error instanceof SignalboxError, String(error));
   assert.equal(error.code, 'store-unavailable');
@@ -127,7 +127,7 @@ test('a server that says goodbye in the moment in which a connection is handed o
   const store = await postgresStore({ address: address.href });
   t.after(() => store.close());
   sayGoodbye(true);
-  // More than there are connections: whoever waits is handed one with the end of what was asked before.
+  // More requests than connections: a waiting request gets a connection that the server has ended after the previous response.
   const asked = await Promise.allSettled(Array.from({ length: 200 }, () => store.claim('x')));
   assert.ok(
     asked.some(({ status }) => status === 'rejected'),
@@ -137,7 +137,7 @@ test('a server that says goodbye in the moment in which a connection is handed o
   await until(() => works(store), 'it is back');
 });
 
-/** A way on which the server ends each connection with what it answers last, in one piece with the answer. */
+/** A proxy on which the server closes each connection in the same packet as its last response. */
 async function farewellWay(
   t: TestContext,
   to: number,
@@ -157,7 +157,7 @@ async function farewellWay(
   return { port, sayGoodbye: (on) => (isOn = on) };
 }
 
-/** A way on which connections that are there when it is muted stay open and carry nothing any more; later ones do. */
+/** A proxy that, when muted, leaves existing connections open without traffic. Later connections work. */
 async function muteableWay(t: TestContext, to: number): Promise<{ readonly port: number; mute(): void }> {
   const { port, ends } = await wayTo(t, to, (client, server) => client.pipe(server).pipe(client));
   return {
@@ -168,7 +168,7 @@ async function muteableWay(t: TestContext, to: number): Promise<{ readonly port:
   };
 }
 
-/** A way to a port of this machine, whose two ends `join` joins. */
+/** A proxy to a local port, whose two ends are connected by `join`. */
 async function wayTo(
   t: TestContext,
   to: number,
@@ -208,7 +208,7 @@ test('an append that was given up on arrives before the next one or never', asyn
   t.after(() => client.end());
   await client.query('SET search_path = late');
   const intent = (call: string) => draft({ call, type: 'CallStarted', outcome: '' });
-  // Its connection ends while it waits for the head of the chain, as if the process had waited long enough.
+  // Ends the connection while the append waits for the head of the chain, as if the process had timed out.
   await client.query('BEGIN; SELECT FROM head FOR UPDATE');
   const givenUp = assert.rejects(async () => store.append([intent('given up')]));
   const backend = 'SELECT pid FROM pg_stat_activity WHERE wait_event_type = $1 AND query LIKE $2';
@@ -222,7 +222,7 @@ test('an append that was given up on arrives before the next one or never', asyn
   await givenUp;
   await client.query('COMMIT');
   assert.deepEqual(await store.openCalls(), []);
-  // What the process had sent before, and the server gets to only now.
+  // An earlier statement of the process that the server executes only now.
   const { rows } = await client.query<{ name: string }>('SELECT name FROM writers');
   const late = `SELECT append_entries('${rows[0]?.name}', 0, '{1}', '{CallStarted}', '{late}', '{""}', '{t}', '{""}', '{"{}"}', '{""}', '{""}', '{""}', '{1}')`;
   await assert.rejects(client.query(late), /an append came too late/);
@@ -302,7 +302,7 @@ describe('an address', () => {
       const { rows } = await counted.query<{ count: string }>(
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signalbox'",
       );
-      // Two for statements; the others show that this process is there.
+      // Two for statements; the others prove that this process is alive.
       assert.ok(Number(rows[0]?.count) <= 4, rows[0]?.count);
     } finally {
       await counted.end();

@@ -23,7 +23,7 @@ const cluster = await startPostgres();
 after(() => cluster.end());
 let places = 0;
 
-/** A schema of its own. */
+/** Returns the address of a new schema. */
 const inSchema = async (): Promise<StorePlace> => {
   const address = cluster.address(`place_${(places += 1)}`);
   return { open: () => postgresStore({ address }), dispose: async () => undefined };
@@ -40,7 +40,7 @@ for (const suite of [
   suite('postgres', true, inSchema);
 
 describe('a store in PostgreSQL', () => {
-  /** A schema of its own, its store, and a way to its tables past the store. */
+  /** A new schema, its store, and a direct connection to its tables. */
   async function place(t: TestContext): Promise<{ address: string; open(): Promise<Store>; sql: Client }> {
     const schema = `own_${(places += 1)}`;
     const address = cluster.address(schema);
@@ -185,7 +185,7 @@ describe('a store in PostgreSQL', () => {
     assert.deepEqual(await one.orphans(), []);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // The server notices that the connection is gone, which is not at once.
+    // Waits until the server has detected the lost connection.
     const found: StoredEntry[] = [];
     await until(async () => {
       for (const taken of await Promise.all([one.orphans(), two.orphans()])) found.push(...taken);

@@ -20,7 +20,7 @@ test('a backup ends while others never stop writing, and has all that was acknow
   const done = new AbortController();
   const writing = (async () => {
     for (let index = 0; !done.signal.aborted; index += 1) {
-      // With a key, so that it is a commit of its own.
+      // With a key, so that it is a separate commit.
       await store.append([draft({ call: `later_${index}`, claim: { key: `key_${index}`, fingerprint: 'f' } })]);
       await breath();
     }

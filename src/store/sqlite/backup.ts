@@ -18,7 +18,7 @@ export async function backUpSqlite(file: string, to: string): Promise<void> {
     throw unwritable(to, error);
   }
   try {
-    // A read transaction pins the snapshot. Otherwise SQLite restarts the backup with every change and never ends under load.
+    // A read transaction pins the snapshot. Without it, SQLite restarts the backup with every change and never ends under load.
     database.exec('BEGIN; SELECT count(*) FROM tail');
     await backup(database, to);
   } catch (error) {

@@ -18,20 +18,20 @@ function temporary(t: { after(work: () => void): void }): string {
   return join(directory, 'signalbox.db');
 }
 
-/** A store that is closed with its test, also when that fails: its thread would keep the file of tests from ending. */
+/** Opens a store that is closed with its test, even when the test fails: its thread would keep the test file running. */
 function opened(t: { after(work: () => Promise<void>): void }, file: string): Store {
   const store = sqliteStore({ file });
   t.after(() => store.close());
   return store;
 }
 
-/** Each with a recording, which makes it a commit of its own. */
+/** Appends entries, each with a recording, which makes it a separate commit. */
 async function appendOneByOne(store: Store, entries: number): Promise<void> {
   for (let written = 0; written < entries; written += 1)
     await store.append([draft({ call: `call_${written}`, recording: '{}' })]);
 }
 
-/** From the header of the log's index (sqlite.org/walformat.html): frames in the log, and how many of them were moved. */
+/** Reads from the header of the WAL index (sqlite.org/walformat.html) the number of frames and of checkpointed frames. */
 function log(file: string): { frames: number; moved: number } {
   const header = readFileSync(`${file}-shm`);
   return { frames: header.readUInt32LE(16), moved: header.readUInt32LE(96) };
@@ -58,9 +58,9 @@ describe('checkpoints of the log', () => {
   test('the log stays bounded when the thread never gets to it', async (t) => {
     const file = temporary(t);
     const store = opened(t, file);
-    // Without a turn of the event loop nobody hears that the thread is done, and it is asked only once.
+    // Without a turn of the event loop, no message of the thread arrives, so only one checkpoint is requested.
     await appendOneByOne(store, maxLogPages * 2);
-    // Beyond that it grows only while the thread, which may have to wait for a processor, is in the middle of its one checkpoint.
+    // Beyond that, the log grows only while the thread, which may wait for a processor, runs its one checkpoint.
     assert.ok(statSync(`${file}-wal`).size < maxLogPages * 4120 * 2);
     assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, maxLogPages * 2]);
   });
@@ -137,7 +137,7 @@ describe('checkpoints of the log', () => {
   });
 });
 
-/** The number on the last complete line. */
+/** Returns the number on the last complete line. */
 function lastOf(output: string): number {
   return Number(output.split('\n').at(-2) ?? 0);
 }

@@ -12,7 +12,7 @@ import { withFileLock } from './file-lock.ts';
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** Starts a process that holds the lock until its input ends. Resolves when it has it. */
+/** Starts a process that holds the lock until its input ends. Resolves when the process has the lock. */
 async function holder(file: string) {
   const program = `
     const { withFileLock } = await import(${JSON.stringify(new URL('file-lock.ts', import.meta.url).href)});

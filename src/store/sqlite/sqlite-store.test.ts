@@ -134,7 +134,7 @@ describe('sqlite store', () => {
       turning = setImmediate(count);
     };
     let turning = setImmediate(count);
-    // Every place of the entries is one where it might begin.
+    // The searched text might begin at every position of the entries.
     const query = { order: 'newest-first', limit: 10, text: `${'a'.repeat(199)}b` } as const;
     assert.deepEqual(await Promise.all([store.entries(query), store.entries(query)]), [[], []]);
     clearImmediate(turning);

@@ -51,7 +51,7 @@ const outcomesOf = {
   recordings: `SELECT call AS key, call, '' AS fingerprint, outcome FROM recordings WHERE call > ? ORDER BY call LIMIT ?`,
 } as const;
 
-/** How long to wait for other writers. */
+/** The maximum time to wait for other writers. */
 const busyTimeoutMs = 5000;
 
 /** Opens a store in a SQLite file, or in memory when no file is given. */

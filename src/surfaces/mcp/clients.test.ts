@@ -49,7 +49,7 @@ for (const way of ways) {
   });
 }
 
-/** A server with 1200 prompts, 500 per page; reading a page adds one prompt. */
+/** A server with 1200 prompts, 500 per page; reading a prompt adds one. */
 const prompting = `
   let count = 1200;
   const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));

@@ -26,7 +26,7 @@ import { type CallTime, readCallTime } from './call-time.ts';
 import { printResult } from './print-result.ts';
 import type { Command } from 'commander';
 
-/** How long to wait for the server of a tool. Its first start may include a download. */
+/** The maximum time to wait for the server of a tool. Its first start may include a download. */
 const maxServerWaitMs = 30_000;
 
 interface Options {

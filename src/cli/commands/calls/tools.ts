@@ -17,7 +17,7 @@ import { connectToServer } from '../../client/connect-to-server.ts';
 import { Table } from '../../terminal/table.ts';
 import { printWarnings } from '../../terminal/warnings.ts';
 
-/** How long to wait for servers that are starting. */
+/** The maximum time to wait for servers that are starting. */
 const waitMs = 10_000;
 
 /** `signalbox tools`: lists the catalog. */

@@ -23,7 +23,7 @@ export interface ServerComparison {
   readonly directory: string;
   /** The address of the store, which has the changes that other machines accepted. */
   readonly store: string;
-  /** `undefined` when there is no lock file. */
+  /** `undefined` when the lock file does not exist. */
   readonly file: Lock | undefined;
   /** The lock file, merged with the changes that other machines accepted. */
   readonly lock: Lock | undefined;

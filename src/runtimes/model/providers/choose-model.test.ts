@@ -92,7 +92,7 @@ describe('what cannot be asked', () => {
 describe('packages', () => {
   const run = promisify(execFile);
   const runtime = fileURLToPath(new URL('../model-runtime.ts', import.meta.url));
-  /** Returns a module hook that hides packages with these names and reports when the AI SDK is loaded. */
+  /** Returns the source of a module hook that hides packages with these names and reports when the AI SDK is loaded. */
   const without = (missing: RegExp): string => `import { registerHooks } from 'node:module';
     registerHooks({ resolve(name, context, next) {
       if (name === 'ai') console.log('loading the AI SDK');

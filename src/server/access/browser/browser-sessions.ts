@@ -13,7 +13,7 @@ const kind = 'sign-in';
 const topic = 'sign-outs';
 /** The minimum time between two extensions of the stored expiry. */
 const extendEveryMs = 60 * 60 * 1000;
-/** How long a session is cached. Other replicas publish sign-outs, which end it sooner. */
+/** The time for which a session is cached. Other replicas publish sign-outs, which end it sooner. */
 const cacheTtlMs = 5000;
 const maxCachedSessions = 10_000;
 

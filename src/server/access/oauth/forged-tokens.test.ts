@@ -38,7 +38,7 @@ function below(random: Random, limit: number): number {
   return Math.floor(random() * limit);
 }
 
-/** The token, not quite as it was: in its letters, its bytes, its JSON or its parts. */
+/** Returns the token with a mutation: in its characters, its bytes, its JSON or its parts. */
 function mutated(token: string, random: Random): string {
   const parts = token.split('.');
   const which = below(random, 3);
@@ -117,7 +117,7 @@ describe('a forged token', () => {
         assert.ok(!(await accepts(forged)), forged);
       }
       assert.ok(await accepts(good));
-      // The last letter has bits that mean nothing: a signature has one spelling all the same.
+      // The last character has unused bits, but only one encoding of a signature is accepted.
       for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
         assert.equal(await accepts(good.slice(0, -1) + last), good.endsWith(last), last);
     });

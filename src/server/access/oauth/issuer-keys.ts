@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters, LocalJWKSet } from 'jose';
 import { messageOf } from '../../../core/errors.ts';
 
-/** When the keys of an issuer are read. */
+/** The cache times for the keys of an issuer. */
 export interface KeyTimes {
   /** Older keys are read again in the background (10 minutes). */
   readonly freshMs: number;
   /** The minimum time between two reads, also for unknown keys (30 s); 5 s after a failure. */
   readonly coolDownMs: number;
-  /** How long keys stay valid while their issuer cannot be reached (a day). */
+  /** The time for which keys stay valid while their issuer cannot be reached (a day). */
   readonly maxStaleMs: number;
 }
 

@@ -21,11 +21,11 @@ const ping = { name: 'mcp__signalbox__ping', arguments: {} };
 /** A server that trusts an authorization server. */
 interface Place extends Serving {
   readonly issuer: AuthorizationServer;
-  /** Can be changed while it runs. */
+  /** The settings, which can change while the server runs. */
   readonly trust: { settings: OAuthSettings | undefined };
   resource(profile?: string): string;
   token(wish?: TokenWish & { readonly resource?: string }): Promise<string>;
-  /** How a call with this token is answered. */
+  /** Sends a request with this token and returns the response. */
   call(token: string, profile?: string): Promise<Answered>;
 }
 
@@ -72,7 +72,7 @@ function base64(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** What a token says, signed anew by whoever can. */
+/** Returns a token with the same claims, a different header and a new signature. */
 function resigned(token: string, header: object, sign: (input: string) => string): string {
   const [, body = ''] = token.split('.');
   const input = `${base64(header)}.${body}`;
@@ -302,7 +302,7 @@ describe('the keys of an authorization server', () => {
     const before = await token();
     assert.equal((await call(before)).status, 200);
     issuer.keys = [await signingKey('first')];
-    // The first request sets off the reading and does not wait for it.
+    // The first request starts a background refresh of the keys.
     while ((await call(before)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal((await call(await token())).status, 200);
   });

@@ -49,7 +49,7 @@ export class FastConnection {
   #unreadBytes = 0;
   /** The size of the request that is being received; 0 while none is. */
   #neededBytes = 0;
-  /** When the last response ended, or the first bytes of the next request arrived. */
+  /** The time at which the last response ended, or the first bytes of the next request arrived. */
   #idleSince = performance.now();
 
   constructor(socket: Socket, handlers: FastConnectionHandlers) {

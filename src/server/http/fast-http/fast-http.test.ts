@@ -12,13 +12,13 @@ import { FastHttp, type FastHttpOptions } from './fast-http.ts';
 
 const limits = { headersMs: 30_000, requestMs: 60_000, keepAliveMs: 6000, bodyBytes: 5000 };
 
-/** Answers with all that was understood of a request. */
+/** Responds with everything that was parsed from the request. */
 function tell(way: string, { method, url, headers }: HttpRequestHead, response: HttpResponse, body: string): void {
   const told = JSON.stringify({ way, method, url, headers, body });
   response.writeHead(200, ['Content-Length', String(Buffer.byteLength(told))]).end(told);
 }
 
-/** Node's own server, with `FastHttp` in front of it, unless it is disabled. */
+/** Starts Node's HTTP server with `FastHttp` in front of it, unless that is disabled. */
 async function serving(
   t: TestContext,
   options: Partial<FastHttpOptions> | 'long' = {},
@@ -64,7 +64,7 @@ interface Told {
   readonly body?: string;
 }
 
-/** What stands in the answers on a connection, one after the other. */
+/** Parses the responses on a connection, in order. */
 function answersIn(bytes: string): Told[] {
   const told: Told[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -80,7 +80,7 @@ function answersIn(bytes: string): Told[] {
   return told;
 }
 
-/** Sends pieces, each in a packet of its own, and reads until the connection ends. */
+/** Sends each chunk in a separate packet, and reads until the connection ends. */
 async function exchange(
   port: number,
   pieces: readonly (string | Buffer)[],
@@ -104,7 +104,7 @@ async function exchange(
 
 const last = 'GET /last HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n';
 
-/** Requests as they should not be, and some as they should. */
+/** Generates malformed requests, and some valid ones. */
 const anyRequest = fc
   .record({
     start: fc.constantFrom(
@@ -403,7 +403,7 @@ describe('a stopping server', () => {
   });
 });
 
-/** What was read, however it came in. */
+/** Returns a parsed request without the path by which it was served. */
 function reading({ way: _, ...told }: Told): Omit<Told, 'way'> {
   return told;
 }

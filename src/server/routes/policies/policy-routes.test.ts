@@ -17,7 +17,7 @@ describe('/api/policies', () => {
       const init = { method, headers, body: JSON.stringify(body) };
       return fetch(url + path, init);
     };
-  /** Sends as the person at a signed-in browser. */
+  /** Sends a request as the user of a signed-in browser. */
   const sending = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
     sendingAs(url, { ...(await signIn()), origin: url });
 

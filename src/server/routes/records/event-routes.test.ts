@@ -18,7 +18,7 @@ const authorization = `Bearer ${adminToken}`;
 
 interface Watched extends TestServer {
   watch(query?: string, lastEventId?: string): Promise<ClientStream>;
-  /** Everything in the journal, oldest first, as `/api/journal` shows it. */
+  /** Returns all journal entries, oldest first, as `/api/journal` returns them. */
   journal(): Promise<readonly JournalEvent[]>;
 }
 
@@ -58,7 +58,7 @@ describe('GET /api/events', () => {
 
   it('resumes without a gap or duplicate after every disconnect', async (test) => {
     const { watch: open, call, journal } = await watched(test);
-    // Somebody else watches all the time: what is just written may be on its way to them when others come back.
+    // Another client stays connected: new entries may be in delivery to it while others reconnect.
     const other = await open();
     const step = fc.oneof(
       fc.record({ call: fc.integer({ min: 1, max: 4 }) }),
@@ -83,7 +83,7 @@ describe('GET /api/events', () => {
             for (let time = 0; time < each.read && (seen.at(-1) ?? first) < (await newest()); time++) await read();
           } else {
             stream.drop();
-            // As browsers do: who is cut off before anything came keeps what it had.
+            // Like browsers: a client that is disconnected before the first event keeps its previous id.
             last = stream.lastEventId() === '' ? last : stream.lastEventId();
             stream = await open('?types=journal', last);
           }
@@ -217,7 +217,7 @@ describe('GET /api/events', () => {
   });
 
   it('ends at once when the server stops', async (test) => {
-    // A server that waited for the grace would not end within this test.
+    // A server that waited for the grace period would not stop within this test.
     const { watch: open, server } = await watched(test, { limits: { graceMs: 3_600_000 } });
     const stream = await open();
     await take(stream, 1);

@@ -93,7 +93,7 @@ describe('GET /api/calls and /api/journal', () => {
     let asked = '';
     const isAsked = async (): Promise<boolean> => (asked = (await box.approvals.list())[0]?.id ?? '') !== '';
     await until(isAsked, 'the call asks');
-    // Time has to go by that can be told.
+    // Lets measurable time pass.
     await pause(20);
     await box.approvals.approve(asked, { by: { id: 'alice', kind: 'human' } });
     const { waitedMs = 0, durationMs } = await bodyOf<Details>(get(`/api/calls/${(await calling).callId}`));

@@ -21,7 +21,7 @@ interface Waiting extends SessionServer {
   answer(body: object, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** A session of the demo model whose call of `asking` waits for its user. */
+/** Creates a session of the demo model whose call of `asking` waits for its user. */
 async function waiting(test: TestContext, call: string): Promise<Waiting> {
   const served = await openSessionServer(test, { box: { servers: [askingServer()] } });
   const id = await served.create();

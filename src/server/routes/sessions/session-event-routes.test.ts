@@ -13,7 +13,7 @@ describe('GET /api/sessions/{id}/events', () => {
     const { create, watch, place } = await openSessionServer(test);
     const { sessions } = place;
     const by = { id: 'ann', kind: 'human' } as const;
-    /** How much the agent says in each turn, and after how many events the client is cut off, time and again. */
+    /** The number of messages in each turn, and the numbers of events after which the client is disconnected. */
     const story = fc.record({
       turns: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 3 }),
       cuts: fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 }),
@@ -68,7 +68,7 @@ describe('GET /api/sessions/{id}/events', () => {
     const early = await Promise.all([watch(id), watch(id)]);
     const asked = await say(id, 'go');
     const begun = await eventsOf(asked, ({ type }) => type === 'text_delta');
-    // Who comes in the middle of a turn is told what it has told so far.
+    // A client that connects during a turn receives the events of the turn so far.
     const late = await Promise.all([watch(id), watch(id)]);
     goOn.resolve();
     const expected = [...begun, ...(await eventsOf(asked))];
@@ -93,7 +93,7 @@ describe('GET /api/sessions/{id}/events', () => {
   });
 
   it('ends at once when the server stops; the turn continues, and the client resumes at the next server', async (test) => {
-    // A server that waited for the grace would not end within this test.
+    // A server that waited for the grace period would not stop within this test.
     const { create, say, watch, restart, place } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
     const id = await create({ agent: 'scripted' });
     const goOn = Promise.withResolvers<void>();

@@ -305,7 +305,7 @@ function routesOfOne(id: string): readonly (readonly [method: string, path: stri
   ];
 }
 
-/** A turn in which everything happens that a runtime can tell. */
+/** A turn with every event that a runtime can report. */
 async function* everyEvent(turn: Turn): AsyncGenerator<TurnEvent> {
   const toolCallId = 'call_1';
   yield { type: 'status', model: 'some', costUsd: 0.5, contextTokens: 12 };

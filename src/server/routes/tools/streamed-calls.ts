@@ -130,7 +130,7 @@ function requestApproval(
   const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
   const close = (): void => {
     send('approval-closed', { approvalId: request.approvalId });
-    // The approval was decided elsewhere or expired, so this answer is ignored.
+    // The approval was decided by another client or has expired, so this answer is ignored.
     resolve({ allow: false });
   };
   if (signal.aborted) close();

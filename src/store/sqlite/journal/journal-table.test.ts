@@ -28,7 +28,7 @@ import { sqliteStore } from '../sqlite-store.ts';
 interface Place {
   readonly file: string;
   open(): Store;
-  /** What stands in the table, without what waits in a tail. */
+  /** The number of entries in the table, without those in a tail. */
   inTable(): number;
   tails(): string[];
 }
@@ -61,7 +61,7 @@ function place(t: TestContext): Place {
   };
 }
 
-/** Enough appends in peace for the store to hold the tail. */
+/** Number of uncontended appends after which the store holds the tail. */
 const enough = 40;
 const holeSize = 16;
 
@@ -73,12 +73,12 @@ async function callsOf(store: Store): Promise<string[]> {
   return (await store.entries({ order: 'oldest-first', limit: 10_000 })).map(({ call }) => call);
 }
 
-/** As many in one turn of the event loop. */
+/** Appends this many entries in one turn of the event loop. */
 function burst(store: Store, entries: number): Promise<Appended>[] {
   return Array.from({ length: entries }, async (_, index) => store.append([draft({ call: `burst_${index}` })]));
 }
 
-/** How often others get their turn while something is done. */
+/** Returns the number of turns of the event loop during some work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const count = (): void => {
@@ -91,7 +91,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-/** Appends to the store in a process of its own, and kills that. */
+/** Appends to the store in a separate process, and kills the process. */
 async function appendAndDie(file: string, calls: readonly string[], isHalfIn = false): Promise<void> {
   const script = `
     const { sqliteStore } = await import(${JSON.stringify(new URL('../sqlite-store.ts', import.meta.url).href)});
@@ -197,7 +197,7 @@ describe('the tail of the journal', () => {
     const [tail = ''] = tails();
     const whole = readFileSync(tail);
     const every = [...whole.keys()].filter((at) => whole.subarray(at - 2, at + 1).toString() === '}\n\n');
-    // Before them stands what the table has.
+    // The entries before them are in the table.
     const ends = every.slice(-3);
     const first = every.at(-4) ?? 0;
     const tearing = fc.record({
@@ -210,7 +210,7 @@ describe('the tail of the journal', () => {
         cpSync(dirname(file), copy, { recursive: true });
         const torn = tail.replace(dirname(file), copy);
         truncateSync(torn, cut);
-        // A power loss may leave the right length without the content, or with some of it.
+        // A power loss may leave the right length with only a part of the content, or none.
         if (left !== 'nothing') appendFileSync(torn, Buffer.alloc(Math.min(holeSize, whole.length - cut)));
         if (left === 'a hole and the rest') appendFileSync(torn, whole.subarray(cut + holeSize));
         const kept = ends.filter((end) => end < cut).length;

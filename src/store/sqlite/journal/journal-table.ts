@@ -118,8 +118,8 @@ export class JournalTable {
   }
 
   /**
-   * Runs work that needs everything acknowledged so far in the table, whoever wrote it, or no more than `most` of what this
-   * process has yet to bring in. It is told the newest entry there.
+   * Runs work after all acknowledged entries of all processes, but at most `most` pending ones of this process, were moved into
+   * the table. Passes the newest entry of the table.
    */
   transaction(work: (head: ChainHead) => void, most = Infinity): void {
     this.#transaction('reading', work, most);
@@ -209,7 +209,7 @@ export class JournalTable {
   #settle({ holder }: State, purpose: Purpose, most: number): Settled {
     const tail = this.#tail;
     const all = this.#pending.length;
-    // Whoever took ours away has brought all of it into the table.
+    // The process that took our tail has moved all of it into the table.
     if (holder === '') return { brought: all };
     if (holder === tail?.id) {
       const brought = tail.isSound && purpose === 'reading' ? Math.min(most, all) : all;

@@ -23,7 +23,8 @@ const approvalsGone = `DELETE FROM approvals WHERE digest IN (
   SELECT digest FROM approvals WHERE requested_at < ? AND (closed = 1 OR expires_at < ?) LIMIT ${batch})`;
 const resultsGone = `DELETE FROM results WHERE id IN (SELECT id FROM results WHERE at < ? LIMIT ${batch}) RETURNING id`;
 const pagesGone = 'DELETE FROM result_pages WHERE id = ?';
-// A key is settled together with an entry: whoever has none, has none any more. The index is behind the journal, which others write to.
+// A key is settled together with its entry, so a settled key without an entry can be dropped. The index may lag behind the
+// journal, which other processes write to.
 const claimsGone = `DELETE FROM claims WHERE key IN (SELECT key FROM claims WHERE key > ? AND key <= ? AND outcome IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.call = claims.call AND entries.call <> '')
   AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.seq > (SELECT seq FROM anchor) AND journal.call = claims.call))`;

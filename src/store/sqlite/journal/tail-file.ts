@@ -41,8 +41,8 @@ export class TailFile {
   }
 
   /**
-   * Adds entries, all or none. True when they count: they are written, and the file was not taken away before that. Whoever takes
-   * it away marks it first and reads it then, so that one of the two always sees the other.
+   * Adds entries, all or none. Returns true when they count: they are written, and no other process took the file before that. A
+   * process that takes the file marks it before it reads it, so that one of the two always sees the other.
    */
   append(entries: readonly UnhashedEntry[]): boolean {
     const text = textOf(entries);

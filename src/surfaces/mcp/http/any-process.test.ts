@@ -24,7 +24,7 @@ function call(id: number, name: string, meta: object = {}): string {
   return ask(id, 'tools/call', { name: `mcp__desk__${name}`, arguments: {}, _meta: meta });
 }
 
-/** Three tools: one logs a message and waits, one asks the user, and one returns its session. */
+/** Three tools: one reports progress and waits, one asks the user, and one returns its session. */
 function desk(description = 'Answers.'): {
   readonly server: ReturnType<typeof localServer>;
   readonly open: () => void;
