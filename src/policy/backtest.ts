@@ -7,10 +7,10 @@ import type { CallEvent } from './facts/call-event.ts';
 import type { Facts } from './facts/facts.ts';
 import type { Policy, PolicyInput } from './policy.ts';
 
-/** A call of the record, as it is decided again. */
+/** A recorded call to be decided again. */
 export interface RecordedCall {
   readonly id: string;
-  /** When it was decided, in milliseconds since 1970. */
+  /** The time of the decision, in milliseconds since 1970. */
   readonly at: number;
   readonly tool: string;
   readonly server: string;
@@ -46,12 +46,12 @@ export interface Backtest {
   readonly changed: readonly ChangedDecision[];
 }
 
-/** Code, and in older records what decided in the place of the rules without telling what they had said. */
+/** Decisions that cannot be repeated: policies in code, and in older records decisions that replaced those of rules without recording them. */
 const unrepeatable = /^(?:mode|code|remembered):/;
 
 type Directories = Pick<PolicyInput, 'directory' | 'startDirectory'>;
 
-/** Decides recorded calls again, in their order and with the past as it was. */
+/** Decides recorded calls again in order, with the history that they had. */
 export class Backtester {
   readonly #policy: Policy;
   readonly #directoriesOf: (server: string) => Directories;
@@ -67,7 +67,7 @@ export class Backtester {
     this.#directoriesOf = directoriesOf;
   }
 
-  /** Takes the next call into account; only `counted` ones are compared, the others are their past. */
+  /** Processes the next call. Only `counted` calls are compared; the others are only history. */
   add(call: RecordedCall, counted: boolean): void {
     const session = this.#factsOf(`session ${call.session} ${call.session === '' ? call.principal.id : ''}`, () =>
       this.#policy.sessionFacts(),
@@ -79,7 +79,7 @@ export class Backtester {
     principal.observe(call.event);
   }
 
-  /** Takes into account that a call was undone. */
+  /** Processes the undo of a call. */
   undone(call: string): void {
     for (const facts of this.#facts.values()) facts.revert(call);
   }
@@ -111,7 +111,7 @@ export class Backtester {
     return facts;
   }
 
-  /** Rebuilds the definition of a recorded tool: enough for rules, except for its annotations. */
+  /** Rebuilds the definition of a recorded tool as far as rules need it, without annotations. */
   #tool({ tool, server, naming, effect, labels }: RecordedCall): ToolDefinition {
     const key = JSON.stringify([tool, naming, effect, labels]);
     let definition = this.#tools.get(key);

@@ -14,12 +14,12 @@ export type ToolPolicyAnswer = Pick<Decision, 'answer' | 'reason' | 'values'>;
 /** A policy in code. */
 export interface ToolPolicy {
   readonly name: string;
-  /** Decides a call. A throw, a rejection and anything that is no answer deny. */
+  /** Decides a call. A throw, a rejection or an invalid answer denies the call. */
   check(
     call: PolicyInput,
     session: SessionHistory,
   ): ToolPolicyAnswer | undefined | Promise<ToolPolicyAnswer | undefined>;
-  /** Called at the end of each call that the policy was asked about and that was not denied. */
+  /** Called at the end of each call that the policy checked and that was not denied. */
   onResult?(call: PolicyInput, outcome: CallOutcome): void;
 }
 

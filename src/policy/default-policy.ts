@@ -1,7 +1,7 @@
 import { type Decision, askingRules } from '../core/calls/decision.ts';
 import { type Effect, type ToolDefinition, isEffect } from '../core/tools/tool.ts';
 
-/** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
+/** The rule that asks only once: an approval applies to the tool for the rest of the session. */
 export const askOncePerSessionRule = 'default:undoable';
 
 const decisions: Readonly<Record<Effect, Decision>> = {
@@ -23,7 +23,7 @@ const decisions: Readonly<Record<Effect, Decision>> = {
   },
 };
 
-/** Decides a call that no rule decides: reads run, everything else asks. An effect that does not exist is denied. */
+/** Decides a call that no rule decides: allows reads and asks for everything else. Denies a tool with an unknown effect. */
 export function decideByDefault({ effect }: ToolDefinition): Decision {
   if (isEffect(effect)) return decisions[effect];
   return {
@@ -33,7 +33,7 @@ export function decideByDefault({ effect }: ToolDefinition): Decision {
   };
 }
 
-/** Makes a call of a tool ask whose definition nobody accepted, whatever the rules allow. A human's answer holds for that definition alone. */
+/** Turns `allow` into `ask` for a tool with an unaccepted definition. A human's answer applies to that definition only. */
 export function askForUnacceptedDefinition(
   decision: Decision,
   { unaccepted, definitionHash }: ToolDefinition,

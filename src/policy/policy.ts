@@ -16,12 +16,12 @@ import { type ConditionCall, ToolView } from './conditions/condition-input.ts';
 import { EvaluationContext } from './rules/evaluation-context.ts';
 import { WorkExceeded } from './conditions/work-budget.ts';
 
-/** A call that is to be decided. */
+/** A call to be decided. */
 export interface PolicyInput extends ConditionCall {
   readonly tool: ToolDefinition;
 }
 
-/** The facts by which a call is decided. */
+/** The facts that a decision uses. */
 export interface DecisionFacts {
   readonly session: Facts;
   readonly principal: Facts;
@@ -41,7 +41,7 @@ interface ToolRules {
   readonly principal: boolean;
 }
 
-/** Rules, ready to decide calls: `deny` beats `ask` beats `allow`, and what no rule speaks of is decided by its effect. */
+/** Decides calls by rules: `deny` beats `ask` beats `allow`. A call that no rule matches is decided by the effect of its tool. */
 export class Policy {
   readonly version: string;
   readonly rules: readonly Rule[];
@@ -54,12 +54,12 @@ export class Policy {
     this.version = set.version;
   }
 
-  /** Facts of a session, empty, that know what these rules ask. */
+  /** Returns empty facts of a session that track what these rules read. */
   sessionFacts(): Facts {
     return new Facts(this.#set.sessionNeeds);
   }
 
-  /** Facts of a principal, empty, that know what these rules ask. */
+  /** Returns empty facts of a principal that track what these rules read. */
   principalFacts(): Facts {
     return new Facts(this.#set.principalNeeds);
   }
@@ -89,7 +89,7 @@ export class Policy {
     return this.#rulesFor(tool).dependsOnHistory;
   }
 
-  /** Returns whether a limit counts calls of a tool. Such calls are counted again once their intents have a place in the journal. */
+  /** Returns whether a limit counts calls of a tool. Such calls are counted again once their intents have a position in the journal. */
   isCounted(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).counted;
   }
@@ -118,7 +118,7 @@ export class Policy {
       try {
         costs.push([each.text, each.of(args)]);
       } catch {
-        // A rule of another scope: the call has no cost by it.
+        // The rule has another scope, so the call has no cost for it.
       }
     }
     const names = new Set([...pathArguments, ...sessionNeeds.tracks.map(({ path }) => path)]);
@@ -137,7 +137,7 @@ export class Policy {
     let strongest: RuleResult | undefined;
     const asking: AskingRule[] = [];
     for (const rule of rules.enforced) {
-      // Nothing beats a deny. An allow may still be beaten by an allow: what cannot be evaluated denies.
+      // Nothing overrides a deny. After an allow, another allow rule may still deny, because a rule that cannot be evaluated denies.
       if (strongest?.answer === 'deny') break;
       const result = rule.evaluate(context);
       if (result === undefined) continue;
@@ -201,7 +201,7 @@ function countsCalls({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
   return kind.meters.some(({ meter }) => matchesAny(namesOf(tool).all, meter.match));
 }
 
-/** Only conditions can do without the past; one that has the word in a text looks back for nothing. */
+/** Returns whether a rule may read history. Only conditions may not. A condition with `session` in a string literal is a harmless false positive. */
 function readsHistory(kind: RuleKind): boolean {
   return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
 }

@@ -8,14 +8,14 @@ import { WorkBudget } from './work-budget.ts';
 /** The properties of a call that rules can read, besides its tool. */
 export interface ConditionCall {
   readonly id: string;
-  /** When it is decided, in milliseconds since 1970. */
+  /** The time of the decision, in milliseconds since 1970. */
   readonly at: number;
   readonly arguments: JsonObject;
   /** The length of the arguments as JSON text. */
   readonly size: number;
-  /** The directory that relative paths in the arguments are relative to, where that is certain. */
+  /** The directory that relative paths in the arguments are resolved from, when that is certain. */
   readonly directory?: string | undefined;
-  /** The directory that the tool's process was started in, where the tool may take relative paths from there instead. */
+  /** The working directory of the tool's process, when the tool may resolve relative paths from there instead. */
   readonly startDirectory?: string | undefined;
   readonly principal: Principal;
   readonly session: string | undefined;
@@ -29,7 +29,7 @@ export class ConditionInput {
   readonly seen: ConditionCall;
   /** The budget for evaluating conditions, shared by all rules of a call. */
   readonly work: WorkBudget;
-  /** The element at which a loop is. */
+  /** The current element of a loop. */
   item: unknown;
   #call: CallView | undefined;
   #principal: PrincipalView | undefined;
@@ -63,8 +63,8 @@ export class ConditionInput {
 }
 
 /*
- * The variables of conditions, as classes: the type checker knows their fields, so that a mistyped one is found when the policy is
- * loaded. CEL's whole numbers are BigInts.
+ * The variables of conditions are classes, so that the type checker knows their fields and reports a mistyped one when the policy is
+ * loaded. Integers in CEL are BigInts.
  */
 
 /** `call` in a condition. */

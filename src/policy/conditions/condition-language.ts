@@ -17,7 +17,7 @@ const arithmetic: readonly (readonly [string, (left: number, right: number) => n
   ['/', (left, right) => left / right],
 ];
 
-/** The meters that `session.count(pattern, window)` reads: one for each pair that a policy mentions. */
+/** The meters that `session.count(pattern, window)` reads: one for each pair in a policy. */
 export class WindowMeters {
   readonly #meters = new Map<string, Meter>();
 
@@ -36,7 +36,7 @@ export class WindowMeters {
   }
 }
 
-/** The language of conditions: CEL, with what Signalbox knows of a call. */
+/** Returns the language of conditions: CEL with variables and functions for a call. */
 export function conditionLanguage(meters: WindowMeters): Environment {
   return baseConditionLanguage
     .clone()
@@ -47,13 +47,13 @@ export function conditionLanguage(meters: WindowMeters): Environment {
     );
 }
 
-/** The language in which a budget says what a call costs: only the arguments can be looked at. */
+/** Returns the language for the cost of a call in a budget: CEL with access to the arguments only. */
 export function costLanguage(): Environment {
   return base.clone().registerVariable('args', 'map<string, dyn>');
 }
 
 const base = baseLanguage();
-/** Made once: to copy it takes a tenth of the time. */
+/** Created once, because a copy takes a tenth of the time. */
 const baseConditionLanguage = base
   .clone()
   .registerType('Call', { ctor: CallView, fields: { id: 'string', time: timestamp } })
@@ -110,7 +110,7 @@ const baseConditionLanguage = base
     synchronous,
   );
 
-/** Each name of a path is a question to the file system. */
+/** The work for each name of a path, which takes a lookup in the file system. */
 const pathWork = 3000;
 const namesWork = 2000;
 
@@ -148,7 +148,7 @@ function baseLanguage(): Environment {
     (text: string, pattern: string) => matchesNamePattern(text, pattern),
     synchronous,
   );
-  // Numbers in arguments are doubles, as in all JSON; written-out numbers are whole. Strict CEL would not add the two.
+  // Numbers in arguments are doubles, as in all JSON, but integer literals are ints. Strict CEL would not add the two.
   for (const [operator, apply] of arithmetic) {
     environment.registerOperator(`double ${operator} int: double`, (left: number, right: bigint) =>
       apply(left, Number(right)),

@@ -12,18 +12,18 @@ import { variables } from './vocabulary.ts';
 import { WorkBudget } from './work-budget.ts';
 import { type Environment, EvaluationError, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 
-/** A condition, ready to be evaluated: nothing is parsed any more. */
+/** A compiled condition. */
 export interface Condition {
   readonly text: string;
   /** The patterns of tools whose earlier calls it reads. */
   readonly toolPatterns: readonly string[];
-  /** The names of arguments whose beginning it compares as text although they hold a command or a path. */
+  /** The names of arguments whose prefix it compares as text although they contain a command or a path. */
   readonly prefixComparedArguments: readonly string[];
   /** Whether the condition depends on `tool.name`. */
   readonly readsToolName: boolean;
-  /** Throws when it cannot be evaluated, for instance because an argument is missing. */
+  /** Returns whether the condition holds. Throws when it cannot be evaluated, for example because an argument is missing. */
   readonly holds: (input: ConditionInput) => boolean;
-  /** Returns the values that explain the answer, by their text in the condition. */
+  /** Returns the values that explain the result, by their text in the condition. */
   readonly explain: (input: ConditionInput) => JsonObject;
 }
 
@@ -45,14 +45,14 @@ export class ConditionCompiler {
     this.#conditions = conditionLanguage(meters);
   }
 
-  /** Compiles a condition; what is not part of the language is found here, not when a call comes. */
+  /** Compiles a condition. Reports everything that is not part of the language now, not at the first call. */
   condition(text: string): CompileResult<Condition> {
     const parsed = parse(this.#conditions, text, ['bool', 'dyn'], 'true or false');
     if (parsed.problems !== undefined) return parsed;
     const { run, survey } = parsed.value;
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
     const { explainedParts, prefixComparedArguments, readsToolName, toolPatterns } = survey;
-    // Prepared for the first call that needs them: rules are also read only to check them.
+    // Prepared on first use, because rules may also be read only for validation.
     let explained: readonly (readonly [string, Run])[] | undefined;
     const holds = (input: ConditionInput): boolean => {
       const answer = run(input);
@@ -68,7 +68,7 @@ export class ConditionCompiler {
     };
   }
 
-  /** Compiles what a call costs. */
+  /** Compiles the cost expression of a call. */
   cost(text: string): CompileResult<Cost> {
     const language = (this.#costs ??= costLanguage());
     const parsed = parse(language, text, ['int', 'double', 'dyn'], 'a number');
@@ -111,14 +111,14 @@ function parse(language: Environment, text: string, types: readonly string[], ex
   }
 }
 
-/** A piece of a condition that was compiled as a whole before. */
+/** Compiles a part of a condition that has already compiled as a whole. */
 function compilePart(language: Environment, text: string): Run {
   const expression = language.parse(text);
   expression.check();
   return expression;
 }
 
-/** `args['password']` as `args.password`: secrets are also known by the name they stand under. */
+/** Converts `args['password']` to `args.password`, because redaction recognizes secrets by the name of their key. */
 function withPlainKeys(part: string): string {
   return part.replace(/\[(['"])([\w-]+)\1\]/g, '.$2');
 }
@@ -129,7 +129,7 @@ function evaluateParts(explained: readonly (readonly [string, Run])[], input: Co
     try {
       values[part] = toDisplayValue(run(input));
     } catch {
-      // What is missing has no value to show.
+      // A missing value is not shown.
     }
   }
   return values;
@@ -145,7 +145,7 @@ const fields =
   'id time name server effect labels annotations kind seq at args cost commands hasSubstitution words isLiteral'.split(
     ' ',
   );
-/** The library names tokens by its own constants. */
+/** The names of the library's token constants. */
 const tokens: Readonly<Record<string, string>> = {
   EOF: 'the end',
   LPAREN: '"("',

@@ -13,8 +13,8 @@ interface Comprehension {
 let lastChargedError: unknown;
 
 /**
- * Makes the library charge for its work. It has no hook for that, so the nodes of a checked condition are changed: operators and functions
- * charge for their operands, loops for each element, and errors are charged where the library catches them.
+ * Makes the library charge for its work. The library has no hook for that, so this modifies the nodes of a checked condition: operators
+ * and functions charge for their operands, loops for each element, and errors are charged where the library catches them.
  * Returns the fixed units of one evaluation, which cover all parts outside loops.
  */
 export function meterCondition(root: ASTNode): number {
@@ -24,7 +24,7 @@ export function meterCondition(root: ASTNode): number {
   return parts * partWork;
 }
 
-/** Returns how many parts are evaluated at most once with the node. */
+/** Returns the number of parts that are evaluated at most once with the node. */
 function meterNode(node: CheckedNode): number {
   const { alternate, macro } = node.meta;
   if (alternate !== undefined) return meterNode(alternate);

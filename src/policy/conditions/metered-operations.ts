@@ -19,7 +19,7 @@ import {
   zonedDateWork,
 } from './work-costs.ts';
 
-/** A checked node of the library: the library evaluates it with `evaluate`, which gives its operands to `handle`. */
+/** A checked node of the library. The library evaluates it with `evaluate`, which passes its operands to `handle`. */
 export interface CheckedNode {
   readonly op: string;
   readonly args: unknown;
@@ -29,7 +29,7 @@ export interface CheckedNode {
   handle?: Handle;
 }
 
-/** `has(a.b.c)`, which evaluates itself. */
+/** The macro `has(a.b.c)`, which evaluates itself. */
 interface Macro {
   readonly macroHasProps?: readonly unknown[];
   evaluate(evaluator: unknown, macro: Macro, context: unknown): unknown;
@@ -38,10 +38,10 @@ interface Macro {
 export type Evaluate = (evaluator: unknown, node: CheckedNode, context: unknown) => unknown;
 export type Handle = (...operands: unknown[]) => unknown;
 
-/** The longest text that `duration(…)` takes: parsing takes time that grows with the cube of the length. */
+/** The maximum length of the text of `duration(…)`, because parsing takes cubic time. */
 const maxDurationLength = 64;
 
-/** Returns the operation of a node, charging for its operands. Frequent operations on numbers and texts bypass the library's search for an overload. */
+/** Returns the operation of a node, which charges for its operands. Frequent operations on numbers and texts bypass the overload lookup. */
 export function meteredHandle(node: CheckedNode, handle: Handle): Handle {
   switch (node.op) {
     case 'call':
@@ -78,19 +78,19 @@ const comparisons: Readonly<Record<string, (left: Ordered, right: Ordered) => bo
   '>=': (left, right) => left >= right,
 };
 
-/** Returns whether two numbers are equal; also exact for one of each kind, an int (bigint) and a double. NaN equals nothing. */
+/** Returns whether two numbers are equal. Also exact for an int (bigint) and a double. NaN equals nothing. */
 function isEqualByValue(left: Ordered, right: Ordered): boolean {
   if (typeof left === typeof right) return left === right;
   if (left < right || Number.isNaN(left) || Number.isNaN(right)) return false;
   return !(left > right);
 }
 
-/** Compares two numbers or two texts directly: the library would look for an overload each time. */
+/** Compares two numbers or two texts directly, because the library would look up an overload each time. */
 function meteredComparison(op: string, compare: (left: Ordered, right: Ordered) => boolean, other: Handle): Handle {
   const isEquality = op === '==' || op === '!=';
   return (left, right, ...rest) => {
     if (typeof left === 'string' && typeof right === 'string') {
-      // Texts of different lengths differ without a look at their characters.
+      // Texts of different lengths differ without a comparison of their characters.
       const compared = isEquality && left.length !== right.length ? 0 : Math.min(left.length, right.length);
       currentWork().charge(comparedTextWork(compared));
       return compare(left, right);
@@ -116,7 +116,7 @@ function meteredOperator(handle: Handle, charge: typeof chargeComparison): Handl
 function meteredMembership(handle: Handle): Handle {
   const other = meteredOperator(handle, chargeMembership);
   return (left, right, ...rest) => {
-    // A key of an object is found at once, whatever else is in the object.
+    // A key lookup in an object takes constant time.
     if (typeof left === 'string' && isPlainObject(right))
       return Object.hasOwn(right, left) && right[left] !== undefined;
     return other(left, right, ...rest);
@@ -145,8 +145,8 @@ function meteredCall(name: string, handle: Handle): Handle {
 }
 
 /**
- * Methods of texts that are called directly, either because the library would look for an overload each time, or because it gives another
- * answer than the name of the method promises. They return `undefined` for a wrong number of arguments.
+ * Methods of texts that are called directly, either because the library would look up an overload each time, or because its result
+ * differs from what the name of the method promises. They return `undefined` for a wrong number of arguments.
  */
 const textMethods: Readonly<Record<string, (text: string, argument: string | undefined) => unknown>> = {
   startsWith: (text, part) => (part === undefined ? undefined : text.startsWith(part)),
@@ -154,7 +154,7 @@ const textMethods: Readonly<Record<string, (text: string, argument: string | und
   contains: (text, part) => (part === undefined ? undefined : text.includes(part)),
   lowerAscii,
   upperAscii,
-  // Into characters, not into halves of them.
+  // Splits into code points, not into surrogates.
   split: (text, separator) => (separator === '' ? [...text] : undefined),
 };
 
@@ -183,7 +183,7 @@ function callWork(name: string, [first, second]: readonly unknown[], work: WorkB
     case 'hasRead':
       return historyWork + textWork(Math.min(lengthOf(second), 4096));
     default:
-      // The methods of dates are the only ones that take a text besides those above: a time zone.
+      // Apart from the methods above, only the methods of dates take a text: a time zone.
       return first instanceof Date && second !== undefined ? zonedDateWork + lengthOf(second) : textWork(length);
   }
 }
@@ -197,7 +197,7 @@ const dateParts: Readonly<Record<string, (date: Date) => number>> = {
   getMinutes: (date) => date.getMinutes(),
 };
 
-/** `now.getHours('Europe/Berlin')` with a zone in quotes: the library would make a formatter each time. */
+/** Handles `now.getHours('Europe/Berlin')` with a literal zone, for which the library would create a formatter each time. */
 function zonedDateMethod({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
   if (op !== 'rcall') return undefined;
   const [name, , [zone]] = args as [string, CheckedNode, CheckedNode[]];
@@ -208,7 +208,7 @@ function zonedDateMethod({ op, args }: CheckedNode, handle: Handle): Handle | un
   return (operands, ...rest) => {
     const [date] = operands as readonly unknown[];
     currentWork().charge(zoneClockWork);
-    // An invalid date or zone is an error of the library's.
+    // The library reports an invalid date or zone.
     if (!(date instanceof Date) || Number.isNaN(date.getTime())) return handle(operands, ...rest);
     try {
       clock ??= new ZoneClock(timeZone);
@@ -219,7 +219,7 @@ function zonedDateMethod({ op, args }: CheckedNode, handle: Handle): Handle | un
   };
 }
 
-/** `timestamp('…')` and `duration('…')` with their text in quotes: parsed once. */
+/** Handles `timestamp('…')` and `duration('…')` with a literal text, which is parsed once. */
 function writtenTime({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
   if (op !== 'call') return undefined;
   const [name, [text]] = args as [string, CheckedNode[]];

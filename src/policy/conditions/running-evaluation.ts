@@ -30,7 +30,7 @@ export function evaluateWithin<Value>(evaluation: Evaluation, units: number, run
   const outer = current;
   const { stackTraceLimit } = Error;
   current = evaluation;
-  // Capturing stacks is most of what an error costs, and only its message is used.
+  // Capturing the stack is most of the cost of an error, and only the message is used.
   Error.stackTraceLimit = 0;
   try {
     const value = run();

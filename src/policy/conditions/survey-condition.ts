@@ -18,11 +18,11 @@ export interface ConditionSurvey {
   readonly readsToolName: boolean;
   /** The patterns of tools in `session.last(…)`, `lastOk(…)` and `count(…)`. */
   readonly toolPatterns: readonly string[];
-  /** The parts whose values explain the answer, as they are written. */
+  /** The source text of the parts whose values explain the result. */
   readonly explainedParts: readonly string[];
-  /** The names of arguments whose beginning is compared as text although they hold a command or a path. */
+  /** The names of arguments whose prefix is compared as text although they contain a command or a path. */
   readonly prefixComparedArguments: readonly string[];
-  /** `session.count(pattern, window)`: what must be counted. */
+  /** The arguments of each `session.count(pattern, window)`. */
   readonly windows: readonly { readonly pattern: string; readonly window: string }[];
 }
 
@@ -34,7 +34,7 @@ const sessionNames = names(sessionMethods);
 const methodNames = new Set([...names(methods), ...macroNames, ...sessionNames]);
 const operatorNames = names(operators);
 const maxExplainedParts = 12;
-/** Arguments that hold a shell command by their names. */
+/** The names of arguments that usually contain a shell command. */
 export const commandArguments: ReadonlySet<string> = new Set([
   'command',
   'cmd',
@@ -55,7 +55,7 @@ const pathArguments: ReadonlySet<string> = new Set([
   'destination',
 ]);
 
-/** Walks through a condition and collects everything that is not allowed, and what its evaluation and explanation need. */
+/** Walks the tree of a condition and collects everything that is not allowed, and what its evaluation and explanation need. */
 export function surveyCondition(root: ASTNode): ConditionSurvey {
   const problems: ConditionProblem[] = [];
   const explained = new Set<string>();
@@ -183,7 +183,7 @@ function argumentOf(node: ASTNode): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A chain like `args.amount` or `session.last('x').seq`, as long as it goes; not one that begins at a variable of a loop. */
+/** Returns whether a node is a chain such as `args.amount` or `session.last('x').seq` that does not begin at a loop variable. */
 function isExplainedPart(node: ASTNode, bound: ReadonlySet<string>): boolean {
   if (node.op === 'id') return false;
   let inner: ASTNode | undefined = node;

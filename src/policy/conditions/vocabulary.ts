@@ -1,4 +1,4 @@
-/** One thing a condition may use, with an example that is tested. */
+/** One element of the condition language, with a tested example. */
 export interface Word {
   readonly name: string;
   readonly example: string;
@@ -59,7 +59,7 @@ export const methods: readonly Word[] = [
   { name: 'getMinutes', example: 'now.getMinutes() == 34' },
 ];
 
-/** Methods that look at each element of a list. */
+/** Methods that iterate over a list. */
 export const macros: readonly Word[] = [
   { name: 'all', example: 'args.items.all(item, item.price > 0)' },
   { name: 'exists', example: 'args.items.exists(item, item.price == 2)' },
@@ -68,7 +68,7 @@ export const macros: readonly Word[] = [
   { name: 'map', example: '3 in args.items.map(item, item.price + 1)' },
 ];
 
-/** Operators, and what can be written out. */
+/** Operators and literals. */
 export const operators: readonly Word[] = [
   { name: '&&', example: 'true && args.amount == 120' },
   { name: '||', example: 'false || args.amount == 120' },

@@ -1,14 +1,14 @@
 /**
- * The work that one decision may take, in units of about 10 ns: all rules of a call together stay within about 10 to 20 ms, which leaves
- * room for slower machines within the promised 50 ms. `npm run bench -- conditions` measures it.
+ * The maximum work of one decision, in units of about 10 ns. All rules of a call together stay within about 10 to 20 ms, which leaves
+ * room for slower machines within the promised 50 ms. Measured by `npm run bench -- conditions`.
  */
 export const maxWork = 1_000_000;
 
-/** V8 takes up to 240 ns for each key of an object that has many. */
+/** V8 takes up to 240 ns for each key of a large object. */
 const keyWork = 30;
 const freeKeyEnumeration = 256 * 1024;
 
-/** Thrown when a decision would take more work than it may; the rule that throws it denies. */
+/** Thrown when a decision exceeds its work budget. The rule that throws it denies. */
 export class WorkExceeded extends Error {
   constructor() {
     super(
@@ -18,12 +18,12 @@ export class WorkExceeded extends Error {
 }
 
 /**
- * Counts the work of one decision. The count depends on the conditions and on the sizes of the values alone, never on a clock, so
- * that the same call gets the same answer everywhere. Once exceeded it stays so: a part of a condition that could not be evaluated
- * must not be ignored because another part was.
+ * Counts the work of one decision. The count depends only on the conditions and the sizes of the values, never on a clock, so
+ * that the same call gets the same answer everywhere. Once exceeded, the budget stays exceeded: a part of a condition that could
+ * not be evaluated must not be ignored because another part was.
  */
 export class WorkBudget {
-  /** The length of the arguments as JSON text: an upper bound for what one of its values can hold. */
+  /** The length of the arguments as JSON text, an upper bound for the size of a value in them. */
   readonly argumentsSize: number;
   #left: number;
   #keys: WeakMap<object, readonly string[]> | undefined;
@@ -37,25 +37,25 @@ export class WorkBudget {
     return this.#left < 0;
   }
 
-  /** The units that are left. */
+  /** The remaining units. */
   get left(): number {
     return this.#left;
   }
 
-  /** Takes units off. Returns false when there are not enough of them. */
+  /** Deducts units. Returns false when too few are left. */
   take(units: number): boolean {
     this.#left -= units;
     return this.#left >= 0;
   }
 
-  /** Takes units off. Throws a `WorkExceeded` when there are not enough of them. */
+  /** Deducts units. Throws a `WorkExceeded` when too few are left. */
   charge(units: number): void {
     if (!this.take(units)) throw new WorkExceeded();
   }
 
   /**
-   * Returns the keys of an object, and charges for enumerating them. How many there are is known only afterwards, so large
-   * arguments are charged in advance. All objects of the arguments together have at most one key for each five characters.
+   * Returns the keys of an object, and charges for enumerating them. Their number is known only afterwards, so large
+   * arguments are charged in advance. All objects of the arguments together have at most one key per five characters.
    */
   keysOf(object: object): readonly string[] {
     if (this.#keys === undefined) {

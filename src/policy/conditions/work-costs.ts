@@ -9,12 +9,12 @@ import type { WorkBudget } from './work-budget.ts';
 export const partWork = 4;
 /** An error of CEL's evaluator, besides the text of the condition that its message shows. */
 export const errorWork = 100;
-/** A look at the history of a session. */
+/** Reading the history of a session. */
 export const historyWork = 50;
-/** A date in a time zone that CEL's evaluator computes: it makes a formatter each time. */
+/** Computing a date in a time zone in CEL's evaluator, which creates a formatter each time. */
 export const zonedDateWork = 6000;
 
-/** A date in a time zone whose formatter is there. */
+/** Computing a date in a time zone with a cached formatter. */
 export const zoneClockWork = 300;
 
 /** Copying, folding or comparing a text. */
@@ -32,17 +32,17 @@ export function joinWork(length: number): number {
   return 1 + length * 0.2;
 }
 
-/** Counting the characters of a text, or taking it apart into them. */
+/** Counting the characters of a text, or splitting it into characters. */
 export function charactersWork(length: number): number {
   return 1 + length;
 }
 
-/** V8 searches in linear time for short texts, and compares the whole of a longer one at each position in the worst case. */
+/** Searching for a text. V8 is linear for short texts; for longer ones it compares the whole text at each position in the worst case. */
 export function searchWork(text: number, sought: number): number {
   return 1 + text * 0.7 + (sought > 200 ? text * sought * 0.02 : 0);
 }
 
-/** Searching for the parts of a pattern, one after the other. */
+/** Searching for the parts of a pattern in order. */
 export function likeWork(text: number, pattern: string): number {
   const longest = pattern.length <= 200 ? pattern.length : Math.max(...pattern.split('*').map(({ length }) => length));
   return pattern.length + searchWork(text, longest);
@@ -79,7 +79,7 @@ export function chargeMembership(value: unknown, list: unknown, work: WorkBudget
   else if (Array.isArray(list)) for (const each of list as readonly unknown[]) chargeComparison(value, each, work);
 }
 
-/** CEL's evaluator names the type of a value by the first thing in the first thing in it, and keeps every name it has made. */
+/** CEL's evaluator derives the name of a type from the nested first elements, and caches every name. */
 const maxNamedDepth = 16;
 
 /** Charges for naming the type of a value. Throws for values that are nested too deeply for it. */

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 
-/** The arguments that usually hold a path. */
+/** The names of arguments that usually contain a path. */
 export const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
 const maxPathLength = 4096;
 const maxPaths = 1000;
 const noPaths: readonly string[] = [];
-/** A path without any of these is in normal form already. */
+/** A path without any of these is already in normal form. */
 const needsNormalizing = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
 
 /** Returns a path in normal form; `undefined` when it is too long to be a path. */
@@ -17,7 +17,7 @@ export function normalizePath(path: string): string | undefined {
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
 }
 
-/** The paths an argument holds: one, or a list of them. `undefined` when it holds something else, nothing, or more than a thousand. */
+/** Returns the paths in an argument: one, or a list. Returns `undefined` when it contains something else, nothing, or more than a thousand. */
 export function pathsIn(value: JsonValue | undefined): readonly string[] | undefined {
   const candidates: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (candidates.length > maxPaths) return undefined;
@@ -25,7 +25,7 @@ export function pathsIn(value: JsonValue | undefined): readonly string[] | undef
   return candidates.length > 0 && paths.every((path) => path !== undefined) ? paths : undefined;
 }
 
-/** The paths in those arguments that usually hold one. */
+/** Returns the paths in the arguments that usually contain one. */
 export function pathsInArguments(args: JsonObject): readonly string[] {
   let paths: string[] | undefined;
   for (const name of pathArguments)

@@ -6,11 +6,11 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { RecordedNaming } from '../../core/tools/tool-names.ts';
 
-/** A call that has ended, as facts are made from it. Everything in it can be read back from the journal. */
+/** A call that has ended, as an input for facts. All of it can be read from the journal. */
 export interface CallEvent {
-  /** Its place in the journal. */
+  /** Its position in the journal. */
   readonly seq: number;
-  /** When it ended, in milliseconds since 1970. */
+  /** The end of the call, in milliseconds since 1970. */
   readonly at: number;
   readonly call: string;
   readonly tool: string;
@@ -18,15 +18,15 @@ export interface CallEvent {
   readonly naming?: RecordedNaming | undefined;
   readonly effect: Effect;
   readonly labels: readonly string[];
-  /** It ended as `completed`. */
+  /** Whether it ended as `completed`. */
   readonly ok: boolean;
-  /** As they are recorded. */
+  /** The arguments as recorded. */
   readonly arguments: JsonObject;
-  /** Present where the arguments are not recorded whole. */
+  /** Present when the arguments are not recorded in full. */
   readonly counted?: ArgumentFacts | undefined;
-  /** The output of the tool, as far as it is known. */
+  /** The known part of the tool's output. */
   readonly output: string;
-  /** Fingerprints of the whole output, where `output` is only a part of it. */
+  /** Fingerprints of the whole output, when `output` is only a part of it. */
   readonly prints?: Float64Array | undefined;
   /** The reported cost. */
   readonly cost: number;
@@ -49,8 +49,8 @@ const neverRan: ReadonlySet<CallErrorCode> = new Set<CallErrorCode>([
 ]);
 
 /**
- * Returns whether the tool may have acted. In doubt it may: a call that was cancelled while it ran looks like one that was
- * cancelled while it waited. A call that was answered from an idempotency key has no decision and did not run again.
+ * Returns whether the tool may have acted. When in doubt, returns true: a call that was cancelled while it ran looks like one that
+ * was cancelled while it waited. A call that was answered by an idempotency key has no decision and did not run again.
  */
 export function mayHaveRun(outcome: OutcomeName, error: CallError | undefined, wasDecided: boolean): boolean {
   if (!wasDecided || outcome === 'denied' || outcome === 'awaiting-approval' || outcome === 'stale') return false;

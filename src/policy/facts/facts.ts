@@ -10,7 +10,7 @@ import { normalizePath, pathArguments, pathsIn, pathsInArguments } from './argum
 import { type Patterns, matchesAny } from '../rules/patterns.ts';
 import { RecentSet } from './recent-set.ts';
 
-/** Files that count as known: read by one kind of tool, or written by another. */
+/** The tools whose reads and writes make a file count as known. */
 export interface ReadTrack {
   readonly read: Patterns;
   readonly write: Patterns;
@@ -22,30 +22,30 @@ export interface ReadTrack {
 export interface FactRequirements {
   readonly meters: readonly Meter[];
   readonly tracks: readonly ReadTrack[];
-  /** Labels of the tools whose output is recognised again in arguments. */
+  /** Labels of the tools whose output must be recognized in later arguments. */
   readonly valuesOf: readonly string[];
 }
 
-/** One call of the past: the last that fits. `seq` is 0 when there was none. */
+/** The last matching call of the past. `seq` is 0 when there was none. */
 export interface PastCall {
   readonly seq: number;
   readonly at: number;
   readonly args: JsonObject;
 }
 
-/** A call that has been let through and has not ended yet. */
+/** An admitted call that has not ended yet. */
 export interface StartedCall {
   readonly id: string;
   readonly tool: string;
   /** Present when the rendered name differs from the server's own name for the tool. */
   readonly naming?: RecordedNaming | undefined;
   readonly at: number;
-  /** The place of its intent in the journal, where that is known. */
+  /** The position of its intent in the journal, if known. */
   readonly seq?: number | undefined;
   readonly arguments: JsonObject;
-  /** Present where it began in another process and its arguments are not recorded whole. */
+  /** Present when it began in another process and its arguments are not recorded in full. */
   readonly counted?: ArgumentFacts | undefined;
-  /** The call as it was decided, where that was in this process. */
+  /** The call as it was decided, when it was decided in this process. */
   readonly decided?: { readonly arguments: JsonObject } | undefined;
 }
 
@@ -55,13 +55,13 @@ interface ToolRecord {
   readonly tracks: readonly { readonly path: string; readonly known: RecentSet<string> }[];
   last: PastCall;
   lastOk: PastCall;
-  /** The newest calls that completed and can be undone: `lastOk` becomes one of them when later ones are. */
+  /** The newest completed calls that can be undone. When later ones are undone, `lastOk` falls back to one of them. */
   completed: { readonly call: string; readonly past: PastCall }[];
   count: number;
   readonly pending: KeyedSlotMap<string, StartedCall>;
 }
 
-/** A call that runs, and the place of its intent in the journal once that is known. */
+/** A running call, with the position of its intent in the journal once that is known. */
 interface RunningCall {
   readonly record: ToolRecord;
   readonly costs: readonly number[];
@@ -71,7 +71,7 @@ interface RunningCall {
 const noPastCall: PastCall = { seq: 0, at: 0, args: {} };
 const maxPaths = 10_000;
 const maxLookups = 1000;
-/** So many of the latest completed calls of a tool are known by id; when all of them are undone, none counts as completed. */
+/** The number of completed calls of a tool that are stored by id. When all of them are undone, none counts as completed. */
 const maxRevertible = 8;
 const noCosts: readonly number[] = [];
 
@@ -86,7 +86,7 @@ export class Facts {
   readonly #read = new RecentSet<string>(maxPaths);
   readonly #labels = new Set<string>();
   #hasFingerprints = false;
-  /** When a tool of each label ended last. */
+  /** The last end of a tool by label. */
   readonly #labelled = new Map<string, number>();
   #newest = 0;
   #cost = 0;
@@ -113,7 +113,7 @@ export class Facts {
     return this.#cost;
   }
 
-  /** Records a call that was allowed to run. Until it ends it counts, and it is the last call of its tool. */
+  /** Records an admitted call. Until it ends, it counts as the last call of its tool. */
   begin(call: StartedCall): void {
     const record = this.#record(call);
     const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
@@ -122,13 +122,13 @@ export class Facts {
     this.#running.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
   }
 
-  /** Sets the place in the journal of a running call's intent. */
+  /** Sets the position in the journal of a running call's intent. */
   setPlace(id: string, seq: number): void {
     const running = this.#running.get(id);
     if (running !== undefined) running.seq = seq;
   }
 
-  /** Reads meters without running calls whose intents are not before this place in the journal. */
+  /** Reads meters, excluding running calls whose intents are not before this position in the journal. */
   readBefore<Result>(seq: number, read: () => Result): Result {
     const later = [...this.#running.values()].filter((running) => running.seq >= seq);
     for (const { record, costs } of later) record.meters.forEach((state, index) => state.end(costs[index] ?? 0));
@@ -157,7 +157,7 @@ export class Facts {
     const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
     this.#newest = Math.max(this.#newest, event.seq);
     this.#cost += event.cost;
-    // What other processes recorded may be heard of after what came later here.
+    // Entries of other processes may arrive after later entries of this process.
     if (past.seq >= record.last.seq) record.last = past;
     record.count += 1;
     record.meters.forEach((state, index) => {
@@ -185,7 +185,7 @@ export class Facts {
     else for (const name of pathArguments) for (const path of this.#pathsOf(event, name)) this.#read.add(path);
   }
 
-  /** The paths that an argument names, or their fingerprints. */
+  /** Returns the paths in an argument, or their fingerprints. */
   #pathsOf({ arguments: args, counted }: CallEvent, name: string): readonly string[] {
     if (counted === undefined) return pathsIn(args[name]) ?? [];
     this.#hasFingerprints = true;
@@ -273,11 +273,11 @@ export class Facts {
   }
 
   #record({ tool, naming }: Pick<StartedCall, 'tool' | 'naming'>): ToolRecord {
-    // The same rendered name with different original names is another tool.
+    // The same rendered name with another original name is a different tool.
     const key = naming === undefined ? tool : JSON.stringify([tool, naming]);
     let record = this.#tools.get(key);
     if (record === undefined) {
-      // Past calls can also permit (a required step, a file that was read): there no tool counts by a name that looks like another server's.
+      // Past calls can also permit (a required step, a file that was read), so a name that looks like another server's is not matched.
       const { past: names, all } = namesOf(recordedTool(tool, naming ?? {}));
       record = {
         names,
@@ -298,7 +298,7 @@ export class Facts {
   }
 }
 
-/** A call of the past whose arguments do not say what it cost was made under another policy: it cost nothing under this one. */
+/** Returns the cost of a past call. A call whose arguments do not determine it was made under another policy and costs nothing. */
 function costOf(
   { each }: Meter,
   call: Pick<StartedCall, 'arguments' | 'counted' | 'decided'>,

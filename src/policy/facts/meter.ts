@@ -5,7 +5,7 @@ import type { WorkBudget } from '../conditions/work-budget.ts';
 /** The cost of a call, computed from its arguments. */
 export interface Cost {
   readonly text: string;
-  /** Throws when the arguments do not say, or say something that is no cost, or when computing it takes too much work. */
+  /** Returns the cost. Throws when the arguments do not determine a valid cost, or when computing it exceeds the budget. */
   of(args: JsonObject, work?: WorkBudget): number;
 }
 
@@ -20,11 +20,11 @@ export function costOfDecidedCall(call: { readonly arguments: JsonObject }, each
   return cost;
 }
 
-/** Counts matching calls and their costs, in a window of time or from the beginning. */
+/** Counts matching calls and their costs, in a time window or from the beginning. */
 export interface Meter {
   readonly match: Patterns;
   readonly windowMs: number | undefined;
-  /** The cost of a call by its arguments. Without it, the cost that was reported counts. */
+  /** The cost of a call, computed from its arguments. By default, the reported cost counts. */
   readonly each: Cost | undefined;
 }
 
@@ -43,8 +43,8 @@ interface Mark {
 const maxMarks = 10_000;
 
 /**
- * Counts over a sliding window. Exact up to ten thousand calls in the window; beyond, the two oldest marks become one that
- * leaves the window with the younger of them: more is counted than was, never less.
+ * Counts over a sliding window. Exact up to ten thousand calls in the window. Beyond that, merges the two oldest marks into one
+ * that expires with the younger: the count may be too high, never too low.
  */
 export class MeterState {
   readonly meter: Meter;
@@ -59,13 +59,13 @@ export class MeterState {
     this.meter = meter;
   }
 
-  /** A call has been let through and has not ended yet. */
+  /** Counts an admitted call that has not ended yet. */
   begin(cost: number): void {
     this.#pendingCalls += 1;
     this.#pendingCost += cost;
   }
 
-  /** The call that had begun has ended; whether it counts is said by `add`. */
+  /** Removes a call that has ended; `add` counts it if it ran. */
   end(cost: number): void {
     this.#pendingCalls -= 1;
     this.#pendingCost = this.#pendingCalls === 0 ? 0 : this.#pendingCost - cost;
@@ -94,7 +94,7 @@ export class MeterState {
       this.#head += 1;
       mark = this.#marks[this.#head];
     }
-    // Differences of fractions leave dust behind.
+    // Subtracting floating-point numbers leaves rounding errors.
     if (mark === undefined) this.#cost = 0;
     if (this.#head > 1000 && this.#head * 2 > this.#marks.length) {
       this.#marks = this.#marks.slice(this.#head);

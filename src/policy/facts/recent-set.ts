@@ -1,7 +1,7 @@
-/** A set that forgets what was added first when it is full. */
+/** A set with a maximum size, which evicts the oldest value when it is full. */
 export class RecentSet<Value> {
   readonly #values = new Set<Value>();
-  /** All values in a ring. A `Set` takes longer to find its oldest value the more were removed before it. */
+  /** A ring buffer of all values. Finding the oldest value of a `Set` takes longer the more values were removed before it. */
   readonly #ring: Value[] = [];
   readonly #capacity: number;
   #oldest = 0;

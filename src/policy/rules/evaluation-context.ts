@@ -6,7 +6,7 @@ import { WorkBudget } from '../conditions/work-budget.ts';
 const searchedWork = 8;
 const maxSearched = 128 * 1024;
 
-/** The call that is being decided and everything that its rules may read; each value is computed once. */
+/** The call that is being decided, with everything that rules may read. Each value is computed once. */
 export class EvaluationContext {
   readonly call: ConditionCall;
   readonly session: Facts;

@@ -5,10 +5,10 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import type { CompileResult } from '../conditions/condition.ts';
 import type { Patterns } from './patterns.ts';
 
-/** A place in a policy: keys and positions from the root. */
+/** A path in a policy: keys and indexes from the root. */
 export type RulePath = readonly (string | number)[];
 
-/** Something wrong with a rule; with an offset, in the text of a condition. */
+/** A problem with a rule; `offset` locates it in the text of a condition. */
 export interface RuleFinding {
   readonly path: RulePath;
   readonly message: string;
@@ -32,7 +32,7 @@ export class ObjectReader {
     return Object.hasOwn(this.#value, key);
   }
 
-  /** The object under a key. */
+  /** Reads the object under a key. */
   object(key: string): ObjectReader | undefined {
     const value = this.#get(key);
     if (isJsonObject(value)) return new ObjectReader(value, [...this.#path, key], this.#findings);
@@ -85,7 +85,7 @@ export class ObjectReader {
     );
   }
 
-  /** A number of at least 0; a whole one where that is asked for. */
+  /** Reads a number of at least 0; an integer when `whole` is set. */
   number(key: string, whole: boolean): number | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;
@@ -94,7 +94,7 @@ export class ObjectReader {
     return this.report(key, whole ? 'expected a whole number' : 'expected a number of at least 0');
   }
 
-  /** A duration, as it was written. */
+  /** Reads a duration as written. */
   duration(key: string): string | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;
@@ -102,7 +102,7 @@ export class ObjectReader {
     return this.report(key, `expected ${durationSyntax}`);
   }
 
-  /** One name or a list of them. */
+  /** Reads one name or a list of names. */
   patterns(key: string): Patterns | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;

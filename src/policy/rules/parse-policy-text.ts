@@ -8,10 +8,10 @@ import type { RulePath } from './object-reader.ts';
 const maxTextLength = 1024 * 1024;
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first text: rules inside the configuration do not need it. */
+/** Loaded with the first text, because rules inside the configuration do not need it. */
 const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
 
-/** Parses the text of a policy: YAML, or JSON, which is YAML too. */
+/** Parses the text of a policy in YAML, which includes JSON. */
 export function parsePolicyText(text: string, name: string, place?: string): PolicyDocument {
   const file = place ?? name;
   if (text.length > maxTextLength) throw createError(file, `more than ${maxTextLength} characters`);
@@ -45,7 +45,7 @@ function createError(file: string, message: string): PolicyError {
   return new PolicyError([{ file, line: 1, column: 1, path: '', message }]);
 }
 
-/** Returns the offset of a part: of its key, if it has one, or of a place inside its text. */
+/** Returns the offset of a part: of its key, if it has one, or of a position inside its text. */
 function offsetOf(root: unknown, path: RulePath, inText: number | undefined): number {
   const { isMap, isNode, isScalar, isSeq } = yaml();
   let node: Yaml.Node | undefined = isNode(root) ? root : undefined;
@@ -64,7 +64,7 @@ function offsetOf(root: unknown, path: RulePath, inText: number | undefined): nu
   }
   if (inText === undefined || !isScalar(node)) return start;
   const begin = node.range?.[0] ?? start;
-  // In text over several lines, or with escapes, the beginning has to do.
+  // In multi-line text, or with escapes, the beginning is the best approximation.
   if (node.type === 'PLAIN') return begin + inText;
   return node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? begin + 1 + inText : begin;
 }

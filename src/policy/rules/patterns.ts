@@ -1,6 +1,6 @@
 import { matchesAnyName, compileNamePattern } from '../../core/text/name-pattern.ts';
 
-/** Names of which any may match; `*` stands for any characters. */
+/** Patterns of which any may match; `*` matches any characters. */
 export type Patterns = readonly string[];
 
 /** Returns whether one of the names matches one of the patterns. */

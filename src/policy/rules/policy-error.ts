@@ -1,10 +1,10 @@
 import { type DocumentProblem, renderProblem } from '../../core/text/document-problem.ts';
 import { SignalboxError } from '../../core/errors.ts';
 
-/** One thing that is wrong with a policy, and where. */
+/** A problem in a policy, with its location. */
 export type PolicyProblem = DocumentProblem;
 
-/** A policy that cannot be used, with everything that is wrong with it. */
+/** The error for an invalid policy, with all of its problems. */
 export class PolicyError extends SignalboxError {
   readonly problems: readonly PolicyProblem[];
 

@@ -1,7 +1,7 @@
 import { commandArguments } from '../conditions/survey-condition.ts';
 import type { Rule } from './rule.ts';
 
-/** Returns a warning for each rule that compares the beginning of a command or a path as text, which is easy to get around. */
+/** Returns a warning for each rule that compares the prefix of a command or a path as text, which is easy to bypass. */
 export function warnAboutPrefixes(rules: readonly Rule[]): string[] {
   return rules.flatMap(({ id, at, kind }) =>
     kind.kind !== 'match' || kind.when === true

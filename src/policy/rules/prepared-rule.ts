@@ -14,7 +14,7 @@ export interface RuleResult {
   readonly answer: Decision['answer'];
   readonly reason: string;
   readonly values: RuleMatch['values'];
-  /** As it is named where several rules ask. */
+  /** The reference to the rule in the list of rules that ask. */
   readonly asking: AskingRule;
 }
 
@@ -56,7 +56,7 @@ export class PreparedRule {
       }
       return this.#result;
     } catch (error) {
-      // The library's messages go on with a picture of the condition, and may hold a whole argument.
+      // The library appends an excerpt of the condition to its messages, which may also contain a whole argument.
       const [what = ''] = messageOf(error).slice(0, maxMessageLength).split('\n', 1);
       return createResult(this.#rule, 'deny', `the rule cannot be evaluated: ${what}`, undefined);
     }

@@ -14,18 +14,18 @@ export interface Place {
   readonly column: number;
 }
 
-/** A policy as it was written, with where its parts stand. */
+/** A policy as written, with the locations of its parts. */
 export interface PolicyDocument {
   readonly value: unknown;
   /** The display name of the file: `policies.yaml`. */
   readonly file: string;
   /** The path of the file, for problems. */
   readonly path?: string;
-  /** Returns the place of a part, or of an offset inside a text. Returns `undefined` for rules that were not read from a file. */
+  /** Returns the location of a part, or of an offset inside a text; `undefined` for rules that were not read from a file. */
   placeOf(path: RulePath, offset?: number): Place | undefined;
 }
 
-/** The rules of one or more documents, and what must be known to evaluate them. */
+/** The rules of one or more documents, and the facts that their evaluation needs. */
 export interface RuleSet {
   readonly rules: readonly Rule[];
   /** Changes whenever a rule does. */
@@ -41,8 +41,8 @@ const defaultBuiltin = 'signalbox';
 const forwardingTool = 'call_tool';
 
 /**
- * Reads policies. Throws a `PolicyError` that tells everything that is wrong with them. `builtin` is the name of the built-in
- * server, whose `call_tool` rules cannot be about.
+ * Reads policies. Throws a `PolicyError` with all problems. `builtin` is the name of the built-in server, whose `call_tool`
+ * cannot be the subject of rules.
  */
 export function readPolicies(
   documents: readonly PolicyDocument[],
@@ -88,7 +88,7 @@ export function readPolicies(
   let version: string | undefined;
   return {
     rules,
-    // Rules are also read to see whether they are good, and then nobody asks.
+    // Computed lazily, because rules are also read only for validation.
     get version() {
       return (version ??= versionOf(rules.map(({ source }) => source)));
     },
@@ -96,7 +96,7 @@ export function readPolicies(
   };
 }
 
-/** The names in a rule that mean the tool that only passes calls on. */
+/** Returns the names in a rule that match the forwarding tool. */
 function findForwardingNames(rule: Rule, builtin: string): readonly { readonly key: string; readonly name: string }[] {
   return namesIn(rule).filter(
     ({ what, name }) => what === 'tool' && (name === forwardingTool || name === `mcp__${builtin}__${forwardingTool}`),

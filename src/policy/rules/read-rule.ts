@@ -18,7 +18,7 @@ const defaultPrincipalWindow = '24h';
 const scopes = ['session', 'principal'] as const;
 const commonKeys = ['id', 'reason', 'mode', 'servers', 'sessions', 'principals'];
 
-/** Reads one rule, and finds everything that is wrong with it. */
+/** Reads one rule and collects all of its problems. */
 export function readRule(
   value: JsonObject,
   path: RulePath,
@@ -59,7 +59,7 @@ function readMatch(reader: ObjectReader, compiler: ConditionCompiler): RuleParts
   const isKnown = reader.onlyKeys([...commonKeys, 'match', ...answers, ...shorthands]);
   const [answer, second] = answers.filter((key) => reader.has(key));
   if (answer === undefined) {
-    // A mistyped key explains what is missing.
+    // A mistyped key explains the missing one.
     if (isKnown) reader.report(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
     return undefined;
   }
@@ -158,7 +158,7 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
     each,
   };
   const ofSession = { by: 'session', meter, span: per === undefined ? 'in this session' : `in ${per}` } as const;
-  // Agents can begin sessions at will, so a limit also holds over all sessions of the principal.
+  // Agents can start new sessions at will, so a limit also applies across all sessions of the principal.
   const windowMs = meter.windowMs ?? parseDurationMs(defaultPrincipalWindow);
   const ofPrincipal = {
     by: 'principal',

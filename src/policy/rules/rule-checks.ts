@@ -13,11 +13,11 @@ import { ToolView } from '../conditions/condition-input.ts';
 /** The reason why a rule applies to a call, used when the rule has no reason of its own, and the values that explain it. */
 export interface RuleMatch {
   readonly reason: string;
-  /** Asked only of the rule that decides. */
+  /** Evaluated only for the rule that decides. */
   readonly values?: (context: EvaluationContext) => JsonObject;
 }
 
-/** Returns why a rule applies to a call; `undefined` when it does not apply. Throws when it cannot be evaluated. */
+/** Returns the reason why a rule applies to a call; `undefined` when it does not apply. Throws when it cannot be evaluated. */
 export type RuleCheck = (context: EvaluationContext) => RuleMatch | undefined;
 
 /** Returns whether a rule can apply to calls of a tool. */
@@ -117,7 +117,7 @@ function stepsCheck(target: string, steps: readonly string[], kind: Kind<'requir
   const [first] = steps;
   const again = first === undefined ? undefined : createMissing(first, target);
   return (context) => {
-    // The tool's own name too: a restriction also applies by names that do not count for past calls.
+    // Also matches the tool's own name, because a restriction applies by names that do not count for past calls.
     let before = kind.fresh ? Math.max(latest(context, target), latest(context, tool.name)) : 0;
     let isAgain = before > 0;
     for (const { step, match } of all) {
@@ -132,8 +132,8 @@ function stepsCheck(target: string, steps: readonly string[], kind: Kind<'requir
 type StepTime = (context: EvaluationContext, step: string) => number;
 
 /**
- * Returns where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
- * was completed in the session, and an agent cannot hide that it repeated an earlier one in another session.
+ * Returns the facts that count a step as completed, and the facts that show when it was last completed. They differ by default: a step
+ * must be completed in the session, but repeating an earlier step in another session also counts.
  */
 function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTime; readonly latest: StepTime } {
   const inSession: StepTime = ({ session }, step) => session.lastOk(step).seq;

@@ -7,7 +7,7 @@ import type { Cost, Meter } from '../facts/meter.ts';
 import type { Patterns } from './patterns.ts';
 import { hash } from 'node:crypto';
 
-/** One rule of a policy, ready to be evaluated. */
+/** One compiled rule of a policy. */
 export interface Rule {
   readonly id: string;
   /** The answer for calls that match. */
@@ -15,18 +15,18 @@ export interface Rule {
   readonly reason: string | undefined;
   /** The place of the rule: `policies.yaml:12`. */
   readonly at: string | undefined;
-  /** Its answer is reported and has no effect. */
+  /** Whether its answer is only reported, without effect. */
   readonly shadow: boolean;
   /** The calls to which the rule is limited; all calls by default. */
   readonly scope: Scope;
   readonly kind: RuleKind;
-  /** As it was written: what the version of a policy is made of. */
+  /** The rule as written. The version of a policy is computed from it. */
   readonly source: JsonValue;
   /** Changes whenever the source does. */
   readonly version: string;
 }
 
-/** The calls a rule is about, besides those that its kind names. */
+/** Restrictions of a rule in addition to those of its kind. */
 export interface Scope {
   readonly servers: Patterns | undefined;
   readonly sessions: Patterns | undefined;
@@ -41,7 +41,7 @@ export type RuleKind =
       readonly targets: readonly { readonly match: string; readonly steps: readonly string[] }[];
       /** The steps must be newer than the last completed call of the tool itself. */
       readonly fresh: boolean;
-      /** Whose calls count as steps. Without it: steps of the session, unless the principal repeated an earlier one elsewhere since. */
+      /** The owner of the calls that count as steps. By default: steps of the session, unless the principal has since repeated an earlier one in another session. */
       readonly by: 'session' | 'principal' | undefined;
       /** The period for which calls of the principal in other sessions count. */
       readonly windowMs: number;
@@ -49,7 +49,7 @@ export type RuleKind =
   | { readonly kind: 'readBeforeWrite'; readonly track: ReadTrack }
   | {
       readonly kind: 'limit';
-      /** The call must stay within the limit by each of them. */
+      /** The meters, each of which must stay within the limit. */
       readonly meters: readonly ScopedMeter[];
       readonly calls: number | undefined;
       readonly cost: number | undefined;
@@ -59,7 +59,7 @@ export type RuleKind =
       readonly kind: 'flow';
       readonly from: readonly string[];
       readonly to: readonly string[];
-      /** Which labels of the past count, besides values that reappear: also those of the principal, of the session alone, or none. */
+      /** The scope of past labels that count, besides recognized values: also those of the principal, of the session only, or none. */
       readonly labels: 'principal' | 'session' | 'none';
       /** The period for which calls of the principal in other sessions count. */
       readonly windowMs: number;
@@ -69,11 +69,11 @@ export type RuleKind =
 export interface ScopedMeter {
   readonly by: 'session' | 'principal';
   readonly meter: Meter;
-  /** The span it counts over, for people. */
+  /** The period it counts over, as display text. */
   readonly span: string;
 }
 
-/** The version of what was written: the same however it is laid out. */
+/** Returns the version of a source, which does not depend on its formatting. */
 export function versionOf(source: JsonValue): string {
   return hash('sha256', canonicalize(source) ?? '', 'hex').slice(0, 16);
 }

@@ -8,11 +8,11 @@ export interface OfferedNames {
   readonly tools: readonly NamedTool[];
   readonly labels: readonly string[];
   readonly servers: readonly string[];
-  /** Servers whose tools are not known now. */
+  /** Servers whose tools are currently unknown. */
   readonly absent: readonly string[];
 }
 
-/** A name in a rule that fits nothing: the rule is not about what its author thinks. */
+/** A name in a rule that matches nothing, so that the rule may not have the intended effect. */
 export interface UnmatchedName {
   readonly rule: string;
   /** The place of the rule in its file. */
@@ -25,11 +25,11 @@ export interface UnmatchedName {
 }
 
 type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
-  /** The names of a tool that it is matched against; all of them unless it can permit something. */
+  /** The set of a tool's names that it is matched against; all names unless the rule can permit something. */
   readonly by?: keyof ToolNames;
 };
 
-/** The names in rules that fit no tool, label or server. What a server that is away might offer is given the benefit of the doubt. */
+/** Returns the names in rules that match no tool, label or server. A name that an absent server might offer is not reported. */
 export function findUnmatchedNames(rules: readonly Rule[], offered: OfferedNames): UnmatchedName[] {
   const candidates = {
     tool: [...offered.tools.map(({ name }) => name), ...offered.servers.map((server) => `mcp__${server}__*`)],

@@ -1,27 +1,27 @@
 import { type Stats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, parse, sep } from 'node:path';
 
-/** The target of a path, as far as it is known. */
+/** The resolved target of a path. */
 export interface FollowedPath {
-  /** Links are followed, also a dangling one, because a write through it creates its target. Names that do not exist stay as written. */
+  /** The path with links resolved, including a dangling one, because a write through it creates its target. Names that do not exist stay as written. */
   readonly target: string;
-  /** The place of the last name: that of the link itself, when it is one. */
+  /** The path without resolving the last name: that of the link itself, when it is a link. */
   readonly link: string;
   readonly isThere: boolean;
-  /** The reason why a tool may get to another file. Completes the sentence "the path …". */
+  /** The reason why a tool may reach another file. Completes the sentence "the path …". */
   readonly doubt?: string;
 }
 
-/** Names that were looked up before, each by its path behind links. */
+/** A cache of lookups, by the resolved path. */
 export type KnownNames = Map<string, Omit<FollowedPath, 'link'>>;
 
 const maxLinks = 40;
 const separators = sep === '\\' ? /[/\\]+/ : /\/+/;
-/** Files that the operating system makes up for the process that asks. */
+/** Virtual files whose content depends on the process that opens them. */
 const ofProcess =
   /^\/(?:proc\/(?:self|thread-self|[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|exe|fd|map_files))|dev\/(?:fd|std(?:in|out|err)))$/;
 
-/** Follows an absolute path name by name, as the operating system does: `..` behind a link leads above the link's target. */
+/** Resolves an absolute path name by name, as the operating system does: `..` after a link leads to the parent of the link's target. */
 export function followPath(path: string, known: KnownNames = new Map(), links = 0): FollowedPath {
   const { root } = parse(path);
   let at: FollowedPath = { target: root, link: root, isThere: true };
@@ -39,7 +39,7 @@ export function followPath(path: string, known: KnownNames = new Map(), links = 
   return at;
 }
 
-/** The first doubt is named. */
+/** Adds a doubt, unless there is an earlier one. */
 function withDoubt(followed: FollowedPath, doubt: string | undefined): FollowedPath {
   return doubt === undefined ? followed : { ...followed, doubt };
 }
@@ -75,7 +75,7 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // Removed meanwhile, or not readable.
+    // The file was removed meanwhile, or is not readable.
     return undefined;
   }
 }

@@ -7,15 +7,15 @@ import { type FollowedPath, followPath } from './follow-path.ts';
 const maxPathLength = 4096;
 const maxSegments = 128;
 
-/** A path as `path(x)` gives it. It is resolved when a condition asks where it is. */
+/** The result of `path(x)`. The path is resolved when a condition checks its location. */
 export class PathLocation {
   readonly #path: string;
-  /** The path from the directory that the tool was started in, when that may be another. */
+  /** The path from the working directory of the tool's process, when it may differ. */
   readonly #otherPath: string;
 
   /**
-   * Throws for texts that are not one certain path. Relative paths need the directory that they are relative to; a tool may also take them
-   * from the directory that it was started in.
+   * Throws for texts that are not one unambiguous path. Relative paths need a base directory; a tool may also resolve them from
+   * the working directory of its process.
    */
   constructor(given: string, directory: string | undefined, startDirectory: string | undefined = directory) {
     this.#path = absolutePath(given, directory);
@@ -28,8 +28,8 @@ export class PathLocation {
   }
 
   /**
-   * Returns whether the path is the directory or inside it, with links followed as far as the path exists. Throws where that depends
-   * on how a tool reads the path: a link inside that leads outside or the reverse, or `..` behind a link.
+   * Returns whether the path is the directory or inside it, following links as far as the path exists. Throws when the result depends
+   * on how a tool reads the path: a link inside that leads outside or the reverse, or `..` after a link.
    */
   within(directory: string): boolean {
     const home = directory === '~' || directory.startsWith('~/') ? join(homedir(), directory.slice(1)) : directory;
@@ -55,16 +55,16 @@ function isPathInside(path: string, outer: string, folds: boolean, directory: st
   return first;
 }
 
-/** Returns the absolute form of a path, with `..` left in it: behind a link, it does not lead where it seems to. */
+/** Returns the absolute form of a path. Preserves `..`, because after a link it does not lead where it seems to. */
 function absolutePath(given: string, directory: string | undefined): string {
   assertPath(given, given);
-  // URL parsers ignore these, and many tools trim: `" file:///etc"` is a URL to them.
+  // URL parsers ignore these characters, and many tools trim: to them, `" file:///etc"` is a URL.
   if (hasStrayCharacter(given))
     throw new Error(`${shown(given)} has a control character or a space at an end, which some tools remove`);
   if (given.startsWith('~'))
     throw new Error(`${shown(given)} begins with "~", which some tools expand and others do not; use an absolute path`);
   if (/^file:/i.test(given)) {
-    // Tools that take the text for a plain path, or that cut the query off, would open another file.
+    // Tools that treat the text as a plain path, or that remove the query, would open another file.
     if (/[?#]|\.\.|%2e/i.test(given))
       throw new Error(`${shown(given)} has "?", "#" or ".." in it, which tools read differently; use a plain path`);
     return fileURLToPath(given);
@@ -90,7 +90,7 @@ function assertPath(path: string, given: string): void {
   if (path.split(/[/\\]+/).length > maxSegments) throw new Error(`a path of more than ${maxSegments} names`);
 }
 
-/** Returns where a path leads. Throws where a tool may get to another file. */
+/** Returns the target of a path. Throws when a tool may reach another file. */
 function followed(path: string): FollowedPath {
   const { doubt, ...found } = followPath(path);
   if (doubt !== undefined) throw new Error(`${shown(path)} ${doubt}`);
@@ -107,7 +107,7 @@ function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-/** Returns whether the file system takes upper and lower case for the same, by asking for the directory in the other case. */
+/** Returns whether the file system is case-insensitive, by looking up the directory in the other case. */
 function foldsCase(directory: string): boolean {
   let existing = directory;
   while (existing !== dirname(existing) && statSync(existing, { throwIfNoEntry: false }) === undefined)

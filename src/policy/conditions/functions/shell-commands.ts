@@ -2,16 +2,16 @@ import { createRequire } from 'node:module';
 import type { SyntaxNode, Word, WordPart } from 'unbash';
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first shell text: the parser has 300 KB, and few policies need it. */
+/** Loaded on first use, because the parser has 300 KB and few policies need it. */
 const loadParser = (): typeof import('unbash') => require('unbash') as typeof import('unbash');
 
 /** One command of a shell text, as `shell(x).commands` lists it. */
 export class ShellCommand {
-  /** The command's name as it is written, without quotes. Empty for an assignment, a loop, and where the shell computes it. */
+  /** The command's name as written, without quotes. Empty for an assignment, a loop, or a name that the shell computes. */
   readonly name: string;
-  /** The name and the arguments. A word that the shell computes is given as it is written. */
+  /** The name and the arguments. A word that the shell computes is as written. */
   readonly words: readonly string[];
-  /** Whether every POSIX shell takes all words as they are: no variables, substitutions, patterns, braces or `$'…'`. */
+  /** Whether every POSIX shell takes all words literally: no variables, substitutions, patterns, braces or `$'…'`. */
   readonly isLiteral: boolean;
 
   constructor(name: string, words: readonly string[], isLiteral: boolean) {
@@ -37,16 +37,16 @@ export class ShellScript {
 }
 
 export const maxShellLength = 16 * 1024;
-/** `sh -c "sh -c …"` is followed so far. */
+/** The maximum nesting of `sh -c "sh -c …"`. */
 const maxScriptDepth = 4;
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash']);
 const scriptOption = /^[-+][a-zA-Z]*c/;
 /** An option of a shell that takes no word. */
 const plainShellOption =
   /^(?:[-+](?![a-zA-Z]*[oO])[a-zA-Z]+|--(?:login|noediting|noprofile|norc|posix|restricted|verbose))$/;
-/** `${name}`. Every other form can hold words, assign, or evaluate a value as code: `${x:='…'}`, `${x@P}`, `${a[x]}`, `${!x}`. */
+/** Matches `${name}`. Every other form can contain words, assign, or evaluate a value as code: `${x:='…'}`, `${x@P}`, `${a[x]}`, `${!x}`. */
 const plainParameter = /^\$\{\w+\}$/;
-/** Bash evaluates the operands as arithmetic, which runs the `$(…)` in a subscript, also one that is in the value of a variable. */
+/** Operators whose operands Bash evaluates as arithmetic, which runs `$(…)` in a subscript, even in the value of a variable. */
 const arithmeticTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge', '-v', '-R']);
 const plainDelimiter = /^(?:[\w.-]+|'[\w.-]+'|"[\w.-]+"|\\[\w.-]+)$/;
 /** A line continuation inside a token or at the beginning of a line, where the parser and Bash can differ. */
@@ -55,8 +55,8 @@ const unescapedExpansion = /`|\$[\w{([\\]/;
 const openers = /[({[`]|<</g;
 
 /**
- * Returns the units of work that parsing a text takes at most. The parser goes over a text again for each level of nesting, up to
- * its limit of 256, and over unclosed braces again for each of them.
+ * Returns an upper bound for the work of parsing a text. The parser scans a text again for each level of nesting, up to
+ * its limit of 256, and again for each unclosed brace.
  */
 export function shellWork(text: string): number {
   const nesting = text.match(openers)?.length ?? 0;
@@ -64,10 +64,10 @@ export function shellWork(text: string): number {
 }
 
 /**
- * Parses a text as Bash does and lists every command in it: of pipelines, lists, loops, functions, subshells and substitutions, and of
- * literal texts that are given to `eval` and `sh -c`. Assignments, redirections, loops and tests are commands too, so that a rule about
- * all commands is about them as well. A construct that may run commands out of sight, or that a POSIX shell such as dash reads differently,
- * is a substitution and a command without a name.
+ * Parses a text as Bash does and lists every command in it: in pipelines, lists, loops, functions, subshells and substitutions, and in
+ * literal texts that are passed to `eval` and `sh -c`. Assignments, redirections, loops and tests are commands too, so that a rule about
+ * all commands covers them. A construct that may run hidden commands, or that a POSIX shell such as dash reads differently, counts as a
+ * substitution and as a command without a name.
  * Throws when the text cannot be parsed.
  */
 export function parseShell(text: string): ShellScript {
@@ -138,7 +138,7 @@ function isSubstitution(node: SyntaxNode): node is Substitution {
   return type === 'CommandExpansion' || type === 'ProcessSubstitution' || type === 'ArithmeticCommandExpansion';
 }
 
-/** Arithmetic can run commands in subscripts, and a descriptor variable is set. */
+/** Nodes that are always unclear: arithmetic can run commands in subscripts, and a descriptor variable is set. */
 const alwaysUnclear: ReadonlySet<SyntaxNode['type']> = new Set([
   'ArithmeticExpansion',
   'ArithmeticCommand',
@@ -148,13 +148,13 @@ const alwaysUnclear: ReadonlySet<SyntaxNode['type']> = new Set([
 
 type Definition = Extract<SyntaxNode, { type: 'For' | 'Select' | 'Coproc' | 'Function' }>;
 
-/** Whether a node sets a variable or a function, which can change what later commands run: `for PATH in …`. */
+/** Returns whether a node sets a variable or a function, which can change what later commands run: `for PATH in …`. */
 function isDefinition(node: SyntaxNode): node is Definition {
   const { type } = node;
   return type === 'For' || type === 'Select' || type === 'Coproc' || type === 'Function';
 }
 
-/** Nodes of Bash's syntax that a POSIX shell takes for other words, or for other commands. */
+/** Bash syntax that a POSIX shell reads as other words or other commands. */
 const extensions: ReadonlySet<SyntaxNode['type']> = new Set([
   'AnsiCQuoted',
   'LocaleString',
@@ -169,7 +169,7 @@ const extensions: ReadonlySet<SyntaxNode['type']> = new Set([
   'ProcessSubstitution',
 ]);
 
-/** Whether a POSIX shell reads a node differently from Bash: dash runs `git &>x y` as `git` in the background, and then `y`. */
+/** Returns whether a POSIX shell reads a node differently from Bash: dash runs `git &>x y` as `git` in the background, and then `y`. */
 function isExtension(node: SyntaxNode): boolean {
   const { type } = node;
   if (extensions.has(type)) return true;
@@ -178,13 +178,13 @@ function isExtension(node: SyntaxNode): boolean {
   if (type === 'CaseItem') return node.terminator !== undefined && node.terminator !== ';;';
   if (type !== 'Redirect') return false;
   const { operator, target, descriptor } = node;
-  // A POSIX shell takes two digits for a word.
+  // A POSIX shell reads two digits as a word.
   if (descriptor?.type === 'FileDescriptor' && descriptor.value > 9) return true;
   if (operator === '&>' || operator === '&>>') return true;
   return (operator === '>&' || operator === '<&') && !/^(?:\d|-)$/.test(target?.text ?? '');
 }
 
-/** Whether Bash may run commands or set variables in a node in ways that the nodes below it do not show. */
+/** Returns whether Bash may run commands or set variables in a node in ways that its child nodes do not show. */
 function isUnclear(node: SyntaxNode): boolean {
   const { type } = node;
   if (alwaysUnclear.has(type)) return true;
@@ -197,23 +197,23 @@ function isUnclear(node: SyntaxNode): boolean {
   return type === 'Literal' && hasUnescapedExpansion(node.text);
 }
 
-/** Whether a node is the descriptor of a redirection, `{a[x]}>file`, which the parser takes for a word. */
+/** Returns whether a node is the descriptor of a redirection, `{a[x]}>file`, which the parser reads as a word. */
 function isSubscriptedDescriptor(node: SyntaxNode, source: string): boolean {
   return node.type === 'Word' && node.text.startsWith('{') && /[<>]/.test(source.charAt(node.end));
 }
 
-/** Quotes are ordinary characters in an expanding here-document, so every expansion in one is unclear. */
+/** Returns whether a here-document is unclear. Quotes are ordinary characters in an expanding one, so every expansion in it is unclear. */
 function isUnclearHereDocument({ delimiter, body, closing }: Extract<SyntaxNode, { type: 'HereDoc' }>): boolean {
   if (delimiter === undefined || closing === undefined || !plainDelimiter.test(delimiter.text)) return true;
   return !delimiter.quoted && /[$`]|\\\n/.test(body.text);
 }
 
-/** Whether a text that the parser takes as it is has an expansion nevertheless. */
+/** Returns whether a text that the parser takes literally contains an expansion nevertheless. */
 function hasUnescapedExpansion(text: string): boolean {
   return unescapedExpansion.test(text.replaceAll(/\\[^\n]/g, ''));
 }
 
-/** Throws for a node that the parser did not understand: it goes on after an error. */
+/** Throws for a node that the parser did not understand, because the parser continues after an error. */
 function assertParsed(node: SyntaxNode): void {
   if (node.type === 'Script') {
     const [error] = node.errors ?? [];
@@ -227,13 +227,13 @@ function assertParsed(node: SyntaxNode): void {
     throw new Error(`the shell text has an unknown expansion: ${node.text}`);
 }
 
-/** `export A=b`: a word to the command, whose value the shell computes. */
+/** Returns the word that the command receives for an assignment such as `export A=b`, whose value the shell computes. */
 function assignedWord(text: string): Word {
   const part = { type: 'SimpleExpansion', pos: 0, end: text.length, text } as const;
   return { type: 'Word', text, value: text, pos: 0, end: text.length, parts: [part] };
 }
 
-/** Returns the text that a command runs as a script; "unclear" where it runs one that cannot be told. */
+/** Returns the text that a command runs as a script; "unclear" when the script cannot be determined. */
 function scriptIn(name: string, args: readonly Word[]): { readonly text: string } | 'unclear' | undefined {
   if (name === 'eval') {
     if (!args.every(isLiteralWord)) return 'unclear';
@@ -241,7 +241,7 @@ function scriptIn(name: string, args: readonly Word[]): { readonly text: string 
     return { text: texts.slice(texts[0] === '--' ? 1 : 0).join(' ') };
   }
   if (!shells.has(name.slice(name.lastIndexOf('/') + 1))) return undefined;
-  // Without -c the shell runs a file or its input, which the name of the shell stands for.
+  // Without -c the shell runs a file or its input, which rules match by the name of the shell.
   if (!args.some((word) => !isLiteralWord(word) || scriptOption.test(word.value))) return undefined;
   return optionScript(args) ?? 'unclear';
 }
@@ -263,7 +263,7 @@ function optionScript(args: readonly Word[]): { readonly text: string } | undefi
   return undefined;
 }
 
-/** Copies of descriptors (`2>&1`), and what is thrown away or empty. */
+/** Returns whether a redirection only duplicates a descriptor (`2>&1`), discards output or reads empty input. */
 function isHarmless({ operator, target }: Extract<SyntaxNode, { type: 'Redirect' }>): boolean {
   if (target === undefined || !isLiteralWord(target)) return false;
   if (operator === '>&' || operator === '<&') return /^(?:\d|-)$/.test(target.text);
@@ -275,13 +275,13 @@ function valuesOf(words: readonly (Word | undefined)[]): readonly string[] {
   return words.flatMap((word) => (word === undefined ? [] : isLiteralWord(word) ? word.value : word.text));
 }
 
-/** Whether every POSIX shell takes a word as Bash does, without expanding anything in it. */
+/** Returns whether every POSIX shell reads a word as Bash does, without expanding anything in it. */
 function isPosixLiteralWord(word: Word): boolean {
   const hasTilde = /[=:]~/.test(word.text);
   return isLiteralWord(word) && !hasTilde && (word.parts?.every(({ type }) => type !== 'AnsiCQuoted') ?? true);
 }
 
-/** Whether Bash takes a word as it is. */
+/** Returns whether Bash takes a word literally. */
 function isLiteralWord({ parts, value }: Word): boolean {
   return !value.startsWith('~') && (parts?.every(isLiteralPart) ?? true);
 }

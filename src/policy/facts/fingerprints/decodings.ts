@@ -1,9 +1,9 @@
 const maxRounds = 2;
-/** Nothing shorter is recognised, nor is anything that it could be decoded into. */
+/** Shorter text is not recognized, nor is anything that it decodes to. */
 const minLength = 8;
 const noise = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g;
 
-/** A text, and what it says where it is encoded for URLs or as hex or base64; also when it was encoded twice. */
+/** Yields a text and its decodings from percent-encoding, hex and base64, also when it was encoded twice. */
 export function* decodings(text: string): Generator<string> {
   yield text;
   let latest = [text];
@@ -16,12 +16,12 @@ export function* decodings(text: string): Generator<string> {
 function decoded(text: string): string[] {
   const found: string[] = [];
   if (/%[0-9a-f]{2}/i.test(text)) found.push(text.replace(/(?:%[0-9a-f]{2})+/gi, fromUrl));
-  // What stands before it may belong to the alphabet too, so every alignment is tried.
+  // Characters before the encoded text may belong to the alphabet too, so every alignment is tried.
   found.push(...aligned(text, /[0-9a-f]{16,}/gi, 'hex', 2), ...aligned(text, /[A-Za-z0-9+/_-]{11,}/g, 'base64', 4));
   return found;
 }
 
-/** Returns for each alignment the text that all runs of an alphabet are decoded into. */
+/** Returns, for each alignment, the decoded text of all runs of an alphabet. */
 function aligned(text: string, runs: RegExp, encoding: 'hex' | 'base64', alignments: number): string[] {
   const all = text.match(runs) ?? [];
   const found: string[] = [];
@@ -38,7 +38,7 @@ function fromUrl(run: string): string {
 
 function readable(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
-  // The wrong alignment gives noise, and looking through noise finds nothing but costs time.
+  // A wrong alignment produces noise, which is not worth searching.
   const found = text.replace(noise, '');
   return found.length >= minLength && found.length * 2 > text.length ? found : undefined;
 }

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 
 const minSlots = 256;
-// Random, so that nobody can compose a text whose fingerprints all fall into neighboring slots.
+// Random, so that an attacker cannot craft a text whose fingerprints all fall into neighboring slots.
 const [lowFactor, highFactor] = [randomFactor(), randomFactor()];
 
 /**
- * A set of fingerprints (whole numbers of 53 bits) that forgets the oldest: it has at least the newest `most`, and at most twice as
- * many. Adding one takes the same time however many there are.
+ * A set of fingerprints (53-bit integers) that evicts the oldest. It holds at least the newest `most`, and at most twice as
+ * many. Adding takes constant time.
  */
 export class FingerprintSet {
   readonly #capacity: number;
@@ -40,8 +40,8 @@ export class FingerprintSet {
 }
 
 /**
- * A hash table with open addressing, at most half full. A free slot has 0, so numbers are stored plus one. Most numbers that are
- * searched are not in it, which a filter with four bits for each slot tells: it stays in the processor's cache.
+ * A hash table with open addressing, at most half full. A free slot is 0, so numbers are stored plus one. Most lookups miss; a
+ * filter with four bits per slot, small enough for the processor's cache, answers those.
  */
 class FingerprintTable {
   #slots = new Float64Array(minSlots);
@@ -65,7 +65,7 @@ class FingerprintTable {
     return this.#slots[this.#find(stored, hash)] !== 0;
   }
 
-  /** Returns whether it was not there before. */
+  /** Adds a number. Returns whether it is new. */
   #put(stored: number, hash: number): boolean {
     const slot = this.#find(stored, hash);
     if (this.#slots[slot] !== 0) return false;
@@ -75,7 +75,7 @@ class FingerprintTable {
     return true;
   }
 
-  /** Returns the slot that has the number, or the free one where it belongs. */
+  /** Returns the slot of the number, or the free slot where it belongs. */
   #find(stored: number, hash: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;

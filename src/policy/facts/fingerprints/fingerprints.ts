@@ -5,16 +5,16 @@ import { hashOf, windowHashes } from './rolling-hash.ts';
 
 const gramLength = 20;
 const winnowingWindow = 5;
-/** So many of the newest fingerprints are known at least. */
+/** The minimum number of newest fingerprints that are stored. */
 export const minKnown = 65_536;
 const maxOutputLength = 256 * 1024;
-/** Arguments of more text than this are not searched but taken for found. */
+/** Arguments with more text than this are not searched but count as matches. */
 const maxSearchedLength = 128 * 1024;
 
 /**
- * Recognises text that was seen before, without keeping it. Kept are hashes of distinctive words (letters with digits, mail
- * addresses, long numbers) and, of running text, one hash out of every five neighbouring runs of twenty letters and digits:
- * any part of at least twenty-four of them is found again, whatever stands between them and however they are capitalised.
+ * Recognizes text that was seen before, without storing it. Stores hashes of distinctive words (letters with digits, mail
+ * addresses, long numbers) and, for running text, one of every five neighboring hashes of twenty letters and digits.
+ * Any part with at least twenty-four letters and digits is found, whatever separates them and regardless of case.
  */
 export class Fingerprints extends FingerprintSet {
   constructor() {
@@ -48,7 +48,7 @@ export function findLabelsOf(
     length += text.length;
     if (length > maxSearchedLength) return new Set(sought.map(({ label }) => label));
   }
-  // Joined, so that a value that was spread over several arguments is still found.
+  // Joined, so that a value that is split across several arguments is still found.
   for (const text of decodings(texts.join('\n'))) {
     for (const prints of [wordHashes(text), gramHashes(normalizeText(text))])
       for (const print of prints) for (const each of sought) if (each.prints.has(print)) found.add(each.label);
@@ -100,7 +100,7 @@ function gramHashes(text: string): Float64Array {
   return windowHashes(text, gramLength);
 }
 
-/** Returns of each five neighboring hashes the smallest, the last of equals: two texts choose the same ones of a part they share. */
+/** Returns the smallest of each five neighboring hashes (the last one of equals), so that texts with a common part select the same hashes. */
 function winnow(hashes: Float64Array): readonly number[] {
   const chosen: number[] = [];
   const count = hashes.length;
@@ -109,7 +109,7 @@ function winnow(hashes: Float64Array): readonly number[] {
   for (let end = Math.min(winnowingWindow, count); end > 0 && end <= count; end += 1) {
     const start = Math.max(0, end - winnowingWindow);
     const before = least;
-    // While the smallest is inside, only the hash that came in can take its place.
+    // While the smallest hash is in the window, only the new hash can replace it.
     const isInside = smallest >= start;
     let index = isInside ? end - 1 : start;
     if (!isInside) least = hashes[(smallest = start)] ?? 0;

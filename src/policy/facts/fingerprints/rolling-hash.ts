@@ -2,8 +2,8 @@ const high = 0x01000193;
 const low = 0x9e3779b1;
 
 /**
- * The hash of a text, in 53 bits: with the most that is kept of texts, a search through the longest arguments finds something
- * by chance once in 500,000 times.
+ * Returns the 53-bit hash of a text. With the maximum number of stored hashes, a search through the longest arguments has a false
+ * positive once in 500,000 times.
  */
 export function hashOf(text: string): number {
   let [highSum, lowSum] = [0, 0];
@@ -15,7 +15,7 @@ export function hashOf(text: string): number {
   return joinHalves(highSum, lowSum);
 }
 
-/** The hashes of all parts of a text that have this length, from the first to the last; each takes the same time. */
+/** Returns the hashes of all substrings of this length, in order. Each takes constant time. */
 export function windowHashes(text: string, length: number): Float64Array {
   const hashes = new Float64Array(Math.max(0, text.length - length + 1));
   const [highOut, lowOut] = [power(high, length), power(low, length)];
@@ -44,7 +44,7 @@ function power(base: number, exponent: number): number {
   return result;
 }
 
-/** Spreads what differs over all bits. */
+/** Spreads differences over all bits. */
 function mixBits(sum: number): number {
   let bits = sum;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
