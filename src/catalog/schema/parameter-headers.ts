@@ -15,7 +15,7 @@ const maxDepth = 32;
 /** Returns the headers of a call for its arguments. */
 export type ParameterHeaders = (args: JsonObject) => Readonly<Record<string, string>>;
 
-/** Returns the headers that the 2026 revision requires for a tool whose schema marks arguments with `x-mcp-header`; `undefined` for all other tools. */
+/** Creates the function for the headers of a tool whose schema marks arguments with `x-mcp-header`; returns `undefined` for all other tools. */
 export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | undefined {
   const parameters = [...validMarks(inputSchema)];
   if (parameters.length === 0) return undefined;

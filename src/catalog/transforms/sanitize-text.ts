@@ -21,7 +21,7 @@ export function hiddenCharacters(text: string): string[] {
   return [...new Set(found)].map(codePoint);
 }
 
-/** Returns the pattern for hidden characters that also matches whole emoji, some of which contain them. Compiled lazily, because it is slow and rarely needed. */
+/** Returns a pattern for hidden characters and whole emoji, some of which contain such characters. Compiled lazily, because it is slow. */
 function emojiToo(): RegExp {
   return (hiddenOrEmoji ??=
     /\p{RGI_Emoji}|[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0e-\ufe0f\n\t]]/gv);
