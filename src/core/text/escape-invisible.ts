@@ -1,4 +1,4 @@
-// Control and format characters, and all characters that fonts render as nothing or blank, except the emoji variation selector. The console has the same list.
+// Control, format, and invisible or blank characters, except the emoji variation selector. The console has the same list.
 const invisible = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
 
 /** Escapes characters that are invisible or that reorder text, except those in `kept`. */
