@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
 import { maySeeHidden } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';
 import type { ServerApp } from '../http/server-context.ts';
@@ -170,6 +171,11 @@ class ArgumentRedactor {
     return rule.arguments === undefined ? rule : { ...rule, arguments: this.#redact(rule.arguments) };
   }
 
+  preview(preview: RememberPreview): RememberPreview {
+    const examples = preview.examples.map((example) => this.approval(example));
+    return { ...preview, rule: this.rule(preview.rule), examples };
+  }
+
   #redact(value: JsonObject): JsonObject {
     const text = JSON.stringify(value);
     const redacted = this.#redactJson(text);
@@ -203,8 +209,8 @@ export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox, maxBod
   app.openapi(previewRoute, async (context) => {
     const { scope } = context.req.valid('query');
     const preview = await approvals.preview(context.req.valid('param').id, scope, context.var.principal);
-    const rule = maySeeHidden(context.var.identity) ? preview.rule : redactor.rule(preview.rule);
-    return json(context, previewSchema, { ...preview, rule }, 200);
+    const shown = maySeeHidden(context.var.identity) ? preview : redactor.preview(preview);
+    return json(context, previewSchema, shown, 200);
   });
   app.openapi(answerRoute('approve', approveRequestSchema, maxBodyBytes), async (context) => {
     const { arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');

@@ -35,6 +35,13 @@ export const approvals: Section<'H'> = {
       'test/e2e/cli-approvals.test.ts > approvals > hidden parts are counted, shown on request, and approved only after that or with a word for it',
     ],
   },
+  H116: {
+    promise:
+      'viewers read in approvals and remembered rules what the journal shows them, not the hidden parts of calls',
+    tests: [
+      `${hiding} > hidden parts > viewers read in approvals and remembered rules what the journal shows them, and approvers what they decide about`,
+    ],
+  },
   H3: {
     promise:
       'a call with hidden parts that are not registered secrets is approved only after the same human revealed or acknowledged them, and the journal records which',

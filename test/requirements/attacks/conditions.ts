@@ -85,7 +85,7 @@ export const conditions: Section<'H'> = {
       'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists xargs, not the program that it starts, by its own name',
     ],
   },
-  H101: {
+  H111: {
     promise:
       'shell(x) calls unclear what dash reads differently from Bash, and what it accepts as literal both shells run with the same words',
     tests: [
@@ -95,14 +95,14 @@ export const conditions: Section<'H'> = {
       'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists every program that a generated text starts, or an entry without a name',
     ],
   },
-  H102: {
+  H112: {
     promise: 'import shows everything that it accepts, escaped, before it asks',
     tests: [
       'test/attacks/import-trust.test.ts > import from a repository that somebody else wrote > shows everything that it would accept, escaped, before it asks',
       'test/attacks/import-trust.test.ts > import from a repository that somebody else wrote > accepts with --yes exactly what it prints',
     ],
   },
-  H103: {
+  H113: {
     promise:
       'reasons of questions have no invisible characters, and a call does not run when its profile hides the tool while it waits',
     tests: [
@@ -110,7 +110,7 @@ export const conditions: Section<'H'> = {
       'test/attacks/question-text.test.ts > a call that waits for its approval > does not run when its profile hides the tool meanwhile',
     ],
   },
-  H104: {
+  H114: {
     promise:
       'definitions that tools and add showed are pinned, and a lock that a pull changes or removes has to be accepted again',
     tests: [
@@ -119,7 +119,7 @@ export const conditions: Section<'H'> = {
       'test/attacks/shown-definitions.test.ts > a lock that a pull changes > has to be accepted again, also when it is removed, and a lock of this machine does not',
     ],
   },
-  H105: {
+  H115: {
     promise: 'a read gets the arguments that were decided on',
     tests: [
       'test/attacks/call-arguments-read-once.test.ts > a read gets the arguments that were decided on, also when a getter changes its value',
