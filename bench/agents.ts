@@ -1,11 +1,11 @@
 import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
- * What Signalbox adds to a tool call inside a Claude session: the real Claude Code, whose model is scripted, calls one tool
- * again and again. The bare tool of the Agent SDK is let through, by a callback as Signalbox has one or without asking, and
- * nobody looks; through Signalbox the call is validated, decided and recorded on disk. A call's time is what the model waits
- * for: from its request to run the tool to the result. All sessions are open at once and make one call after the other, each
- * of them once in every round and in an order of chance: what slows the machine down slows down all of them.
- * And what an idle session takes in the process of the server.
+ * Measures the overhead of Signalbox for a tool call in a Claude session: the real Claude Code, with a scripted model, calls one
+ * tool repeatedly. The baseline is a tool of the Agent SDK, allowed by a permission callback or automatically, without any
+ * checks. Signalbox validates, decides and records each call on disk. The measured time is the time for which the model waits:
+ * from its tool request to the result. All sessions are open at the same time and take turns, each with one call per round in
+ * random order, so that load of the machine affects all of them equally. Also measures the memory of an idle session in the
+ * server process.
  *
  *   npm run bench -- agents
  */
@@ -42,7 +42,7 @@ type Environment = ReturnType<typeof claudeEnvironment>;
 const rounds = 200;
 /** The first calls of a turn warm up Claude Code. */
 const warmUp = 10;
-/** What a client does after it has brought the result is not to slow down the next one. */
+/** A pause so that the work of a client after its result does not slow down the next one. */
 const pauseMs = 10;
 const name = 'mcp__bench__echo';
 
@@ -91,7 +91,7 @@ const box = await openSignalbox({
 const own = runtimeTools('claude');
 box.servers.add(own);
 
-/** What every subject has, so that only the way of the call differs: Claude Code's own instructions, and text in pieces. */
+/** The options of all subjects, so that only the call path differs: Claude Code's own instructions, and streamed text. */
 const alike: Options = {
   settingSources: [],
   includePartialMessages: true,
@@ -106,7 +106,10 @@ function bareServer(): Options {
 
 const sayYes: CanUseTool = (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input });
 
-/** The runtimes' Claude Code leads a session of its own, which Linux schedules apart: what that alone costs. */
+/**
+ * Starts Claude Code in a process session of its own, like the runtimes, to measure the cost of that alone: Linux schedules it
+ * separately.
+ */
 function startApart({ command, args, cwd, env }: SpawnOptions): ChildProcessWithoutNullStreams {
   const child = spawn(command, args, { env, detached: true, ...(cwd === undefined ? {} : { cwd }) });
   child.stderr.resume();

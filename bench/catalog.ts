@@ -1,6 +1,6 @@
 /**
- * A large catalog: 50 MCP servers with 200 tools each, over HTTP, in a process of their own. What listing, one call and one
- * changed list cost against bare clients of the MCP SDK, and what an idle server takes in memory of this process.
+ * Measures a large catalog: 50 MCP servers with 200 tools each, over HTTP, in a separate process. Compares the cost of a listing,
+ * a call and a changed list with plain clients of the MCP SDK, and reports the memory of an idle server in this process.
  *
  *   npm run bench -- catalog
  */
@@ -30,7 +30,7 @@ async function program(count: number, each: number): Promise<string[]> {
   return Array.from({ length: count }, (_, index) => `${address.toString().trim()}/${index}`);
 }
 
-/** Mounts a server for each address, numbered from `first`; ready when all have listed their tools. */
+/** Mounts a server for each address, numbered from `first`. Resolves when all have listed their tools. */
 async function mount(box: Signalbox, urls: readonly string[], first = 0): Promise<void> {
   const mounted = urls.map((url, index) => mcpServer({ name: `s${first + index}`, transport: { type: 'http', url } }));
   for (const server of mounted) box.servers.add(server);
@@ -63,8 +63,8 @@ function row(what: string, ours: number, bare: number, unit = 'ms'): void {
 }
 
 /**
- * By the difference that the last twenty make. The first ones load code, have it compiled and make heap and allocator grow, which all
- * share: some 40 MB that do not come again.
+ * Measures the memory of the last twenty servers. The first ones load and compile code and grow the heap and the allocator: about
+ * 40 MB that all servers share.
  */
 async function memory(urls: readonly string[]): Promise<void> {
   const box = await createSignalbox();

@@ -1,6 +1,7 @@
 /**
- * The processor time of one decision, with conditions and arguments that were made to be slow. Exits with 1 when one of them takes
- * more than 50 ms: then a cost in `src/policy/conditions/work-costs.ts` is too low. `SIGNALBOX_SEED` chooses others.
+ * Measures the processor time of one decision, with conditions and arguments that are designed to be slow. Exits with 1 when a
+ * decision takes more than 50 ms: then a cost in `src/policy/conditions/work-costs.ts` is too low. `SIGNALBOX_SEED` selects other
+ * conditions.
  */
 import fc from 'fast-check';
 import type { JsonObject } from '../src/core/json/json.ts';
@@ -58,7 +59,7 @@ function measure(policy: Policy, args: JsonObject, text: string): Measured {
   };
   let best = Number.POSITIVE_INFINITY;
   let reason = '';
-  // The smaller of two: once for the compiler and the garbage of others.
+  // Takes the shorter of two runs, to exclude compilation and garbage collection.
   for (let run = 0; run < 2; run += 1) {
     const begun = process.cpuUsage();
     reason = policy.decide(call, past).reason;

@@ -1,6 +1,6 @@
 /**
- * The console on a large journal, in a real browser: how soon it shows something, how soon the calls are there, filtered ones too,
- * and whether scrolling through them is smooth.
+ * Measures the console with a large journal in a real browser: the time to the first paint, the time to the calls, also filtered,
+ * and the smoothness of scrolling.
  *
  *   npm run bench -- console        100,000 calls; SIGNALBOX_BENCH_CALLS says how many else
  */
@@ -40,7 +40,7 @@ process.on('exit', () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** When the page first had a row, in milliseconds since it was asked for. */
+/** Records the time of the first row, in milliseconds since the navigation. */
 const watchRows = `
 const seen = new MutationObserver(() => {
   if (document.querySelector('a.call-row, .empty') === null) return;
@@ -49,7 +49,10 @@ const seen = new MutationObserver(() => {
 });
 seen.observe(document, { childList: true, subtree: true });`;
 
-/** Scrolls the list by so much in each frame, and notes how long each frame took. Without a step it only looks at the machine. */
+/**
+ * Scrolls the list by `step` in each frame, and records the frame times. With a step of 0, measures only the frame rate of the
+ * machine.
+ */
 const scroll = (step: number): string => `(async (rows, step) => {
   const list = document.querySelector('.virtual-list');
   const frame = () => new Promise(requestAnimationFrame);
@@ -77,7 +80,7 @@ const first = await newContext();
 await (await first.newPage()).goto(signInUrl);
 const storageState = await first.storageState();
 
-/** What an expression comes to, once it is there. */
+/** Returns the value of an expression as soon as it is defined. */
 function awaited(page: Page, expression: string): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const look = () => { const value = ${expression}; value === undefined ? setTimeout(look, 5) : resolve(value); };
@@ -85,7 +88,7 @@ function awaited(page: Page, expression: string): Promise<number> {
   })`);
 }
 
-/** Opens a place and tells when it first painted, and when it first had rows. */
+/** Opens a page and returns the times of its first paint and its first rows. */
 async function opened(page: Page, path: string): Promise<{ paint: number; rows: number }> {
   await page.goto(url + path);
   const rows = path.startsWith('/calls') ? await awaited(page, 'globalThis.rowsAt') : Number.NaN;
@@ -97,7 +100,7 @@ async function openings(path: string, isCold: boolean): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const context = await newContext({ storageState });
     const page = await context.newPage();
-    // The browser keeps the files from here on.
+    // From here on, the browser has the files in its cache.
     if (!isCold) await opened(page, '/inbox');
     times.push(await opened(page, path));
     await context.close();

@@ -1,6 +1,7 @@
 /**
- * What it costs a model to be told of tools: all of them in every request, or three tools by which the others are found. Counted
- * in bytes of JSON as the Messages API takes them, over the tools of the reference servers and the labelled requests of the tests.
+ * Measures the size of tool definitions in model requests: all tools in every request, or three tools that search the others.
+ * Counts the bytes of the JSON for the Messages API, with the tools of the reference servers and the labeled requests of the
+ * tests.
  *
  *   npm run bench -- disclosure
  */
@@ -61,8 +62,8 @@ try {
 }
 
 /**
- * The bytes of a listing at which both ways read the same in all requests of a turn. Listed, each tool takes one request; found
- * first, it takes two, and what was found stays in the context.
+ * Returns the size of a listing at which both variants read the same number of bytes in all requests of a turn. A listed tool
+ * takes one request; a searched one takes two, and the search result stays in the context.
  */
 function readBreakEven(used: number, other: number, fixed: number, use: number): number {
   let searching = 0;

@@ -1,6 +1,6 @@
 /**
- * Gateways in front of the same server, in one run: Signalbox with policy and journal, the least that a gateway can do, one as
- * one would write it with the SDK, and other products. The client is the same lean one for all.
+ * Compares gateways in front of the same server: Signalbox with policy and journal, a minimal pass-through gateway, a simple
+ * gateway on the SDK, and other products. All of them use the same lightweight client.
  *
  *   npm run bench -- gateway
  */
@@ -25,7 +25,7 @@ import { processorTime, residentMegabytes } from './support/gateway/process-figu
 import { type Row, bestPeer, printRows, printGoals } from './support/gateway/tables.ts';
 import { type Measurement, type Subject, measure, median, ratioOf, throughputOf } from './support/measure.ts';
 
-/** `--quick` only shows that it runs: few calls, and none of the other products. */
+/** `--quick` is a smoke test: few calls, without other products. */
 const isQuick = process.argv.includes('--quick');
 const scale = isQuick
   ? { rounds: 1, warmUp: 50, many: 64, few: 10, lists: 2, starts: 1 }
@@ -42,10 +42,10 @@ const program = programAt('bench/support/gateway/echo-program.ts');
 const filler = 'x'.repeat(94);
 const stdioServer = (tools: number): Behind => ({ command: process.execPath, args: [program, String(tools)] });
 
-/** 100 bytes, no two alike. */
+/** Returns a unique text of 100 bytes. */
 const textOf = (index: number): string => filler + String(index % 1_000_000).padStart(6, '0');
 
-/** Gateways in front of a server, while something is measured. */
+/** Starts gateways in front of a server for the duration of some work. */
 async function withGateways<Value>(
   chosen: readonly Gateway[],
   behind: Behind,
@@ -60,7 +60,7 @@ async function withGateways<Value>(
   }
 }
 
-/** Calls before anything is measured: compilers work while a program is young. */
+/** Makes unmeasured calls first, until the JIT compilers are done. */
 async function warmUp(running: readonly RunningGateway[]): Promise<void> {
   for (const { client } of running) {
     let next = 0;
@@ -71,7 +71,7 @@ async function warmUp(running: readonly RunningGateway[]): Promise<void> {
   }
 }
 
-/** Calls through all of them in turn; the processor time of each goes to its own calls. */
+/** Calls through all gateways in turn. The processor time of each gateway is divided by its own calls. */
 async function calls(
   running: readonly RunningGateway[],
   others: readonly Subject[],
@@ -104,7 +104,7 @@ interface Figures {
   readonly ours: Measurement;
 }
 
-/** Whom ours is compared with. */
+/** Returns the measurements to compare: ours, the baseline and the best peer. */
 function figuresOf(
   measured: readonly Measurement[],
   isBetter: (one: Measurement, other: Measurement) => boolean,
@@ -180,7 +180,7 @@ async function listSeries(): Promise<void> {
   });
 }
 
-/** How long the server itself takes to its first list. */
+/** Returns the time until the first list of the server without a gateway. */
 async function ownStart(): Promise<number> {
   const started = performance.now();
   const client = new Client({ name: 'bench', version: '1' });

@@ -1,7 +1,7 @@
 import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
- * Reading a large journal over HTTP, as the console does: the first page of calls, filtered pages, one call, the statistics. And
- * how long the server is held up meanwhile, which is what a call could have to wait.
+ * Measures reads of a large journal over HTTP, as the console makes them: the first page of calls, filtered pages, one call, the
+ * statistics. Also measures how long they block the event loop of the server, which delays calls.
  *
  *   npm run bench -- journal        100,000 calls; SIGNALBOX_BENCH_CALLS says how many else
  */

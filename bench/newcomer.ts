@@ -1,6 +1,6 @@
 /**
- * What a newcomer does, by the clock: clone, `npm install`, `npm start`, and the tour in a real browser and in a terminal, from the
- * first message to a call that was approved and undone. Takes what is committed.
+ * Measures the first steps of a new user: clone, `npm install`, `npm start`, and the tour in a real browser and in a terminal,
+ * from the first message to a call that was approved and undone. Uses the committed files.
  *
  *   npm run bench -- newcomer
  */
@@ -18,7 +18,7 @@ const repository = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'signalbox-newcomer-'));
 const clone = join(place, 'signalbox');
 const data = join(place, 'data');
-// As on the newcomer's machine: without the programs that npm puts before all others for this script.
+// As on a new user's machine: without the directories that npm prepends to the PATH of this script.
 const path = (process.env['PATH'] ?? '').split(delimiter).filter((part) => !part.includes('node_modules'));
 const env = {
   ...process.env,
@@ -36,7 +36,7 @@ async function timed<Value>(step: string, work: () => Promise<Value>): Promise<V
   return value;
 }
 
-/** Waits for the banner, and reads the link that signs in from it. */
+/** Waits for the banner, and returns its sign-in link. */
 async function linkOf({ stdout, stderr }: ChildProcess): Promise<string> {
   let text = '';
   for (const stream of [stdout, stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -1,6 +1,7 @@
 /**
- * What the pipeline costs: a call with validation, policy, hash chain and journal on disk, against a bare function and
- * against the MCP SDK's in-memory pair, which has none of these. And whether that stays flat as catalog and journal grow.
+ * Measures the cost of the pipeline: a call with validation, policy, hash chain and journal on disk, compared with a plain
+ * function and with the MCP SDK's in-memory transport, which have none of these. Also measures whether the cost stays constant as
+ * the catalog and the journal grow.
  *
  *   npm run bench -- pipeline
  */

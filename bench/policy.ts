@@ -1,7 +1,7 @@
 /**
- * What a decision costs: 200 rules of every kind, and a session in which 10,000 calls have ended, against the evaluator of the
- * tests, which reads everything from the trace each time. Once with rules that are spread over the tools, and once with
- * conditions that are all about every tool.
+ * Measures the cost of a decision: 200 rules of every kind, and a session with 10,000 ended calls, compared with the reference
+ * evaluator of the tests, which reads the whole trace each time. Runs once with rules that are spread over the tools, and once
+ * with conditions that apply to every tool.
  *
  *   npm run bench -- policy
  */
@@ -16,7 +16,7 @@ const wanted = 200;
 const seed = 4;
 const decisions = 500;
 
-/** Rules of every kind that let most calls through, so that all of them are looked at. */
+/** Returns rules of every kind that allow most calls, so that each decision evaluates all of them. */
 function mixed(): ReferenceRule[] {
   return fc
     .sample(someRules, { seed, numRuns: wanted })
@@ -31,7 +31,7 @@ function mixed(): ReferenceRule[] {
     }));
 }
 
-/** Conditions over every tool. */
+/** Returns rules with conditions that apply to every tool. */
 function conditions(): ReferenceRule[] {
   return Array.from({ length: wanted }, (_, index) => ({
     id: `r${index}`,
@@ -94,11 +94,11 @@ function prepare(rules: readonly ReferenceRule[]): readonly Subject[] {
 }
 
 /**
- * Microseconds of every decision, which is what callers wait; and of the fastest of all runs of each, which leaves out
- * garbage collection and whatever else the machine did meanwhile: a lower bound, for comparing changes of the code.
+ * Returns the time of every decision in microseconds, for which callers wait, and the fastest run of each decision. The latter
+ * excludes garbage collection and other load of the machine: a lower bound, for comparing code changes.
  */
 function timed({ rounds, calls, decide }: Subject): { readonly all: Float64Array; readonly best: Float64Array } {
-  // Made before: an array that grows would be moved while decisions are measured.
+  // Preallocated, because growing an array would copy it during the measurement.
   const all = new Float64Array(rounds * calls);
   const best = new Float64Array(calls).fill(Number.POSITIVE_INFINITY);
   for (let round = -Math.floor(rounds / 10); round < rounds; round += 1) {

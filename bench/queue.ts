@@ -1,7 +1,7 @@
 import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
- * Turns by our own rows, and by pg-boss, each with two workers on one PostgreSQL: how long a message waits until its turn begins, how
- * many transactions it takes, and how long it takes after kill -9 of the worker until another goes on.
+ * Compares our turn queue with pg-boss, each with two workers on one PostgreSQL: the time until the turn of a message begins, the
+ * number of transactions, and the time until another worker continues after a kill -9.
  *
  *   npm run bench -- queue
  */
@@ -21,7 +21,7 @@ const cluster = await startPostgres({ lasting: true });
 const program = join(import.meta.dirname, 'support', 'queue-worker.ts');
 const now = (): number => performance.timeOrigin + performance.now();
 
-/** Workers in processes of their own, and when they began what. */
+/** Worker processes, and the time at which each message began. */
 class Workers {
   readonly begun = new Map<string, { readonly at: number; readonly child: ChildProcess }>();
   readonly #children = new Set<ChildProcess>();
@@ -46,7 +46,7 @@ class Workers {
     await promise;
   }
 
-  /** Waits for the first of them. */
+  /** Waits until the first of these messages begins. */
   async beginning(...awaited: readonly string[]): Promise<{ readonly at: number; readonly child: ChildProcess }> {
     for (;;) {
       for (const what of awaited) {
@@ -101,7 +101,7 @@ async function boss({ directory, version }: { directory: string; version: string
   const sender = new PgBoss({ connectionString: url.href, supervise: false, schedule: false });
   sender.on('error', () => undefined);
   await sender.start();
-  // The shortest heartbeat it takes; one job of a conversation at a time.
+  // The shortest heartbeat that pg-boss accepts; one job per conversation at a time.
   await sender.createQueue('turns', { policy: 'singleton', notify: true, heartbeatSeconds: 10, retryLimit: 1 });
   return {
     name: `pg-boss ${version}`,
@@ -154,7 +154,7 @@ for (const make of made) {
     workers.begun.delete(`hold${round}`);
     const killed = now();
     child.kill('SIGKILL');
-    // Ours ends the turn and goes on with the next message; pg-boss begins the same job again.
+    // Our queue ends the turn and continues with the next message; pg-boss restarts the same job.
     const next = await workers.beginning(`after${round}`, `hold${round}`);
     losses.push((next.at - killed) / 1000);
     await workers.start();

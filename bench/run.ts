@@ -1,4 +1,4 @@
-/** Runs benchmarks by name, all of them without one: `npm run bench -- pipeline`. Keeps results.json, and draws the charts of it. */
+/** Runs the named benchmarks, or all of them: `npm run bench -- pipeline`. Writes results.json and draws its charts. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';

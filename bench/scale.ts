@@ -1,6 +1,7 @@
 /**
- * Calls per second with 1, 2 and 4 servers on one PostgreSQL, with policy and journal: real processes, a real disk. Names what
- * the calls wait for: the processor time of each part, the flushes of the log, and what the connections of the database wait for.
+ * Measures the calls per second with 1, 2 and 4 servers on one PostgreSQL, with policy and journal, real processes and a real
+ * disk. Reports the bottlenecks: the processor time of each part, the flushes of the log, and the wait events of the database
+ * connections.
  *
  *   npm run bench -- scale
  */
@@ -13,7 +14,7 @@ import { spreadOf } from './support/measure.ts';
 import { keepFigure } from './support/results.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 
-/** `--quick` only shows that it runs. */
+/** `--quick` is a smoke test. */
 const isQuick = process.argv.includes('--quick');
 const {
   replicas: counts,

@@ -1,6 +1,7 @@
 /**
- * The start in front of many servers: how soon `initialize` is answered, and when all servers are up, beside the same servers
- * started without a gateway, four at a time. Half of them are reference servers, half a program that starts as fast as Node does.
+ * Measures the start in front of many servers: the time until the response to `initialize`, and until all servers are up,
+ * compared with the same servers started without a gateway, four at a time. Half of them are reference servers, half a program
+ * that starts as fast as Node.
  *
  *   npm run bench -- start-many
  */
@@ -21,7 +22,7 @@ import {
   startStdio,
 } from './support/start/many-servers.ts';
 
-/** `--quick` only shows that it runs: six servers, one round, from source. */
+/** `--quick` is a smoke test: six servers, one round, from source. */
 const isQuick = process.argv.includes('--quick');
 const [count, rounds, atOnce] = isQuick ? [6, 1, 4] : [85, 3, 4];
 const launcher = isQuick ? programAt('bin/signalbox') : builtLauncher();
@@ -48,7 +49,7 @@ const starts: Readonly<Record<string, () => Promise<StartTimes>>> = {
 const times = new Map<string, StartTimes[]>(Object.keys(starts).map((name) => [name, []]));
 for (let round = isQuick ? 0 : -1; round < rounds; round += 1)
   for (const [name, start] of Object.entries(starts)) {
-    // The round before the first one fills the compile caches.
+    // An additional first round fills the compile caches.
     const took = await start();
     if (round >= 0) times.get(name)?.push(took);
   }

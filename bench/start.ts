@@ -1,10 +1,10 @@
 /**
- * From the start of the process to the first `tools/list` that has the tools of every server: of `signalbox serve` and `signalbox
- * stdio`, from source and as it is installed, beside the servers themselves and other gateways. Four reference servers, and one
- * that starts as fast as Node does.
+ * Measures the time from the start of the process to the first `tools/list` with the tools of every server: of `signalbox serve`
+ * and `signalbox stdio`, from source and installed, compared with the servers themselves and other gateways. Uses four reference
+ * servers, and one that starts as fast as Node.
  *
- * What is warm: the compile cache, because an uncounted start of each comes first, and where it says "again" the data directory:
- * the journal is there, and `verdicts.json` knows which revision each server speaks.
+ * The compile cache is warm, because one uncounted start of each comes first. In the rows with "again", the data directory is
+ * warm, too: it has the journal, and `verdicts.json` with the protocol version of each server.
  *
  *   npm run bench -- start
  */
@@ -30,7 +30,9 @@ import { printGoals } from './support/gateway/tables.ts';
 import { median, shuffled, spreadOf } from './support/measure.ts';
 import { keepFigure } from './support/results.ts';
 
-/** `--quick` only shows that it runs: one start of each, from source, with four servers, and others only where they are installed. */
+/**
+ * `--quick` is a smoke test: one start of each, from source, with four servers, and other gateways only if they are installed.
+ */
 const isQuick = process.argv.includes('--quick');
 const rounds = isQuick ? 1 : 11;
 const peers = peerGateways(isQuick ? installedPeers() : installPeers());
@@ -40,11 +42,11 @@ process.once('exit', () => rmSync(place, { recursive: true, force: true }));
 interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** One of its tools, to know it by. */
+  /** One of its tools, which identifies it. */
   readonly tool: string;
 }
 
-/** Something that is started; answers how many milliseconds it took. */
+/** A start to measure. `start` returns the duration in milliseconds. */
 interface Started {
   readonly name: string;
   start(): Promise<number>;
@@ -55,7 +57,7 @@ const launchers = [
   ...(isQuick ? [] : [{ as: ', installed', launcher: builtLauncher() }]),
 ];
 
-/** The first list of a program that is spoken to on its standard input and output. */
+/** Measures the time until the first list of a program on stdio. */
 async function firstList(
   command: string,
   args: readonly string[],
@@ -78,7 +80,7 @@ async function firstList(
   }
 }
 
-/** `serve` or another gateway; with a directory of its own for each start, or one that it knows. */
+/** Measures `serve` or another gateway, with a new directory for each start, or a known one. */
 function gatewayStart(
   name: string,
   gateway: Gateway,
@@ -106,7 +108,7 @@ function stdioStart(name: string, launcher: string, tools: readonly string[], kn
   };
 }
 
-/** The starts of our own commands in front of some servers. */
+/** Returns the starts of our own commands in front of some servers. */
 function ours(behind: Behind, tools: readonly string[]): readonly Started[] {
   return launchers.flatMap(({ as, launcher }) => {
     const gateway = signalboxAt(signalbox.name, () => launcher);
@@ -140,7 +142,7 @@ async function series(title: string, servers: Readonly<Record<string, Program>>,
     ...others.map((gateway) => gatewayStart(gateway.name, gateway, behind, tools)),
   ];
   const times = new Map(started.map(({ name }) => [name, [] as number[]]));
-  // The first round in the order in which they are named: what is started again must have been there once.
+  // The first round is in the given order, because a start "again" requires an earlier one.
   const first = isQuick ? 0 : -1;
   for (let round = first; round < rounds; round += 1)
     for (const { name, start } of round === first ? started : shuffled(started)) {

@@ -1,6 +1,6 @@
 /**
- * What Signalbox adds to a call of an external server: the whole pipeline with its journal on disk, against the bare client
- * of the MCP SDK and other libraries for the same, on the same server programs in one run.
+ * Measures the overhead of Signalbox for a call of an external server: the whole pipeline with its journal on disk, compared with
+ * the plain client of the MCP SDK and other libraries, on the same server programs.
  *
  *   npm run bench -- upstream
  */
@@ -21,7 +21,7 @@ import {
 } from './support/library-clients.ts';
 import { type Measurement, measure, printTable, throughputOf } from './support/measure.ts';
 
-/** `--quick` only shows that it runs: few calls, and others only where they are installed. */
+/** `--quick` is a smoke test: few calls, and other libraries only if they are installed. */
 const isQuick = process.argv.includes('--quick');
 const eras = isQuick ? ['legacy'] : ['legacy', 'modern'];
 const peers = peerClients(isQuick ? installedPeers() : installPeers());
@@ -45,7 +45,7 @@ async function compare(
   try {
     for (const library of libraries) connected.push(await checked(library, called));
     for (const [concurrency, each, measuring] of [
-      // All sides get faster for some ten thousand calls, until all of their code is compiled.
+      // All subjects get faster for some ten thousand calls, until all of their code is compiled.
       [1, calls, { rounds: 200, warmUp: Math.ceil(warmUpCalls / calls), pauseMs: 5 }],
       [32, calls * 10, { rounds: 100, warmUp: 10, pauseMs: 20 }],
     ] as const) {
@@ -67,7 +67,7 @@ async function compare(
   }
 }
 
-/** Connects; what is measured must do what it says. */
+/** Connects, and checks that the subject returns correct results. */
 async function checked(
   { name, connect }: LibraryClient,
   called: Called,

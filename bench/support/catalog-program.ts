@@ -1,4 +1,4 @@
-/** Many MCP servers in one process, apart from what is measured: `catalog-program.ts SERVERS TOOLS`; prints its address. */
+/** Runs many MCP servers in one process, separate from the measured one: `catalog-program.ts SERVERS TOOLS`. Prints its URL. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -6,7 +6,7 @@ import { type McpHttpHandler, Server, type Tool, createMcpHandler } from '@model
 
 const [servers, tools] = process.argv.slice(2).map(Number);
 
-/** A definition of the size that real ones have. */
+/** Returns a tool definition of realistic size. */
 function definition(name: string): Tool {
   return {
     name,

@@ -5,16 +5,16 @@ import type { Results } from './results.ts';
 
 const documents = join(import.meta.dirname, '..', '..', 'docs');
 
-/** Where the charts are, for the document. */
+/** The directory of the charts for the document. */
 export const imageDirectory = join(documents, 'images', 'bench');
 
-/** The charts that the document shows. */
+/** Returns the file names of the charts in the document. */
 export function shownCharts(): readonly string[] {
   const text = readFileSync(join(documents, 'performance.md'), 'utf8');
   return [...text.matchAll(/\(images\/bench\/([^)]+)\)/g)].map(([, file = '']) => file);
 }
 
-/** Those of them that can be drawn of some results: the name of each file, and what is in it. */
+/** Returns the content of each chart of the document that the results provide, by file name. */
 export function chartFiles(results: Results): Readonly<Record<string, string>> {
   const shown = new Set(shownCharts());
   return Object.fromEntries(
@@ -27,7 +27,7 @@ export function chartFiles(results: Results): Readonly<Record<string, string>> {
   );
 }
 
-/** Draws all charts anew. */
+/** Replaces all charts. */
 export function drawCharts(results: Results): void {
   rmSync(imageDirectory, { recursive: true, force: true });
   mkdirSync(imageDirectory, { recursive: true });

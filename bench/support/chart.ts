@@ -1,10 +1,10 @@
 import type { Figure } from './results.ts';
 
 const [width, line, top] = [760, 26, 46];
-/** The least room for names, and what a letter takes at most, on average. */
+/** The minimum width of the labels, and the average maximum width of a character. */
 const [leastLabels, letter] = [250, 7.6];
 
-/** A figure as horizontal bars with their spread; ours stands out. Readable on a light and on a dark page. */
+/** Draws a figure as horizontal bars with their spread. Highlights ours. Readable on light and dark pages. */
 export function chart({ title, unit, isMoreBetter, bars }: Figure): string {
   const labels = Math.ceil(Math.max(leastLabels, ...bars.map(({ name }) => name.length * letter)));
   const room = width - labels - 150;

@@ -1,4 +1,4 @@
-/** The fixture server over HTTP as a program of its own; prints its address. */
+/** Runs the fixture server over HTTP as a separate program. Prints its URL. */
 import { httpFixture } from '../../test/mcp-servers/http-fixture.ts';
 
 const { url } = await httpFixture(process.argv[2] === 'modern' ? 'modern' : 'legacy');

@@ -8,7 +8,10 @@ import { modelRuntime } from '../../src/runtimes/model/model-runtime.ts';
 import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
 
-/** What sessions that took a turn with the demo model and are idle take in this process, as the slope over their number. */
+/**
+ * Returns the memory per idle session in this process, after one turn with the demo model, as the slope over the number of
+ * sessions.
+ */
 export async function idleSessions(
   first: number,
   more: number,

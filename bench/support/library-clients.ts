@@ -7,15 +7,15 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createSignalbox, mcpServer } from '../../src/index.ts';
 import type { Peer } from './gateway/install-peers.ts';
 
-/** The server that is called: a program, or an address. */
+/** The called server: a program or a URL. */
 export type Called =
   | { readonly type: 'stdio'; readonly command: string; readonly args?: readonly string[] }
   | { readonly type: 'http'; readonly url: string };
 
-/** A library with which a program calls the tools of MCP servers, used as its documentation says. */
+/** A library for calling the tools of MCP servers, used as documented. */
 export interface LibraryClient {
   readonly name: string;
-  /** Connects and lists the tools, once; the connection stays open. */
+  /** Connects and lists the tools once. The connection stays open. */
   connect(called: Called): Promise<ConnectedClient>;
 }
 
@@ -44,7 +44,10 @@ export const sdkClient: LibraryClient = {
 
 const setsid = '/usr/bin/setsid';
 
-/** Our servers lead a session of their own, which Linux schedules apart: what that alone costs the bare client. */
+/**
+ * Starts the server in a process session of its own, like Signalbox, to measure the cost of that alone: Linux schedules it
+ * separately.
+ */
 export const sdkClientApart: LibraryClient = {
   name: 'SDK v2 client, server apart',
   async connect(called) {
@@ -71,7 +74,7 @@ export const signalbox: LibraryClient = {
   },
 };
 
-/** What is used of `@ai-sdk/mcp`. */
+/** The used part of `@ai-sdk/mcp`. */
 interface AiSdk {
   createMCPClient(options: { transport: object }): Promise<{
     tools(): Promise<Readonly<Record<string, { execute(input: object, options: object): Promise<unknown> }>>>;
@@ -82,7 +85,7 @@ interface AiSdkStdio {
   readonly Experimental_StdioMCPTransport: new (options: object) => object;
 }
 
-/** What is used of `@langchain/mcp-adapters`. */
+/** The used part of `@langchain/mcp-adapters`. */
 interface LangChain {
   readonly MultiServerMCPClient: new (options: object) => {
     getTools(): Promise<readonly { readonly name: string; invoke(input: object): Promise<unknown> }[]>;
@@ -110,7 +113,7 @@ const connects: Readonly<Record<string, (directory: string) => LibraryClient['co
   },
 };
 
-/** What others made for the same. */
+/** Returns the comparable third-party libraries. */
 export function peerClients(peers: readonly Peer[]): readonly LibraryClient[] {
   return peers.flatMap(({ name, version, directory }) => {
     const connect = connects[name];

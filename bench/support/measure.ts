@@ -1,13 +1,13 @@
 import { type Figure, keepFigure } from './results.ts';
 
-/** One thing to measure: how it is called, and how often per round. */
+/** A subject of a measurement: its name, its function, and the number of calls per round. */
 export interface Subject {
   readonly name: string;
   readonly calls: number;
   run(index: number): unknown;
 }
 
-/** What was measured of one subject at one concurrency; medians over the rounds, microseconds. */
+/** The result of one subject at one concurrency: medians over the rounds, in microseconds. */
 export interface Measurement {
   readonly name: string;
   readonly concurrency: number;
@@ -18,23 +18,23 @@ export interface Measurement {
   readonly perSecond: number;
   /** The calls per second of each round. */
   readonly perSeconds: readonly number[];
-  /** Spread of calls per second over the rounds: lowest and highest. */
+  /** The minimum and maximum of the calls per second over the rounds. */
   readonly spread: readonly [number, number];
 }
 
-/** How it is measured. */
+/** Options of `measure`. */
 export interface Measuring {
   readonly concurrency: number;
   readonly rounds: number;
-  /** Rounds before that do not count: until the code is compiled that will run. */
+  /** The number of uncounted rounds at the start, during which the code is compiled. */
   readonly warmUp?: number;
-  /** Between two subjects: lets background work (indexing, checkpoints) of one end before the next is measured. */
+  /** The pause between two subjects, in which background work of the first (indexing, checkpoints) ends. */
   readonly pauseMs?: number;
 }
 
 /**
- * Measures all subjects in every round, in an order of chance, so that whatever else the machine does meets all of them alike: the
- * shorter the rounds and the more of them, the better.
+ * Measures all subjects in every round, in random order, so that other load of the machine affects all of them equally. Many
+ * short rounds are better than few long ones.
  */
 export async function measure(
   subjects: readonly Subject[],
@@ -79,35 +79,37 @@ export async function measure(
   });
 }
 
-/** The same in an order of chance. */
+/** Returns the items in random order. */
 export function shuffled<Item>(items: readonly Item[]): Item[] {
   const drawn = items.map((item) => ({ item, lot: Math.random() }));
   return drawn.toSorted((one, other) => one.lot - other.lot).map(({ item }) => item);
 }
 
-/** The middle of some numbers. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The middle half: on a shared machine the lowest and the highest tell of others. */
+/** Returns the interquartile range, because on a shared machine the extremes reflect other load. */
 export function spreadOf(values: readonly number[]): readonly [number, number] {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
   return [at(0.25), at(0.75)];
 }
 
-/** How many times longer than another one took, as the middle of the ratios in each round: load comes and goes between rounds. */
+/**
+ * Returns the latency relative to another measurement: the median of the ratios per round, because load varies between rounds.
+ */
 export function ratioOf(measured: Measurement, base: Measurement): number {
   return median(measured.p50s.map((p50, round) => p50 / (base.p50s[round] ?? Number.NaN)));
 }
 
-/** How many times as many calls per second as another one, as the middle of the ratios in each round. */
+/** Returns the throughput relative to another measurement: the median of the ratios per round. */
 export function throughputOf(measured: Measurement, base: Measurement): number {
   return median(measured.perSeconds.map((each, round) => each / (base.perSeconds[round] ?? Number.NaN)));
 }
 
-/** One at a time, what counts is how long a call takes; several at a time, how many there are. */
+/** Returns the figure of some measurements: the latency of sequential calls, or the throughput of concurrent ones. */
 function figureOf(measurements: readonly Measurement[]): Omit<Figure, 'title'> {
   return measurements.some(({ concurrency }) => concurrency > 1)
     ? {

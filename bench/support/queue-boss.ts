@@ -1,4 +1,4 @@
-/** What the benchmark uses of pg-boss, which is installed beside the other peers and not among our packages. */
+/** The used part of pg-boss, which is installed with the other peers and not as a dependency. */
 export interface Boss {
   readonly PgBoss: new (options: object) => {
     on(event: 'error', listener: () => void): void;

@@ -1,5 +1,5 @@
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
-/** A process that runs turns, or jobs of pg-boss, and tells when each begins. Run by `bench/queue.ts`. */
+/** A process that runs turns, or jobs of pg-boss, and reports when each begins. Started by `bench/queue.ts`. */
 import { pathToFileURL } from 'node:url';
 import { postgresStore } from '../../src/index.ts';
 import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';

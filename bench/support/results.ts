@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One bar of a figure: what was measured, in the middle of the rounds, and its lowest and highest. */
+/** One bar of a figure: the median over the rounds, and its spread. */
 export interface Bar {
   readonly name: string;
   readonly value: number;
   readonly spread?: readonly [number, number];
 }
 
-/** Some things that were measured side by side. */
+/** A comparison of measured values. */
 export interface Figure {
   readonly title: string;
   readonly unit: string;
@@ -16,23 +16,23 @@ export interface Figure {
   readonly bars: readonly Bar[];
 }
 
-/** What benchmarks measured last, by name, each with when and on what. */
+/** The latest results of the benchmarks, by name, each with its date and machine. */
 export type Results = Readonly<
   Record<string, { readonly at: string; readonly machine: string; readonly figures: readonly Figure[] }>
 >;
 
-/** Where results are kept when a benchmark is run by `npm run bench`; alone, it only prints. */
+/** The results file of `npm run bench`. A benchmark that is started directly only prints its results. */
 export const resultsFile = join(import.meta.dirname, '..', 'results.json');
 const wanted = 'SIGNALBOX_BENCH';
 
-/** Has what the benchmark of that name measures set down. */
+/** Returns an environment in which the benchmark with this name stores its results. */
 export function resultsOf(name: string, machine: string): NodeJS.ProcessEnv {
   return { ...process.env, [wanted]: JSON.stringify({ name, machine }) };
 }
 
 const figures: Figure[] = [];
 
-/** Sets a figure down, if results are wanted. */
+/** Stores a figure, if the benchmark was started by `npm run bench`. */
 export function keepFigure(figure: Figure): void {
   const named = process.env[wanted];
   if (named === undefined) return;
@@ -43,7 +43,7 @@ export function keepFigure(figure: Figure): void {
   writeFileSync(resultsFile, `${JSON.stringify(sorted, rounded, 2)}\n`);
 }
 
-/** What was measured last. */
+/** Reads the latest results. */
 export function readResults(file = resultsFile): Results {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Results;

@@ -1,7 +1,7 @@
 import { type MessagesServer, startMessagesServer } from '../../test/support/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';
 
-/** A scripted model that calls one tool when it is told to, and tells how long its client took to come back with the result. */
+/** A scripted model that calls one tool on demand, and measures the time until its client returns the result. */
 export class ScriptedCaller {
   readonly #tool: string;
   #server: MessagesServer | undefined;
@@ -13,7 +13,7 @@ export class ScriptedCaller {
     this.#tool = tool;
   }
 
-  /** Starts the model's API; returns where it is. */
+  /** Starts the model's API and returns its URL. */
   async open(): Promise<string> {
     this.#server = await startMessagesServer(() => {
       this.#answer = Promise.withResolvers();
@@ -23,12 +23,12 @@ export class ScriptedCaller {
     return this.#server.url;
   }
 
-  /** Resolves when the client waits for what the model says. */
+  /** Resolves when the client waits for the model. */
   asked(): Promise<void> {
     return this.#asked.promise;
   }
 
-  /** Calls the tool; returns the milliseconds until the client came with its result. */
+  /** Calls the tool. Returns the milliseconds until the client sends its result. */
   async call(): Promise<number> {
     this.#asked = Promise.withResolvers();
     const startedAt = performance.now();

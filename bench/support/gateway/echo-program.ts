@@ -1,6 +1,6 @@
 /**
- * The server behind every gateway: `echo`, and as many other tools as are asked for. Without an SDK, so that its own work does
- * not hide the gateway's. `echo-program.ts TOOLS` speaks over its input and output, `echo-program.ts TOOLS http` prints its address.
+ * The server behind every gateway: `echo`, and a number of other tools. It uses no SDK, so that its own cost does not hide that
+ * of the gateway. `echo-program.ts TOOLS` uses stdio, `echo-program.ts TOOLS http` prints its URL.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,7 +35,7 @@ const listed = JSON.stringify({
   tools: ['echo', ...Array.from({ length: Number(count) - 1 }, (_, index) => `find_${index}`)].map(definition),
 });
 
-/** The text of the answer, if one is due. */
+/** Returns the text of the response; undefined for a notification. */
 function answer({ id, method = '', params }: Request): string | undefined {
   if (id === undefined) return undefined;
   const result = (text: string): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;

@@ -12,17 +12,17 @@ import { type GatewayAddress, LeanClient } from './lean-client.ts';
 /** A server behind a gateway: a program on stdio, or an address. */
 type Server = { readonly command: string; readonly args: readonly string[] } | { readonly url: string };
 
-/** What is behind a gateway: one server, or several by name. */
+/** The servers behind a gateway: one, or several by name. */
 export type Behind = Server | { readonly servers: Readonly<Record<string, Server>> };
 
 /** A gateway that can be started in front of a server. */
 export interface Gateway {
   readonly name: string;
-  /** Whether it is somebody else's product. */
+  /** Whether it is a third-party product. */
   readonly isPeer: boolean;
-  /** Some take only servers on stdio. */
+  /** Whether it supports HTTP servers. Some gateways only support stdio. */
   readonly takesHttp: boolean;
-  /** How it is run, in a directory of its own, before which anything may be prepared. */
+  /** Prepares its directory, and returns the arguments and the address of the process. */
   prepare(port: number, behind: Behind, directory: string): Prepared;
 }
 
@@ -32,17 +32,17 @@ interface Prepared {
   readonly address: Omit<GatewayAddress, 'port'>;
 }
 
-/** A gateway that runs. */
+/** A running gateway. */
 export interface RunningGateway {
   readonly name: string;
   readonly pid: number;
   readonly client: LeanClient;
-  /** From its start to the first answer with the server's tools. */
+  /** The time from its start to the first response with the server's tools. */
   readonly startedInMs: number;
   stop(): Promise<void>;
 }
 
-/** Our own program at that path below the repository. */
+/** Returns the absolute path of a program in the repository. */
 export function programAt(path: string): string {
   return fileURLToPath(new URL(path, new URL('../../../', import.meta.url)));
 }
@@ -54,7 +54,7 @@ function words(behind: Behind): readonly string[] {
   return 'url' in behind ? [behind.url] : [behind.command, ...behind.args];
 }
 
-/** The servers as most configurations name them. */
+/** Returns the servers as an `mcpServers` object, which most configurations use. */
 function entries(behind: Behind, more: object = {}): Readonly<Record<string, object>> {
   const servers = 'servers' in behind ? behind.servers : { bench: behind };
   return Object.fromEntries(
@@ -66,7 +66,7 @@ function entries(behind: Behind, more: object = {}): Readonly<Record<string, obj
   );
 }
 
-/** What the gateway of this project does to each call of the run: nothing is taken out of it. */
+/** The policies that Signalbox evaluates for each call of the benchmark. */
 const policies = [
   { id: 'no-keys', match: 'mcp__*', deny: "has(args.text) && args.text.contains('BEGIN PRIVATE KEY')" },
   { id: 'big-spend', match: 'mcp__bank__pay', ask: 'args.amount > 100' },
@@ -93,7 +93,7 @@ export const sdkGateway: Gateway = {
   }),
 };
 
-/** The environment of our own commands in a directory. */
+/** Returns the environment of our own commands in a directory. */
 export function ownEnvironment(directory: string): Readonly<Record<string, string>> {
   return {
     SIGNALBOX_HOME: join(directory, 'data'),
@@ -103,7 +103,7 @@ export function ownEnvironment(directory: string): Readonly<Record<string, strin
   };
 }
 
-/** Signalbox, started by that launcher. */
+/** Returns Signalbox, started by this launcher. */
 export const signalboxAt = (name: string, launcherOf: () => string): Gateway => ({
   name,
   isPeer: false,
@@ -122,10 +122,10 @@ export const signalboxAt = (name: string, launcherOf: () => string): Gateway => 
   },
 });
 
-/** As users run it, like the others. */
+/** Signalbox as users run it, like the other gateways. */
 export const signalbox = signalboxAt('Signalbox', builtLauncher);
 
-/** The same, to a client of the revision without sessions. */
+/** Signalbox with a client of the revision without sessions. */
 export const signalboxStateless: Gateway = {
   ...signalbox,
   name: 'Signalbox, 2026-07-28',
@@ -135,7 +135,7 @@ export const signalboxStateless: Gateway = {
   },
 };
 
-/** How each of the others is told to do the same. */
+/** Returns the third-party gateways with an equivalent configuration. */
 export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
   const prepares: Readonly<Record<string, (directory: string) => Omit<Gateway, 'name' | 'isPeer'>>> = {
     'mcp-proxy': (directory) => ({
@@ -181,15 +181,15 @@ export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
 const patienceMs = 60_000;
 const running = new Set<ChildProcess>();
 
-// However the benchmark ends, nothing that it started is left.
+// Kills all started processes, however the benchmark ends.
 process.on('exit', () => running.forEach(killGroup));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
-/** What may be said of a start. */
+/** Options of `startGateway`. */
 interface Start {
-  /** Where it runs, and keeps what it keeps: a new one, which is removed afterwards, unless given. */
+  /** The working and data directory. Default: a new one, which is removed afterwards. */
   readonly directory?: string;
-  /** What must be listed: `echo` unless said otherwise. */
+  /** The tools that must be listed. Default: `echo`. */
   readonly tools?: readonly string[];
 }
 
@@ -199,7 +199,7 @@ export async function startGateway(gateway: Gateway, behind: Behind, start: Star
   const port = await freePort();
   const { args, env = {}, address } = gateway.prepare(port, behind, directory);
   const started = performance.now();
-  // In a group of its own, so that it can be ended with everything that it started.
+  // In its own process group, so that it can be killed with all its children.
   const child = spawn(process.execPath, args, {
     cwd: directory,
     env: { ...process.env, ...env },
@@ -257,6 +257,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The process group no longer exists.
   }
 }

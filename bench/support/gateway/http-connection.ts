@@ -1,6 +1,6 @@
 import { type Socket, connect } from 'node:net';
 
-/** What came for a request. */
+/** An HTTP response. */
 export interface HttpAnswer {
   readonly status: number;
   /** Status line and headers, in lower case. */
@@ -16,21 +16,21 @@ interface Head {
 const none = Buffer.alloc(0);
 
 /**
- * One connection that stays open, for one request at a time. On a bare socket: `node:http` would take more of the machine than
- * some of the gateways that are measured with it.
+ * A keep-alive connection for one request at a time. Uses a plain socket, because `node:http` would use more processor time than
+ * some of the measured gateways.
  */
 export class HttpConnection {
   readonly #socket: Socket;
   readonly #onPart: ((part: Buffer) => void) | undefined;
   #received: Buffer = none;
   #later: Buffer[] = [];
-  /** How many bytes the answer still lacks, where that is known. */
+  /** The number of missing bytes of the response, if known. */
   #missing = 0;
   #head: Head | undefined;
   #waiting: PromiseWithResolvers<HttpAnswer> | undefined;
   #lost: Error | undefined;
 
-  /** `onPart`: told of the parts of an answer that does not end, as they come. */
+  /** `onPart` is called with each part of a streamed response. */
   constructor(port: number, onPart?: (part: Buffer) => void) {
     this.#onPart = onPart;
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -39,12 +39,12 @@ export class HttpConnection {
     this.#socket.on('close', () => this.#lose(new Error('the gateway closed the connection')));
   }
 
-  /** Servers close what is not used for some seconds. */
+  /** False after the connection was closed. Servers close idle connections after some seconds. */
   get isOpen(): boolean {
     return this.#lost === undefined;
   }
 
-  /** Sends a whole request, as text. */
+  /** Sends a complete request, given as text. */
   send(request: string): Promise<HttpAnswer> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     this.#waiting = Promise.withResolvers();
@@ -62,7 +62,7 @@ export class HttpConnection {
   }
 
   #take(chunk: Buffer): void {
-    // What is large is put together once, not with every piece that comes.
+    // Large responses are concatenated once, not with every chunk.
     this.#later.push(chunk);
     this.#missing -= chunk.length;
     if (this.#missing > 0) return;
@@ -118,7 +118,7 @@ function lengthIn(head: string): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-/** The whole body, once it is there. */
+/** Returns the body as soon as it is complete. */
 function bodyOf(received: Buffer, { text, end }: Head): Buffer | undefined {
   const length = lengthIn(text);
   if (length !== undefined) {
@@ -136,7 +136,7 @@ function bodyOf(received: Buffer, { text, end }: Head): Buffer | undefined {
   }
 }
 
-/** The chunk of a chunked body that begins there, once it is there. */
+/** Returns the chunk of a chunked body at this offset as soon as it is complete. */
 function partOf(received: Buffer, at: number): { readonly bytes: Buffer; readonly next: number } | undefined {
   const lineEnd = received.indexOf('\r\n', at);
   if (lineEnd === -1) return undefined;

@@ -9,14 +9,14 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** What others made, and is installed. */
+/** An installed third-party product. */
 export interface Peer {
   readonly name: string;
   readonly version: string;
   readonly directory: string;
 }
 
-/** The peers in the versions of `bench/peers/package.json`; those that are not there are installed, which needs the registry. */
+/** Returns the peers in the versions of `bench/peers/package.json`. Installs missing ones, which requires the registry. */
 export function installPeers(): readonly Peer[] {
   const wanted = Object.entries(manifestIn(place).dependencies ?? {});
   const isThere = wanted.every(([name, version]) => installed(name)?.version === version);
@@ -33,7 +33,7 @@ export function installPeers(): readonly Peer[] {
   return installedPeers();
 }
 
-/** Those of the peers that are there. */
+/** Returns the installed peers. */
 export function installedPeers(): readonly Peer[] {
   return Object.keys(manifestIn(place).dependencies ?? {}).flatMap((name) => installed(name) ?? []);
 }

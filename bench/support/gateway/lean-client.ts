@@ -1,20 +1,20 @@
 import { type HttpAnswer, HttpConnection } from './http-connection.ts';
 
-/** Where a gateway is, and how it is spoken to. */
+/** The address of a gateway, and the transport to it. */
 export interface GatewayAddress {
   readonly port: number;
   readonly path: string;
-  /** HTTP+SSE is the only way into some gateways. */
+  /** Some gateways support only HTTP+SSE. */
   readonly transport: 'streamable' | 'sse';
   readonly token?: string;
-  /** Without sessions, as from 2026-07-28 on. */
+  /** Whether to use the protocol without sessions, as of 2026-07-28. */
   readonly stateless?: true;
 }
 
 const info = { name: 'bench', version: '1' };
 const initialization = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: info };
 const modern = '2026-07-28';
-/** How often to look for the tools: about a minute. */
+/** The maximum number of list requests while waiting for the tools: about a minute. */
 const mostLists = 6000;
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': modern,
@@ -22,7 +22,7 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': info,
 };
 
-/** An MCP client that costs next to nothing, the same for all gateways: connections that stay open, answers that are not parsed. */
+/** An MCP client with minimal overhead, the same for all gateways. It keeps connections alive and does not parse responses. */
 export class LeanClient {
   /** The name under which the gateway lists the tool `echo`. */
   echo = '';
@@ -45,7 +45,7 @@ export class LeanClient {
     ].join('\r\n');
   }
 
-  /** Connects, and waits until the servers' tools are listed; the first of them is the one that is called. */
+  /** Connects, and waits until the servers' tools are listed. `call` uses the first of them. */
   static async open(address: GatewayAddress, tools: readonly string[] = ['echo']): Promise<LeanClient> {
     const client = new LeanClient(address);
     try {
@@ -59,13 +59,13 @@ export class LeanClient {
     return client;
   }
 
-  /** Calls the tool; throws unless the text comes back. */
+  /** Calls the tool. Throws unless the response contains the text. */
   async call(text: string): Promise<void> {
     const answer = await this.#request('tools/call', { name: this.echo, arguments: { text } }, this.echo);
     if (!answer.includes(text)) throw new Error(`the answer is not the echo: ${answer.toString().slice(0, 500)}`);
   }
 
-  /** Lists the tools; answers how many bytes that took. */
+  /** Lists the tools. Returns the size of the response in bytes. */
   async list(): Promise<number> {
     const answer = await this.#request('tools/list', {});
     if (!answer.includes('"inputSchema"')) throw new Error(`the answer is no list: ${answer.toString().slice(0, 500)}`);
@@ -76,7 +76,7 @@ export class LeanClient {
     for (const connection of this.#all) connection.close();
   }
 
-  /** The name of the first tool, when all are listed; under whatever prefix the gateway gives them. */
+  /** Waits until all tools are listed. Returns the name of the first, with the prefix of the gateway. */
   async #listed(tools: readonly string[]): Promise<string> {
     for (let asked = 0; asked < mostLists; asked += 1) {
       const answer = (await this.#request('tools/list', {})).toString();
@@ -95,7 +95,7 @@ export class LeanClient {
     await this.#post({ method: 'notifications/initialized' });
   }
 
-  /** The answer as it came: a JSON document, or an event around one. */
+  /** Returns the unparsed response: a JSON document, or an event that contains one. */
   async #request(method: string, params: object, name?: string): Promise<Buffer | string> {
     const id = (this.#last += 1);
     if (this.#address.transport === 'sse') {
@@ -128,7 +128,7 @@ export class LeanClient {
       this.#idle.push(connection);
       return answer;
     } catch (error) {
-      // The gateway may close it at the very moment in which it is used again.
+      // The gateway may close a connection at the moment of its reuse.
       if (isNew) throw error;
       return await this.#send(request);
     }

@@ -1,5 +1,5 @@
 /**
- * The least that a gateway can do: takes JSON-RPC over HTTP, sends it on under an id of its own, and gives the answer back.
+ * A minimal gateway: receives JSON-RPC over HTTP, forwards it with a new id, and returns the response.
  * `pass-through-program.ts PORT URL`, or `pass-through-program.ts PORT COMMAND ARG…` for a server on stdio.
  */
 import { spawn } from 'node:child_process';

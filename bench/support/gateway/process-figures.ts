@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Ticks of the processor's clock in a second, as Linux counts them for programs. */
+/** Clock ticks per second of Linux process statistics. */
 const ticksPerSecond = 100;
 
-/** The processor time that a process has had, in microseconds; not a number where the system does not tell. */
+/** Returns the processor time of a process in microseconds; NaN when the system does not provide it. */
 export function processorTime(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
-  // The name of the program, in brackets, may have spaces in it.
+  // The name of the program, in parentheses, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000_000;
 }
 
-/** The resident memory of a process in megabytes. */
+/** Returns the resident memory of a process in megabytes. */
 export function residentMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1]) / 1024;
 }

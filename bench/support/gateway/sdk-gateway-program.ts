@@ -1,4 +1,4 @@
-/** A gateway as one would write it with the SDK: `sdk-gateway-program.ts PORT URL`, or `PORT COMMAND ARG…` for a server on stdio. */
+/** A simple gateway on the MCP SDK: `sdk-gateway-program.ts PORT URL`, or `PORT COMMAND ARG…` for a server on stdio. */
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';

@@ -2,28 +2,28 @@ import { loadavg } from 'node:os';
 import { type Measurement, spreadOf } from '../measure.ts';
 import { keepFigure } from '../results.ts';
 
-/** What is shown of a gateway. */
+/** A row of the table: the figures of one gateway. */
 export interface Row {
   readonly measurement: Measurement;
-  /** Processor time of the gateway's process for a call. */
+  /** The processor time of the gateway's process per call. */
   readonly processorUs?: number;
   readonly megabytes?: number;
 }
 
-/** What the ratios are made against. */
+/** The measurements that the ratios refer to. */
 interface Against {
   readonly best: Measurement | undefined;
   readonly base: Measurement;
   ratio(measured: Measurement, base: Measurement): number;
 }
 
-/** A goal: what it is about, what was measured (nothing when there was nobody to compare with), and the bound. */
+/** A goal: its subject, the measured value (undefined without a peer to compare with), and the limit. */
 export type Goal = readonly [what: string, measured: number | undefined, bound: 'at least' | 'at most', limit: number];
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const optional = (value: number | undefined, digits = 0): string => (value === undefined ? '' : value.toFixed(digits));
 
-/** The best of the other products, if any was measured. */
+/** Returns the best of the third-party products, if any was measured. */
 export function bestPeer(
   measured: readonly Measurement[],
   peers: readonly string[],
@@ -79,7 +79,7 @@ export function printRows(title: string, rows: readonly Row[], { best, base, rat
   }
 }
 
-/** Prints whether goals are met. */
+/** Prints whether the goals are met. */
 export function printGoals(goals: readonly Goal[]): void {
   console.log('');
   for (const [what, measured, bound, limit] of goals) {

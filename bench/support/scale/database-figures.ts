@@ -2,9 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import pg from 'pg';
 import { processorTime } from '../gateway/process-figures.ts';
 
-/** What a database has done so far. */
+/** The cumulative statistics of a database. */
 export interface DatabaseTotals {
-  /** Of all its processes, in microseconds. */
+  /** The processor time of all its processes, in microseconds. */
   readonly processorTime: number;
   readonly flushes: number;
   readonly walBytes: number;
@@ -16,7 +16,7 @@ const totals = `SELECT
 const waiting = `SELECT coalesce(wait_event, 'running') AS what, count(*)::int AS connections FROM pg_stat_activity
   WHERE application_name = 'signalbox' AND state <> 'idle' AND pid <> pg_backend_pid() GROUP BY 1`;
 
-/** Looks at a database from the side: PostgreSQL 18, on this machine. */
+/** Monitors a local PostgreSQL 18. */
 export class DatabaseFigures {
   readonly #client: pg.Client;
   readonly #postmaster: number;
@@ -39,7 +39,7 @@ export class DatabaseFigures {
   }
 
   async take(): Promise<DatabaseTotals> {
-    // Sessions tell what they did at most once a second.
+    // Sessions report their statistics at most once a second.
     await new Promise((resolve) => setTimeout(resolve, 1200));
     const { rows } = await this.#client.query<Omit<DatabaseTotals, 'processorTime'>>(totals);
     const [row] = rows;
@@ -47,18 +47,18 @@ export class DatabaseFigures {
     return { ...row, processorTime: familyOf(this.#postmaster).reduce((sum, pid) => sum + processorTime(pid), 0) };
   }
 
-  /** Looks now and then at what its connections wait for. */
+  /** Samples the wait events of the connections periodically. */
   beginWatching(): void {
     this.#seen.clear();
     this.#isEnded = false;
     this.#looking = this.#look();
   }
 
-  /** What busy connections waited for, the most frequent first. */
+  /** Returns the sampled wait events of busy connections, the most frequent first. */
   async endWatching(): Promise<string> {
     this.#isEnded = true;
     await this.#looking;
-    // In a short run nobody may have been busy whenever it was looked.
+    // In a short run, the samples may have found no busy connection.
     if (this.#seen.size === 0) return 'nothing seen';
     const sum = [...this.#seen.values()].reduce((all, each) => all + each, 0);
     return [...this.#seen]

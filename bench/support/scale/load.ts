@@ -1,18 +1,21 @@
 import { HttpConnection } from '../gateway/http-connection.ts';
 import type { Replica } from './replicas.ts';
 
-/** What came of a load. */
+/** The result of a load test. */
 export interface Loaded {
   readonly calls: number;
-  /** In milliseconds, like the rest. */
+  /** The duration in milliseconds, like the latencies. */
   readonly took: number;
   readonly p50: number;
   readonly p99: number;
-  /** How many ended in each whole second. */
+  /** The number of calls that ended in each full second. */
   readonly perSecond: readonly number[];
 }
 
-/** Calls a tool on all servers, so many at a time on each, for so long. Answers are looked at, and not parsed. */
+/**
+ * Calls a tool on all servers for a duration, with `inFlight` concurrent calls on each. Checks the responses without parsing
+ * them.
+ */
 export async function load(
   replicas: readonly Replica[],
   tool: string,

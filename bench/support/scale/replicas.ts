@@ -7,7 +7,7 @@ import { freePort } from '../../../test/support/free-port.ts';
 import { within } from '../../../test/support/within.ts';
 import { programAt } from '../gateway/gateways.ts';
 
-/** A server that runs, with a data directory of its own as on a machine of its own. */
+/** A running server with its own data directory, as on a separate machine. */
 export interface Replica {
   readonly pid: number;
   readonly port: number;
@@ -28,7 +28,7 @@ const policies = [
   { id: 'sequence', requires: { mcp__ci__deploy: ['mcp__ci__build'] } },
 ];
 
-/** Starts so many servers on one database. */
+/** Starts a number of servers on one database. */
 export async function startReplicas(count: number, address: string): Promise<readonly Replica[]> {
   return await Promise.all(Array.from({ length: count }, () => startReplica(address)));
 }

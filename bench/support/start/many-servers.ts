@@ -73,7 +73,7 @@ class LineClient {
   }
 }
 
-/** Starts all servers without a gateway, so many at a time, until each has listed its tools. */
+/** Starts all servers without a gateway, a limited number at a time, until each has listed its tools. */
 export async function startBare(servers: readonly ServerProgram[], atOnce: number, cwd: string): Promise<StartTimes> {
   const begun = performance.now();
   const clients: LineClient[] = [];

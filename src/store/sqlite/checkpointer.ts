@@ -11,9 +11,9 @@ const program = import.meta.url.endsWith('.ts')
   : new URL('./checkpoint-worker.js', import.meta.url);
 
 /**
- * Moves the write-ahead log into the database on a thread of its own. Moving it waits for the disk twice; the commit that
- * happens to fill the log would stop the event loop for as long. The thread starts when there is something to move. Where
- * it fails or falls behind, commits do it themselves, at `longestLog`.
+ * Checkpoints the write-ahead log in a worker thread. A checkpoint waits for the disk twice; in a commit, it would block the
+ * event loop for as long. The thread starts with the first checkpoint. If it fails or falls behind, commits checkpoint the log
+ * themselves, at `maxLogPages`.
  */
 export class Checkpointer {
   readonly #file: string;

@@ -15,7 +15,7 @@ export class DurableLog {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  /** `beginAnew` moves the whole log durably into the database and empties it; throws when it cannot. */
+  /** `beginAnew` moves the whole log durably into the database and empties it, and throws an error when that fails. */
   constructor(file: string, beginAnew: () => void) {
     this.#descriptor = openSync(file, 'r+');
     this.#beginAnew = beginAnew;

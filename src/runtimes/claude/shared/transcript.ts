@@ -22,7 +22,7 @@ export function toTranscript(records: readonly TranscriptRecord[]): TranscriptMe
   return chainOf(records, said.at(-1)).flatMap((record) => {
     const { role, id } = record.message;
     if (role === 'user') return messageOf([record], results);
-    // An answer is written piece by piece, and only the last one may lie on the way back from what follows.
+    // An answer is written in pieces, of which only the last may be on the path of parents.
     if (typeof id !== 'string') return messageOf([record], results);
     if (told.has(id)) return [];
     told.add(id);

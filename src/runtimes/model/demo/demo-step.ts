@@ -6,8 +6,8 @@ import { demoAnswer } from './demo-answer.ts';
 import { type DemoAnswer, readRequest } from './demo-messages.ts';
 
 /**
- * A step of the model without key, network and packages, for first steps and for tests. It answers in small pieces, `pauseMs`
- * apart, as real models do.
+ * Runs a step of the demo model, which needs no key, network or package: for new users and for tests. It streams its answer in
+ * small pieces, `pauseMs` apart, as real models do.
  */
 export async function demoStep(request: StepRequest, pauseMs = 8): Promise<StepResult> {
   const told = new StepEvents(request);
@@ -35,7 +35,7 @@ export async function demoStep(request: StepRequest, pauseMs = 8): Promise<StepR
   }
 }
 
-/** About as much as a real model would count. */
+/** Estimates the usage that a real model would report. */
 function usage({ instructions, messages }: StepRequest, answered: DemoAnswer): Parameters<StepEvents['finish']>[0] {
   const [inputTokens, outputTokens] = [tokens([instructions, messages]), tokens(answered)];
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
@@ -45,7 +45,7 @@ function tokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Words with the space before them. */
+/** Splits a text into words, each with the space before it. */
 function pieces(text: string): readonly string[] {
   return text.match(/\s*\S+|\s+/g) ?? [];
 }

@@ -105,15 +105,15 @@ export interface ProviderSettings {
 /** A provider and its AI SDK package. */
 export interface Provider {
   readonly package: string;
-  /** The environment variable its key is read from; absent where there may be none. */
+  /** The environment variable of its key; absent when it needs none. */
   readonly keyVariable?: string;
-  /** The name under which tools keep options for it. */
+  /** The name of its options in tools. */
   readonly optionsKey: string;
   /** The default options of each request. */
   readonly defaultOptions?: JsonObject;
-  /** Whether it takes images in tool results. */
+  /** Returns whether it accepts images in tool results. */
   acceptsImages(settings: ProviderSettings): boolean;
-  /** Loads the package; it is an optional one. */
+  /** Loads the package, which is an optional dependency. */
   load(settings: ProviderSettings): Promise<(model: string) => Exclude<LanguageModel, string>>;
 }
 

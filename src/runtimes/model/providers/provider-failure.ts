@@ -39,7 +39,7 @@ export function retryDelayMs(thrown: unknown, retries: number): number | undefin
   return asked > maxRetryDelayMs ? undefined : asked;
 }
 
-/** The AI SDK wraps what the connection reported. */
+/** Returns the innermost cause, because the AI SDK wraps connection errors. */
 function innermost(error: Error): unknown {
   return error.cause instanceof Error ? innermost(error.cause) : error;
 }

@@ -21,7 +21,7 @@ const promptInput = z.object({
 /** A tool that lets a model read resources or prompts of servers. */
 interface ContentTool {
   readonly offered: ModelTool;
-  /** It reads at a server, which is a call of its own: rules count that one. */
+  /** It reads from a server, which is a separate call: rate rules count only that one. */
   readonly reads?: true;
   /** Returns whether any server has content for it. */
   isUseful(content: ContentReader): boolean;

@@ -50,7 +50,7 @@ export function entryQuery(query: EntryQuery): SqlQuery {
   }
   if (query.shadowed === true) conditions.addConstant(shadowed);
   const seq = indexed ? 'entries.seq' : 'journal.seq';
-  // Open calls are few and have an index. With the plus the planner takes it, and does not walk through all entries in order.
+  // Open calls are few and have an index. The plus makes the planner use that index instead of scanning all entries in order.
   const place = query.type === 'CallStarted' && query.calls === true ? `+${seq}` : seq;
   conditions.add(`${place} > ?`, query.after);
   conditions.add(`${place} < ?`, query.before);

@@ -228,9 +228,9 @@ export class JournalTable {
   }
 
   /**
-   * What is in the table already, with all before it, another process brought in to read it. One of an earlier version knows of
-   * no tail and may have written in between: then what comes after gets another place. After a power loss the table may be
-   * behind the tail.
+   * Moves entries into the table. Skips those that another process has moved there already to read them. A process of an earlier
+   * version ignores tails and may have written in between; then the remaining entries get new sequence numbers. After a power
+   * loss, the table may be behind the tail.
    */
   #bringIn(entries: readonly (UnhashedEntry | LinkedEntry)[]): void {
     const last = entries.findLastIndex((entry) => entry.seq <= this.#stored.seq && this.#has(entry));
