@@ -10,34 +10,34 @@ export interface SigningKey {
   readonly published: JWK;
 }
 
-/** What a token is to be like, where it is not as it should be. */
+/** The deviations of a token from a valid one. */
 export interface TokenWish {
   readonly claims?: Record<string, unknown>;
   readonly header?: Record<string, unknown>;
   readonly key?: SigningKey;
 }
 
-/** A real authorization server that signs its tokens, on a real socket. Can be changed while it runs. */
+/** A real authorization server on a real socket, which signs its tokens. Its properties can be changed while it runs. */
 export interface AuthorizationServer {
   readonly issuer: string;
   readonly provider: IdentityProvider;
-  /** The keys that it publishes. */
+  /** The published keys. */
   keys: SigningKey[];
   state: 'up' | 'failing';
-  /** How often its keys were asked for. */
+  /** The number of requests for its keys. */
   keysAsked: number;
-  /** A token as it issues them, for a resource. */
+  /** Issues a token for a resource. */
   token(resource: string, wish?: TokenWish): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Makes a key. */
+/** Generates a signing key. */
 export async function signingKey(id: string, algorithm = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   return { id, algorithm, privateKey, published: { ...(await exportJWK(publicKey)), kid: id, use: 'sig' } };
 }
 
-/** Starts one, closed with the test. Its metadata stands where OAuth has it, or where OpenID Connect does. */
+/** Starts an authorization server, closed with the test. Its metadata is at the well-known URL of OAuth, or of OpenID Connect. */
 export async function authorizationServer(t: TestContext, openId = false): Promise<AuthorizationServer> {
   const { provider, close } = await identityProvider((request) => {
     const { pathname } = new URL(request.url);

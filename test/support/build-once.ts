@@ -5,7 +5,7 @@ import { builtLauncher } from './built-package.ts';
 import { root } from './command.ts';
 import type { Report } from './report.ts';
 
-/** Builds the console, and for tests of the whole the command as it is installed, so that no test does it for itself. */
+/** Builds the console and, for end-to-end tests, the installed command once, so that no test has to build them. */
 export async function buildOnce(report: Report, tests: readonly string[]): Promise<void> {
   const { building } = findConsole();
   try {

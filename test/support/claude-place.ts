@@ -14,20 +14,20 @@ import { type MessagesServer, heardInMessages, startMessagesServer } from './mes
 import type { Heard, ModelBlock } from './model/model-script.ts';
 import { type ToldTurn, type TurnStory, runTurn } from './runtime/run-turn.ts';
 
-/** The real Claude Code in a directory of its own, with a box beside it and a scripted model behind it. */
+/** The real Claude Code in a separate directory, with a box and a scripted model. */
 export interface ClaudePlace {
   readonly box: InternalSignalbox;
   readonly own: RuntimeTools;
   readonly api: MessagesServer;
   /** The working directory of turns. */
   readonly workspace: string;
-  /** Answers what asks. */
+  /** Answers approval requests. */
   approve: Approve;
   script: (heard: Heard) => readonly ModelBlock[];
-  /** The model makes these calls and then says what came of them. */
+  /** Makes the model request these calls and then return their results as text. */
   calls(...calls: readonly (readonly [tool: string, input: object])[]): void;
   turn(content: string, story?: TurnStory): Promise<ToldTurn>;
-  /** What the journal says was called in a session. */
+  /** Returns the calls of a session in the journal. */
   invoked(session: string): Promise<readonly ToolInvoked[]>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { claudeEnvironment } from './claude.ts';
 import { heardInMessages, startMessagesServer } from './messages-server.ts';
 
-/** A runtime of the real Claude Code, whose model is scripted and whose home is empty. */
+/** A runtime of the real Claude Code, with a scripted model and an empty home directory. */
 export function scriptedClaude(make: (options: ClaudeCodeOptions) => Runtime): StartScripted {
   return async (script): Promise<ScriptedRuntime> => {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-claude-'));

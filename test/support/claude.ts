@@ -1,6 +1,6 @@
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 
-/** What the real Claude CLI needs to run against a scripted Messages API, and nothing else of this machine. */
+/** Returns the environment in which the real Claude CLI uses a scripted Messages API and nothing else of this machine. */
 export function claudeEnvironment(baseUrl: string, home: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
@@ -12,12 +12,12 @@ export function claudeEnvironment(baseUrl: string, home: string): Record<string,
     CLAUDE_CODE_MAX_RETRIES: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Its engine would compile for a long run what here ends within a second.
+    // The optimizing JIT does not pay off for a process that ends within a second.
     BUN_JSC_useDFGJIT: '0',
   };
 }
 
-/** A prompt that stays open until it is ended: callbacks stop working when it closes. */
+/** Creates a prompt that stays open until `end` is called: callbacks stop working when it closes. */
 export function heldPrompt(content: string): { readonly messages: AsyncIterable<SDKUserMessage>; end(): void } {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   async function* messages(): AsyncGenerator<SDKUserMessage> {

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** The repository. */
+/** The root directory of the repository. */
 export const root = join(import.meta.dirname, '..', '..');
 
-/** What a command left behind. */
+/** The result of a command. */
 export interface CommandResult {
   readonly ok: boolean;
-  /** Standard output and standard error, as they came, without colours. */
+  /** Standard output and standard error, interleaved, without colors. */
   readonly output: string;
 }
 
-/** Runs a command at the root of the repository; the repository's own tools, Node among them, are found first. */
+/** Runs a command at the root of the repository. The tools in `node_modules` come first in the PATH. */
 export function command(name: string, args: readonly string[], directory = root): Promise<CommandResult> {
   const PATH = join(root, 'node_modules', '.bin') + delimiter + (process.env['PATH'] ?? '');
   return new Promise((resolve) => {

@@ -30,19 +30,19 @@ import type { CallOutcome } from '../../src/core/calls/call-outcome.ts';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
-/** The parts between a call and its tool, without everything that takes long to load: fault tests start hundreds of these. */
+/** A box with only the parts between a call and its tool, which loads quickly: fault tests start hundreds of them. */
 export interface CoreBox {
   call(tool: string, args: object, options?: CallOptions): Promise<CallOutcome & { readonly callId: string }>;
   readonly approvals: Approvals;
   readonly journal: JournalReader;
-  /** Puts other rules in force, where written ones decide. */
+  /** Replaces the rules, if the box was opened with rules. */
   setPolicies(rules: readonly PolicySource[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens one on a file. Rules decide as they do everywhere; a function stands for a policy, and asks about everything, in
- * version `1`, unless said otherwise.
+ * Opens a core box on a file, with rules or with a function in place of a policy. By default, everything needs approval, in
+ * version `1`.
  */
 export async function coreBox(
   file: string,

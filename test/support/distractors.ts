@@ -29,7 +29,7 @@ const extras = [
   ' Use with care.',
 ];
 
-/** Plausible tools of other services, the same ones each time: what a search must not mistake for the right one. */
+/** Returns plausible tools of other services, always the same, which a search must not confuse with the right one. */
 export function distractors(count: number): ToolDefinition[] {
   const next = seeded(20_261_115);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item;

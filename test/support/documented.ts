@@ -3,10 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { bodyOf } from './http-server.ts';
 
-/** Holds an answer against what an OpenAPI document says of the route, to the last field. */
+/** Asserts that a response matches the OpenAPI document of its route, including every field. */
 export type AssertDocumented = (method: string, path: string, response: Response) => Promise<void>;
 
-/** Reads the document of a server. */
+/** Reads the OpenAPI document of a server. */
 export async function documented(answer: Promise<Response>): Promise<AssertDocumented> {
   const document = await bodyOf<object>(answer);
   closeObjects(document);
@@ -31,7 +31,7 @@ function messagesOf(text: string): unknown[] {
   return data;
 }
 
-/** Documented objects must have all their fields documented; without this, an undocumented one would pass unseen. */
+/** Forbids additional properties in documented objects, so that undocumented fields fail. */
 function closeObjects(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   if ('properties' in node && 'type' in node && node.type === 'object' && !('additionalProperties' in node))

@@ -8,8 +8,8 @@ import { root } from './command.ts';
 const cache = join(root, 'node_modules', '.cache');
 
 /**
- * Lets `make` make an empty PostgreSQL in a directory, or copies what it once made with these settings: many tests have one, and
- * to make it takes most of a second of a processor.
+ * Creates an empty PostgreSQL data directory with `make`, or copies a cached one with the same settings: many tests need one, and
+ * creating it takes almost a second of processor time.
  */
 export async function emptyCluster(
   directory: string,
@@ -23,19 +23,22 @@ export async function emptyCluster(
   if (existsSync(kept)) return copy(kept, directory);
   await make();
   mkdirSync(cache, { recursive: true });
-  // Aside first: whoever looks meanwhile finds all of it or nothing.
+  // Created under a temporary name, so that other processes see a complete copy or none.
   const aside = mkdtempSync(join(cache, 'postgres-'));
   copy(directory, aside);
   try {
     renameSync(aside, kept);
   } catch (error) {
     rmSync(aside, { recursive: true });
-    // Another file of tests was as far at the same time.
+    // A concurrent test file has cached the same cluster.
     if (!existsSync(kept)) throw error;
   }
 }
 
-/** PostgreSQL does not run as root, but as a user that the first `make` creates, and wants to own its files. */
+/**
+ * Returns the user id of the owner. For root, PostgreSQL runs as a user that the first `make` creates and that must own the
+ * files.
+ */
 function ownerOfClusters(): string | undefined {
   if (process.getuid?.() !== 0) return String(process.getuid?.());
   try {
@@ -45,7 +48,7 @@ function ownerOfClusters(): string | undefined {
   }
 }
 
-/** With owners and modes, which Node's own copying leaves behind. */
+/** Copies a directory with owners and modes, which `fs.cp` does not preserve. */
 function copy(from: string, to: string): void {
   execFileSync('cp', ['-a', `${from}/.`, to]);
 }

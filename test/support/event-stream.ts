@@ -1,26 +1,26 @@
 import { type IncomingMessage, request } from 'node:http';
 import { within } from './within.ts';
 
-/** A message as the standard says that clients read it. */
+/** A message, parsed as the standard requires. */
 export interface ReceivedMessage {
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** A stream of server-sent events as a client sees it. */
+/** The client side of a stream of server-sent events. */
 export interface ClientStream extends AsyncIterable<ReceivedMessage> {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** What a browser would send as `Last-Event-ID`. */
+  /** Returns the value that a browser would send as `Last-Event-ID`. */
   lastEventId(): string;
-  /** Comments so far. */
+  /** Returns the number of comments so far. */
   comments(): number;
-  /** Cuts the connection. */
+  /** Closes the connection. */
   drop(): void;
 }
 
-/** Opens a stream over a connection of its own. Nothing is read from it but what the test asks for. */
+/** Opens a stream over a new connection. Reads only as many messages as the test consumes. */
 export function openStream(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: string } = {},
@@ -34,7 +34,7 @@ export function openStream(
   });
 }
 
-/** The data of so many messages; leaves the stream open. */
+/** Returns the data of the next messages and leaves the stream open. */
 export async function take<Data>(stream: ClientStream, count: number): Promise<Data[]> {
   const taken: Data[] = [];
   const messages = stream[Symbol.asyncIterator]();
@@ -100,7 +100,7 @@ function read(incoming: IncomingMessage): ClientStream {
       isDropped = true;
       incoming.destroy();
     },
-    // The same reading goes on, so that a test can take a few messages and look at the rest later.
+    // All iterators share one reader, so that a test can take a few messages and read the rest later.
     [Symbol.asyncIterator]: () => ({ next: () => messages.next() }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Requirement } from '../requirements/requirement.ts';
 import type { TestResult } from './test-file.ts';
 
-/** What is wrong with the tests that the requirements name: those that do not exist, and those that did not pass. */
+/** Returns the tests of the requirements that do not exist or did not pass. */
 export function missingEvidence(
   requirements: Readonly<Record<string, Requirement>>,
   results: readonly TestResult[],

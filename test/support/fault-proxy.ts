@@ -1,23 +1,23 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** What becomes of the answers that come through. */
+/** The faults that the proxy can inject. */
 export const faults = ['hang', 'swallow', 'reset', 'trickle', 'half-close', 'garbage'] as const;
 export type Fault = (typeof faults)[number];
 
-/** A way to a server that can be made bad at any moment. */
+/** A proxy to a server that can inject faults at any time. */
 export interface FaultProxy {
   readonly url: string;
-  /** From now on, for connections that are open too; without a fault everything goes through. */
+  /** Sets the fault, for open connections, too. Without a fault, the proxy forwards everything. */
   set(fault: Fault | undefined): void;
-  /** How often something was kept from getting through. */
+  /** Returns the number of injected faults. */
   readonly struck: () => number;
 }
 
 /**
- * A TCP proxy before a real server. `hang` keeps answers back, `swallow` requests too; `reset` breaks the connection when an answer
- * comes; `trickle` lets a byte through now and then; `half-close` lets half of an answer through and ends; `garbage` answers with
- * bytes of its own. Ends with the test.
+ * Starts a TCP proxy in front of a real server. `hang` withholds responses, `swallow` also requests; `reset` breaks the
+ * connection when a response arrives; `trickle` forwards a byte now and then; `half-close` forwards half of a response and
+ * closes; `garbage` responds with random bytes. Closed with the test.
  */
 export async function faultProxy(test: TestContext, target: string, random: () => number): Promise<FaultProxy> {
   const { hostname, port: targetPort, pathname } = new URL(target);

@@ -2,35 +2,35 @@ import type { TestContext } from 'node:test';
 import { runSeed } from './seeded.ts';
 
 /**
- * Processor time in milliseconds of one turn of the event loop that counts as a freeze. Refusing hostile input takes a tenth of it;
- * the attacks that these tests repeat froze a process for seconds.
+ * Processor time in milliseconds of one turn of the event loop that counts as a freeze. Rejecting hostile input takes a tenth of
+ * it; the attacks in these tests used to block a process for seconds.
  */
 export const freezeMs = 500;
 
-/** Whether the fault tests run in their full size (`npm run faults`) or in the short form that `npm test` has. */
+/** Returns whether the fault tests run in full (`npm run faults`) or in the short form of `npm test`. */
 export function isFull(): boolean {
   return process.env['SIGNALBOX_FAULTS'] === 'full';
 }
 
-/** What a scenario has shown: a row of the table at the end of `npm run faults`. */
+/** The result of a scenario: a row of the table at the end of `npm run faults`. */
 export interface Shown {
   readonly scenario: string;
   readonly rounds?: number;
   readonly acknowledged?: number;
   readonly lost?: number;
-  /** Effects that happened twice, or without a record. */
+  /** The number of effects that happened twice, or without a record. */
   readonly duplicates?: number;
   readonly unknown?: number;
-  /** How long a caller waited at most for an error. */
+  /** The maximum time that a caller waited for an error. */
   readonly longestErrorMs?: number;
-  /** From the end of the fault until calls ran again as before. */
+  /** The time from the end of the fault until calls worked again. */
   readonly recoveryMs?: number;
   readonly note?: string;
 }
 
 const mark = 'shown ';
 
-/** Puts a row into the table. */
+/** Adds a row to the table. */
 export function show(t: TestContext, shown: Shown): void {
   t.diagnostic(`seed ${runSeed}`);
   t.diagnostic(mark + JSON.stringify(shown));
@@ -48,7 +48,7 @@ const columns: readonly (readonly [title: string, cell: (shown: Shown) => string
   ['', ({ note = '' }) => note],
 ];
 
-/** The table of what was shown, from what the tests said. */
+/** Builds the table from the diagnostics of the tests. */
 export function tableOfShown(diagnostics: readonly string[]): string {
   const rows = diagnostics
     .filter((line) => line.startsWith(mark))
@@ -60,7 +60,7 @@ export function tableOfShown(diagnostics: readonly string[]): string {
   return lines
     .map((line) =>
       line
-        // Numbers stand under each other by their last digit, texts by their first letter.
+        // Numbers are right-aligned, texts left-aligned.
         .map((cell, index) => (isText(index) ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0)))
         .join('  ')
         .trimEnd(),

@@ -5,10 +5,10 @@ import type { Store } from '../../src/journal/store/store.ts';
 import { seedJournal } from './seed-journal.ts';
 
 const human = { id: 'ann', kind: 'human' } as const;
-/** When everything was that has a time of its own. */
+/** The time of all records except calls. */
 const filledAt = 1_000_000;
 
-/** Puts something into every table there is, the odd things among them. Calls are spread over a week before `until`. */
+/** Fills every table of a store, including edge cases. Calls are spread over the week before `until`. */
 export async function fillStore(
   store: Store,
   given: { readonly calls: number; readonly until?: number },
@@ -50,7 +50,7 @@ export async function fillStore(
     return entry({ type: 'ApprovalRequested', outcome: '', body, approval: { kind: 'ask', record } });
   };
   await ask({});
-  // The first has expired, and nobody closed it.
+  // The first has expired but was not closed.
   await ask({ id: 'appr_2', requestedAt: filledAt + 20, expiresAt: 9e12 });
   await ask({ id: 'appr_3', binding: 'c', expiresAt: 9e12 });
   const rule = { id: 'rule_1', principal: 'bot', server: 'bank', text: '{"scope":"tool"}' };

@@ -1,13 +1,13 @@
 import { command, commands, type CommandResult } from './command.ts';
 import { checkPackage } from './package-gate.ts';
 
-/** Something that must hold for the repository as a whole. */
+/** A check of the whole repository. */
 export interface Gate {
   readonly name: string;
   check(): Promise<CommandResult>;
 }
 
-/** The gates that stand before the tests. The commands themselves are the scripts of package.json. */
+/** The checks that run before the tests. Their commands are the scripts of package.json. */
 export const gates: readonly Gate[] = [
   { name: 'types', check: () => script('types') },
   { name: 'lint', check: () => script('lint') },

@@ -12,14 +12,16 @@ import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tool
 import { turnTools } from '../../src/runtimes/turn-tools.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
 
-/** How a call ended, and what a human was asked about it. */
+/** The outcome of a call, and the approval requests for it. */
 export interface Attempt {
   readonly outcome: string;
   readonly reason: string;
   readonly asked: readonly ApprovalRequest[];
 }
 
-/** A project whose rules allow every call, with a real filesystem server, the own tools of Claude, and a human who answers no. */
+/**
+ * A project whose rules allow every call, with a real filesystem server, the built-in tools of Claude, and a human who denies.
+ */
 export class GuardedBox {
   readonly project: string;
   readonly data: string;
@@ -37,7 +39,7 @@ export class GuardedBox {
     box.servers.add(this.#own);
   }
 
-  /** Opens one on new directories, until the test or file `t` has ended. The human answers each question, or none. */
+  /** Opens a guarded box in new directories, closed with the test or test file `t`. */
   static async open(
     t: { after(close: () => Promise<void>): void },
     {
@@ -48,9 +50,9 @@ export class GuardedBox {
     }: {
       readonly store?: string;
       readonly answer?: 'yes' | 'no' | 'none';
-      /** More entries of `mcpServers`. */
+      /** Additional entries of `mcpServers`. */
       readonly servers?: JsonObject;
-      /** More files of the project. */
+      /** Additional files of the project. */
       readonly more?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<GuardedBox> {
@@ -119,7 +121,7 @@ export class GuardedBox {
     return { outcome, reason: error?.message ?? JSON.stringify(content), asked: this.#asked.slice(before) };
   }
 
-  /** Has Claude ask for one of its own tools, which does nothing when it is allowed. */
+  /** Requests one of Claude's built-in tools, which does nothing when it is allowed. */
   async claude(name: string, input: JsonObject, permissionMode: PermissionMode = 'default'): Promise<Attempt> {
     const before = this.#asked.length;
     const tools = turnTools({

@@ -16,17 +16,17 @@ export const adminToken = 'test-admin-token-4f1c9b';
 export interface TestServer {
   readonly box: InternalSignalbox;
   readonly server: RunningServer;
-  /** What `server.close` did not print: faults of requests. */
+  /** The log lines of the server. */
   readonly logged: string[];
-  /** Asks with the admin token. */
+  /** Sends a GET with the admin token. */
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** Calls a tool of the server `test` with the admin token. */
   call(tool: string, body?: unknown, init?: RequestInit): Promise<Response>;
   /** Signs a browser in; returns the headers that its pages send. */
   signIn(): Promise<BrowserHeaders>;
-  /** A new token with this role. */
+  /** Creates a token with this role. */
   token(role: Role, expiresInMs?: number): Promise<{ readonly id: string; readonly token: string }>;
-  /** Sends JSON with a token; `{}` where nothing is said. */
+  /** Sends JSON with a token. The default body is `{}`. */
   send(token: string, method: string, path: string, body?: unknown): Promise<Response>;
 }
 
@@ -77,25 +77,25 @@ export interface BrowserHeaders {
   readonly 'signalbox-browser-key': string;
 }
 
-/** Reads the cookie and the browser key from the answer to a sign-in link. */
+/** Reads the cookie and the browser key from the response to a sign-in link. */
 export async function browserHeaders(response: Response): Promise<BrowserHeaders> {
   const [, key = ''] = /<meta name="signalbox-browser-key" content="([\w-]+)"/.exec(await response.text()) ?? [];
   return { cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '', 'signalbox-browser-key': key };
 }
 
-/** The body of an answer, which the test knows the shape of. */
+/** Returns the JSON body of a response, typed by the test. */
 export async function bodyOf<Body = CallResult>(response: Response | Promise<Response>): Promise<Body> {
   return (await (await response).json()) as Body;
 }
 
-/** What came back over a bare connection. */
+/** The response to a `bareRequest`. */
 export interface BareAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A request with any headers at all: `fetch` would not let a test forge `Host`. */
+/** Sends a request with arbitrary headers, because `fetch` does not allow a forged `Host`. */
 export function bareRequest(
   server: Pick<RunningServer, 'port'>,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * A certificate for `localhost` and `127.0.0.1` that is trusted by nobody, valid until 2120, and its key: a secret of nobody, for the
- * servers of tests alone.
+ * An untrusted certificate for `localhost` and `127.0.0.1`, valid until 2120, and its key, which is not secret. Only for test
+ * servers.
  */
 export const localhostCertificate = {
   key: `-----BEGIN PRIVATE KEY-----

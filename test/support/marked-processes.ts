@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** How many processes have this word in their command line; dead ones that nobody took leave of do not count. */
+/** Returns the number of processes with this argument in their command line, without zombies. */
 export function markedProcesses(mark: string): number {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
@@ -9,7 +9,7 @@ export function markedProcesses(mark: string): number {
       const isDead = stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
       return !isDead && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(mark);
     } catch {
-      return false; // it ended meanwhile
+      return false; // The process has exited meanwhile.
     }
   }).length;
 }

@@ -1,16 +1,16 @@
 import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './model/api-server.ts';
 import type { Heard, HeardResult, ModelBlock } from './model/model-script.ts';
 
-/** One request as a client of the Messages API made it. */
+/** A request to the Messages API. */
 export interface MessagesRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools?: readonly { readonly name: string }[];
 }
 
-/** A server that speaks the Messages API, streaming, and answers as scripted. */
+/** A scripted server with the streaming Messages API. */
 export type MessagesServer = ModelApi<MessagesRequest>;
 
-/** Starts a scripted Messages API on a free port of this machine. */
+/** Starts a scripted Messages API on a free local port. */
 export function startMessagesServer(script: ApiDialect<MessagesRequest>['answer']): Promise<MessagesServer> {
   return startApi((path) =>
     path.startsWith('/v1/messages')
@@ -95,7 +95,7 @@ export function heardInMessages({ messages, tools = [] }: MessagesRequest): Hear
   };
 }
 
-/** Claude's CLI adds reminders and remarks of its own. */
+/** Claude's CLI adds its own reminders and remarks. */
 function isSaid({ type, text = '' }: MessageBlock): boolean {
   return type === 'text' && !/^\s*(<system-reminder>|\[Request interrupted)/.test(text);
 }

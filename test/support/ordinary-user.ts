@@ -1,8 +1,8 @@
 const nobody = 65_534;
 
 /**
- * Gives up the rights of root for the rest of this process, so that file modes apply to it. Does nothing for any other user.
- * Call it after all imports: the checkout may be closed to the new user.
+ * Drops root privileges for the rest of this process, so that file modes apply to it. Does nothing for other users.
+ * Call it after all imports, because the new user may have no access to the checkout.
  */
 export function becomeOrdinaryUser(): void {
   if (process.getuid?.() !== 0) return;

@@ -6,10 +6,9 @@ import { command, root, type CommandResult } from './command.ts';
 import { checkPackedFiles } from './packed-files.ts';
 
 /**
- * Builds and packs what would be published, then looks at it as a user's tools would: which files there are, publint and attw on
- * the tarball, a program that uses it compiled without leaving out anybody's declarations, the entries imported, the command
- * started, with tools that have the library and a thread of their own. All in a temporary directory, so that runs do not meet each
- * other in dist/.
+ * Builds and packs the package, and checks it as its users would: lists the files, runs publint and attw on the tarball, compiles
+ * a program with `skipLibCheck` off, imports the entry points, and starts the command with a tool module that uses the library.
+ * Works in a temporary directory, so that concurrent runs do not conflict in dist/.
  */
 export async function checkPackage(): Promise<CommandResult> {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-package-'));
@@ -27,7 +26,7 @@ export async function checkPackage(): Promise<CommandResult> {
       '{ "mcpServers": { "own": { "module": "./tools.mjs" } } }',
     );
     return await allOf([
-      // The gate "types" has checked what is built here.
+      // The check "types" has already type-checked these files.
       () => command('tsc', ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', join(directory, 'dist')]),
       () => command('node', ['build.ts', '--out', join(directory, 'dist')]),
       () => command('node', ['console/build.ts', '--out', join(directory, 'dist', 'console')]),
@@ -51,15 +50,15 @@ export async function checkPackage(): Promise<CommandResult> {
   }
 }
 
-/** Every way in that the package offers. */
+/** All entry points of the package. */
 const entries = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace('.', manifest.name));
 
-/** Those whose declarations, and all that these refer to, can be checked: the AI SDK's refer to types that it does not bring. */
+/** The entry points whose declarations can be checked completely. Those of the AI SDK refer to types that it does not include. */
 const checked = entries.filter((entry) => !entry.endsWith('/ai-sdk'));
 
-/** What somebody writes who has installed it: the ways in, and arguments that have the type of their schema. */
+/** A program of a user: imports the entry points, and uses arguments typed by their schema. */
 const consumer = `
 ${checked.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n')}
 import { createSignalbox, defineTool, localServer } from '${manifest.name}';
@@ -84,7 +83,7 @@ void endpoint.stdio({});
 export default [outcome, server, ${checked.map((_, index) => `entry${index}`).join(', ')}];
 `;
 
-/** Tools as somebody serves them who has installed the command: their library must be the one that the command knows. */
+/** A tool module of a user who has installed the command. It must resolve the same library as the command. */
 const tools = `
 import { defineTool } from '${manifest.name}';
 import * as z from 'zod';

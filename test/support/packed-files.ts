@@ -3,11 +3,11 @@ import { linksOf } from '../documents/links.ts';
 import { pages } from '../documents/pages.ts';
 import { type CommandResult, command } from './command.ts';
 
-/** What is for those who work on it. */
+/** Matches development files, which must not be published. */
 const leftover =
   /\.(test|conformance)\.|\.map$|\.tsbuildinfo$|^(test|bench|src|console)\/|^docs\/site\/|\/node_modules\//;
 
-/** Looks at the names in a package: nothing of its making is left in it, and the links of its pages lead to what is in it, too. */
+/** Checks that a package contains no development files, and that the links of its pages point to packaged files. */
 export async function checkPackedFiles(tarball: string): Promise<CommandResult> {
   const listed = await command('tar', ['-tzf', tarball]);
   if (!listed.ok) return listed;

@@ -14,7 +14,7 @@ const place = mkdtempSync(join(tmpdir(), 'signalbox-closed-'));
 const installed = join(place, 'checkout', 'package');
 after(() => rmSync(place, { recursive: true, force: true }));
 
-/** From here on the temporary directory of the system is one of this test's own. */
+/** Replaces the system's temporary directory by a new one of this test. */
 function useNewTemporaryDirectory(name: string): string {
   const directory = join(place, name);
   mkdirSync(directory);

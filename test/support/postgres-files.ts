@@ -26,7 +26,7 @@ export function runnablePostgres(installed = installedPostgres()): string {
   const aside = mkdtempSync(`${copy}-`);
   execFileSync('cp', ['-a', `${installed}/.`, aside]);
   execFileSync('chmod', ['-R', 'a+rX', aside]);
-  // Somebody else's directory is neither used nor removed.
+  // A directory of another user is neither used nor removed.
   if (!isOwn(copy) && lstatSync(copy, { throwIfNoEntry: false }) !== undefined) return aside;
   if (!tryRename(aside, copy)) {
     // Another test file may have made the copy meanwhile and run from it. Only an incomplete copy is replaced.

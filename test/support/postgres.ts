@@ -5,27 +5,27 @@ import { emptyCluster } from './empty-cluster.ts';
 import { freePort } from './free-port.ts';
 import { importEmbeddedPostgres } from './postgres-files.ts';
 
-/** A password that must be escaped in an address, and must be found nowhere else. */
+/** A password that must be escaped in URLs, and must not leak anywhere else. */
 export const password = 'hunter2+/%25 @x';
 
-/** A PostgreSQL of its own, for as long as a file of tests runs. */
+/** A PostgreSQL server for the duration of a test file. */
 export interface Cluster {
-  /** The address of a place of its own in it. */
+  /** Returns the address of a schema. */
   address(schema: string): string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Lets it do nothing at all, without ending anything, until it goes on. */
+  /** Suspends all its processes until `goOn`. */
   pause(): void;
   goOn(): void;
-  /** Ends it without letting it finish anything: what it had not written to its log is lost. */
+  /** Kills it without a clean shutdown: everything that is not in its log is lost. */
   crash(): Promise<void>;
-  /** Stops it, and removes all it has. */
+  /** Stops it and removes its data. */
   end(): Promise<void>;
 }
 
 /**
- * Makes and starts a PostgreSQL. It does not wait for the disk unless `lasting`: what is tested is not the machine. Its data are
- * `in` a directory, its log in another one, its programs in `files`.
+ * Creates and starts a PostgreSQL server. It flushes to the disk only with `lasting`, because most tests do not need durability.
+ * `in` is the parent of the data directory, `logIn` the directory of the log, `files` that of the programs.
  */
 export async function startPostgres(
   options: { readonly lasting?: boolean; readonly in?: string; readonly logIn?: string; readonly files?: string } = {},
@@ -39,7 +39,7 @@ export async function startPostgres(
     unix_socket_directories: '',
     shared_buffers: '16MB',
     autovacuum: 'off',
-    // What nobody waits for stays in memory, so that a crash loses it.
+    // Unflushed commits stay in memory, so that a crash loses them.
     wal_writer_delay: '10s',
     fsync: options.lasting === true ? 'on' : 'off',
   };
@@ -50,7 +50,7 @@ export async function startPostgres(
     port,
     password,
     persistent: true,
-    // PostgreSQL does not run as root; as anybody else nothing is created.
+    // PostgreSQL does not run as root. Other users need no new user.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags,
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
@@ -66,7 +66,7 @@ export async function startPostgres(
   };
   const postmaster = (): number => Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const initialise = async (): Promise<void> => {
-    // The user that PostgreSQL runs as has to read a file that root writes.
+    // The user of PostgreSQL must be able to read a file that root writes.
     const umask = process.umask(0o022);
     await postgres.initialise().finally(() => process.umask(umask));
   };
@@ -75,7 +75,7 @@ export async function startPostgres(
   try {
     await start();
   } catch (error) {
-    // Another process took the port after it was found free: another cluster, on another port.
+    // Another process has taken the port meanwhile, so try again with another port.
     if (!log.join('').includes('Address already in use')) throw error;
     for (const each of [directory, options.logIn])
       if (each !== undefined) rmSync(each, { recursive: true, force: true });
@@ -91,7 +91,7 @@ export async function startPostgres(
       await postgres.stop();
     },
     pause() {
-      // The one that starts the others first.
+      // The postmaster first, because it starts the others.
       process.kill(postmaster(), 'SIGSTOP');
       for (const child of childrenOf(postmaster())) process.kill(child, 'SIGSTOP');
     },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A process, as /proc shows it. The start time tells it from a later one with the same id. */
+/** A process in /proc. The start time distinguishes it from a later one with the same id. */
 interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
@@ -10,9 +10,9 @@ interface ProcessEntry {
 
 /** A process of this run. */
 interface Watched extends ProcessEntry {
-  /** The child of ours, by its key, below which it was started, if that was seen. */
+  /** The key of our child process from which it descends, if known. */
   readonly owner: string | undefined;
-  /** When it was first seen without its owner. */
+  /** The time at which it was first seen without its owner. */
   orphanedAt?: number;
 }
 
@@ -20,9 +20,8 @@ const marker = `SIGNALBOX_TEST_RUN=${process.pid}-${Date.now()}`;
 const graceMs = 3000;
 
 /**
- * Watches every process that this one starts, directly or not: by a mark in the environment that children inherit, and
- * by looking at the process tree now and then, because Signalbox gives its servers an environment of their own.
- * Without /proc (not Linux) it sees nothing.
+ * Watches all descendants of this process: by a mark in the inherited environment, and by sampling the process tree, because
+ * Signalbox gives its servers a separate environment. Requires /proc (Linux).
  */
 export class ProcessWatch {
   readonly #watched = new Map<string, Watched>();
@@ -35,14 +34,14 @@ export class ProcessWatch {
     if (existsSync('/proc/self/stat')) this.#timer = setInterval(() => this.#endOrphans(), 250).unref();
   }
 
-  /** Ends what still runs after a moment of grace, and names everything that outlived its test file, one line each. */
+  /** Kills running descendants after a grace period. Returns the processes that outlived their test file, one line each. */
   async leftBehind(): Promise<readonly string[]> {
     await this.#grace();
     for (const orphan of this.#alive()) this.#leave(orphan);
     return this.#left;
   }
 
-  /** Ends everything: kindly, then not. */
+  /** Stops all descendants, first with SIGTERM, then with SIGKILL. */
   async end(): Promise<void> {
     for (const { pid } of this.#alive()) kill(pid, 'SIGTERM');
     await this.#grace();
@@ -54,7 +53,7 @@ export class ProcessWatch {
     while (this.#alive().length > 0 && Date.now() < until) await wait(50);
   }
 
-  /** An orphan may hold the pipes of its test file, for which node:test would wait. */
+  /** Kills orphans, which may hold the pipes of their test file, for which node:test would wait. */
   #endOrphans(): void {
     const alive = this.#alive();
     const running = new Set(alive.map(keyOf));
@@ -89,7 +88,7 @@ function keyOf({ pid, startedAt }: ProcessEntry): string {
   return `${pid} ${startedAt}`;
 }
 
-/** All processes but this one and the dead ones, parents before their children. */
+/** Returns all live processes except this one, parents before their children. */
 function readProcesses(): ProcessEntry[] {
   const entries: ProcessEntry[] = [];
   for (const name of readdirSync('/proc')) {
@@ -114,7 +113,7 @@ function readProc(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return ''; // ended meanwhile, or not ours to read
+    return ''; // The process has exited meanwhile, or belongs to another user.
   }
 }
 

@@ -16,7 +16,7 @@ const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
  */
 export function undoRandomTrees(place: string, trees: number): { changed: number; reported: number } {
   const random = seeded(runSeed);
-  // The commands write through symlinks out of the trees, so these must never lead to anything real.
+  // The commands write through symlinks out of the trees, so the targets must never be real files.
   const outside = join(place, 'outside');
   mkdirSync(join(place, 'data'));
   mkdirSync(outside);
@@ -37,7 +37,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
     const { total } = engine.finish(call);
     const context = `seed ${runSeed}, tree ${round}:\n${commands.join('\n')}`;
     const isChanged = !isEqual(now, timeless(before));
-    // The time of an unread file may be all that shows a change of its content.
+    // The time of an unread file may be the only evidence of a change of its content.
     if (unread.size === 0 || isChanged)
       assert.equal(total > 0, isChanged, `changes are listed where there are any; ${context}`);
     if (total > 0) {
@@ -58,7 +58,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
   return { changed, reported };
 }
 
-/** Undoes all that can be undone, and compares everything but the files that could not be read and their directories. */
+/** Undoes everything possible, and compares everything except unreadable files and their directories. */
 function assertRestoredButUnread(
   engine: UndoEngine,
   call: string,
@@ -81,7 +81,7 @@ function assertRestoredButUnread(
   for (const each of restored.keys()) assert.ok(before.has(each) || isExcused(each), `${each} is left; ${context}`);
 }
 
-/** File names in reports are text, in fingerprints bytes. */
+/** File names are text in reports, but bytes in fingerprints. */
 function byteName(shown: string): string {
   return Buffer.from(shown).toString('latin1').replaceAll('b\u00ef\u00bf\u00bd\u00ef\u00bf\u00bd', 'b\u00ff\u00fe');
 }
@@ -92,7 +92,7 @@ function unreadFiles(fingerprint: ReadonlyMap<string, string>): ReadonlySet<stri
   return new Set([...fingerprint].filter(isUnread).map(([each]) => each));
 }
 
-/** Removes a tree whose directories may be closed to their owner. */
+/** Removes a tree whose directories may deny access to their owner. */
 export function removeTree(root: string): void {
   if (existsSync(root)) execFileSync('chmod', ['-R', 'u+rwx', root], { stdio: 'ignore' });
   rmSync(root, { recursive: true, force: true });
@@ -152,7 +152,7 @@ function plant(root: string, outside: string, random: () => number): void {
   }
 }
 
-/** The bytes that the shell makes of a path. */
+/** Returns the bytes that the shell produces for a path. */
 function bytes(quoted: string): string {
   return Buffer.from(quoted.replaceAll(String.raw`$'b\xff\xfe'`, '\u0001').replaceAll("'", ''))
     .toString('latin1')
@@ -216,7 +216,7 @@ function runInTree(root: string, outside: string, commands: readonly string[]): 
   });
 }
 
-/** The commands run for real, perhaps as root: none may name anything but the tree and the test's own directory. */
+/** The commands are executed, perhaps as root, so they must not refer to anything outside the tree and the test's directory. */
 function assertHarmless(line: string, outside: string): void {
   const named = line.replaceAll(outside, '').replaceAll(/\/dev\/urandom|['"]/g, '');
   assert.doesNotMatch(named, /(^|[\s=>(])\/(?!file )|\.\.|~/, `a command that could reach outside: ${line}`);

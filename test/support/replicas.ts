@@ -6,14 +6,14 @@ import { token } from '../mcp-clients/serving.ts';
 import { type RoundRobinProxy, answeredBy, roundRobinProxy } from './round-robin-proxy.ts';
 import { within } from './within.ts';
 
-/** One `signalbox serve`. */
+/** One process of `signalbox serve`. */
 export class Replica {
   readonly #place: Place;
   readonly #args: readonly string[];
   #child: ChildProcessWithoutNullStreams | undefined;
   #output = '';
   url = '';
-  /** A link that signs one browser in. */
+  /** A link that signs in one browser. */
   signInUrl = '';
 
   constructor(files: Readonly<Record<string, string>>, args: readonly string[]) {
@@ -35,7 +35,7 @@ export class Replica {
     ({ url: this.url, signInUrl: this.signInUrl } = JSON.parse(told) as { url: string; signInUrl: string });
   }
 
-  /** Ends it, kindly or not, and waits until it is gone. */
+  /** Sends the signal and waits until the process has exited. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
@@ -46,7 +46,7 @@ export class Replica {
   }
 }
 
-/** What a replica answered, and which. */
+/** A response, with the replica that sent it. */
 export interface Answer<Body> {
   readonly status: number;
   readonly by: string;
@@ -54,15 +54,15 @@ export interface Answer<Body> {
   readonly body: Body;
 }
 
-/** Servers on one store behind a balancer that knows nothing. */
+/** Servers on one store behind a load balancer without sticky sessions. */
 export interface Replicas {
   readonly all: readonly Replica[];
   readonly proxy: RoundRobinProxy;
-  /** For requests that are made otherwise. */
+  /** Headers for requests that do not use `ask`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends one and starts it again. A kindly ended one leaves the balancer first, as an orchestrator does it; a killed one does not. */
+  /** Restarts a replica. Before a SIGTERM, removes it from the load balancer, like an orchestrator; a killed one stays there. */
   restart(replica: Replica, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
-  /** Asks whichever replica is next, or this one. */
+  /** Sends a request to the next replica, or to the given one. */
   ask<Body = Record<string, unknown>>(method: string, path: string, body?: object, at?: Replica): Promise<Answer<Body>>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startReplicas(
 ): Promise<Replicas> {
   const proxy = await roundRobinProxy();
   const all = argumentsOf.map((args) => new Replica(files, ['--allowed-host', proxy.host, ...args]));
-  // A worker serves nobody.
+  // Workers serve no requests.
   const isServing = (_: Replica, index: number): boolean => !(argumentsOf[index] ?? []).includes('worker');
   const aim = (without?: Replica): void =>
     void (proxy.targets = all.filter((one, index) => one !== without && isServing(one, index)).map(({ url }) => url));
@@ -95,7 +95,7 @@ export async function startReplicas(
     proxy,
     headers,
     async restart(replica, signal) {
-      // The system resets a connection that is opened at the moment a port closes; no server can prevent that.
+      // The kernel resets a connection that is opened while the port closes, which no server can prevent.
       if (signal === 'SIGTERM') {
         aim(replica);
         await nextTurn();

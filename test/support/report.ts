@@ -1,19 +1,19 @@
 import { styleText } from 'node:util';
 
-/** Characters of each problem that are printed again at the end. */
+/** The maximum length of each problem that is printed again at the end. */
 const problemLimit = 2_000;
 
-/** Counts what was checked, and says it line by line. */
+/** Counts checks and prints a line for each. */
 export class Report {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
   readonly #problems: string[] = [];
 
-  /** Counts without a word. */
+  /** Counts checks without printing them. */
   count(state: 'passed' | 'failed' | 'skipped', times = 1): void {
     this.#counts[state] += times;
   }
 
-  /** One line about one thing, and below it what went wrong. */
+  /** Prints one line, and the problem below it. */
   line(ok: boolean, name: string, durationMs: number, note = '', problem = ''): void {
     const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
     const time = styleText('dim', `${(durationMs / 1000).toFixed(1)} s`);
@@ -24,7 +24,7 @@ export class Report {
     this.#problems.push(`✗ ${name}\n${indented.slice(0, problemLimit)}`);
   }
 
-  /** A check that counts as one. */
+  /** Counts and prints one check. */
   check(ok: boolean, name: string, durationMs: number, note = '', problem = ''): void {
     this.count(ok ? 'passed' : 'failed');
     this.line(ok, name, durationMs, note, problem);

@@ -1,24 +1,26 @@
 import { type IncomingMessage, type ServerResponse, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A balancer without any knowledge: every request goes to the next server. */
+/** A simple load balancer: every request goes to the next server. */
 export interface RoundRobinProxy {
   readonly url: string;
-  /** As clients name it. */
+  /** The host and port for clients. */
   readonly host: string;
-  /** Where requests go, in turn. */
+  /** The URLs of the servers, in round-robin order. */
   targets: readonly string[];
-  /** Answers that broke off after a server had taken the request. */
+  /** Responses that were cut off after a server had accepted the request. */
   readonly cut: readonly string[];
   close(): Promise<void>;
 }
 
-/** Says which server answered. */
+/** The header with the server that responded. */
 export const answeredBy = 'x-answered-by';
 
 const patienceMs = 20_000;
 
-/** Starts one. A request that no server has taken yet, because it does not listen or says 503 first, goes to the next one. */
+/**
+ * Starts a proxy. A request that a server did not accept, because it does not listen or responds with 503, goes to the next one.
+ */
 export async function roundRobinProxy(): Promise<RoundRobinProxy> {
   const cut: string[] = [];
   let turn = 0;
@@ -57,7 +59,7 @@ export async function roundRobinProxy(): Promise<RoundRobinProxy> {
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (response.destroyed) return;
-      // Nobody has taken what could not even be sent: it listens no more.
+      // The request was not sent, because the server no longer listens.
       if (error.syscall === 'connect') return again();
       cut.push(`${incoming.method} ${incoming.url}: ${error.message}`);
       response.destroy();

@@ -101,7 +101,7 @@ async function runOn(
 }
 
 function start(directory: string, options: readonly string[] = []) {
-  // inside a test, node:test refuses to run tests unless this mark is gone
+  // Inside a test, node:test refuses to run tests while this variable is set.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return spawn(process.execPath, [join(root, 'test', 'run.ts'), ...options, directory], {
     env,

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A request as a provider's package made it. */
+/** A request of a provider's package. */
 export interface ScriptedRequest {
   readonly path: string;
   readonly body: unknown;
 }
 
-/** Answers each request with the next of these bodies, as JSON; the last one again when there are more. Closed with the test. */
+/** Starts a server that responds with the next of these bodies, as JSON, and repeats the last one. Closed with the test. */
 export async function scriptedHttp(
   test: TestContext,
   answers: readonly object[],

@@ -7,12 +7,12 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import type { Effect } from '../../src/core/tools/tool.ts';
 import { seeded } from './seeded.ts';
 
-/** What a journal is filled with. */
+/** Options of `seedJournal`. */
 export interface Seeding {
   readonly calls: number;
-  /** The end of the time the calls are spread over, in milliseconds since 1970. */
+  /** The end of the time span of the calls, in milliseconds since 1970. */
   readonly until?: number;
-  /** How long that time is; a week unless said. */
+  /** The length of the time span (default: a week). */
   readonly spanMs?: number;
   readonly sessions?: number;
   readonly seed?: number;
@@ -22,9 +22,9 @@ interface SeededTool {
   readonly server: string;
   readonly tool: string;
   readonly effect: Effect;
-  /** How many of a hundred calls are of this tool. */
+  /** The percentage of calls of this tool. */
   readonly share: number;
-  /** The usual duration in milliseconds. */
+  /** The typical duration in milliseconds. */
   readonly usualMs: number;
   arguments(index: number): JsonObject;
 }
@@ -75,7 +75,10 @@ const tools: readonly SeededTool[] = [
 
 const lot = 1000;
 
-/** Fills a journal with varied calls of several servers, sessions and principals, oldest first; the same ones for a seed, but for their ids. */
+/**
+ * Fills a journal with varied calls of several servers, sessions and principals, oldest first. Deterministic for a seed, except
+ * for the ids.
+ */
 export async function seedJournal(store: Store, seeding: Seeding): Promise<void> {
   const { calls, until = Date.now(), spanMs = 7 * 86_400_000, sessions = 200, seed = 1 } = seeding;
   const random = seeded(seed);
@@ -89,7 +92,7 @@ export async function seedJournal(store: Store, seeding: Seeding): Promise<void>
   }
 }
 
-/** Anything but a read leaves its intent before its outcome. */
+/** All calls except reads record their intent before their outcome. */
 function callOf(index: number, at: number, session: number, random: () => number): EntryDraft[] {
   const tool = pick(random() * 100);
   const decision = decisionOf(tool, random());

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that come again with the same seed. */
+/** Returns a deterministic generator of numbers from 0 to 1. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -7,5 +7,5 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** The seed of this run: said in `SIGNALBOX_SEED`, or another one each time. */
+/** The seed of this run: `SIGNALBOX_SEED`, or a new one each time. */
 export const runSeed = Number(process.env['SIGNALBOX_SEED'] ?? Date.now() % 1_000_000);

@@ -2,7 +2,7 @@ import { SignalboxError } from '../../src/core/errors.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { SessionLookup, SessionDescription } from '../../src/sources/local/builtin/session-lookup.ts';
 
-/** A session as the built-in tools know it. */
+/** Creates a session, as the built-in tools see it. */
 export function sessionFacts(
   id: string,
   owner: Principal,
@@ -23,7 +23,7 @@ export function sessionFacts(
   };
 }
 
-/** Sessions in memory, found as the real ones are. */
+/** Creates a lookup of in-memory sessions that behaves like the real one. */
 export function sessionBook(all: readonly SessionDescription[]): SessionLookup {
   const fits = (
     { owner, cwd, state }: SessionDescription,

@@ -1,4 +1,4 @@
-/** The programs that generated texts start. */
+/** The programs in generated texts. */
 export const programs = ['aa', 'bb', 'cc', 'dd', 'ee'] as const;
 
 type Make = () => string;

@@ -6,14 +6,14 @@ import { createSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 
-/** The smallest picture there is. */
+/** The smallest possible picture. */
 export const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const document = Buffer.from('%PDF-1.4').toString('base64');
 
 const none = z.object({});
 
-/** Tools whose results are of every kind a surface has to write down. */
+/** Tools with results of every kind that surfaces must convert. */
 export const shop = (): ReturnType<typeof localServer> =>
   localServer({
     name: 'shop',
@@ -67,7 +67,7 @@ export const shop = (): ReturnType<typeof localServer> =>
     ],
   });
 
-/** A box with the shop and nothing else, closed with the test. */
+/** Opens a box with only the shop, closed with the test. */
 export async function shopBox(test: TestContext, options: SignalboxOptions = {}): Promise<Signalbox> {
   const box = await createSignalbox({ servers: [shop()], builtin: false, ...options });
   test.after(() => box.close());

@@ -31,13 +31,13 @@ function bank(): ReturnType<typeof localServer> {
   return localServer({ name: 'bank', tools: [pay, look, list] });
 }
 
-/** A data directory and the file of its records. */
+/** A data directory and its store file. */
 export interface Place {
   readonly data: string;
   readonly file: string;
 }
 
-/** A data directory with reads, an approved and used payment, one that is remembered, and one that waits. */
+/** Creates a data directory with reads, an approved and used payment, a remembered approval and a pending one. */
 export async function filled(t: TestContext, store?: (place: Place) => Promise<Store>): Promise<Place> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
@@ -79,7 +79,9 @@ async function approve(
   assert.equal((await call()).outcome, 'completed');
 }
 
-/** What `verify` says after the file was edited, and again after Signalbox has worked with it: going on must not cover anything up. */
+/**
+ * Returns the result of `verify` after an edit of the file, and again after another call: continued use must not hide the edit.
+ */
 export async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
   const database = new DatabaseSync(place.file);
   edit(database);

@@ -5,31 +5,31 @@ import type { EventData } from 'node:test';
 import { inspect, stripVTControlCharacters } from 'node:util';
 import { root } from './command.ts';
 
-/** How one test ended. */
+/** The result of one test. */
 export interface TestResult {
   /** `path/to/file.test.ts > describe > test`. */
   readonly id: string;
   readonly state: 'passed' | 'failed' | 'skipped';
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly reason?: string;
 }
 
-/** How one test file ended. */
+/** The result of one test file. */
 export interface TestFileReport {
   readonly results: readonly TestResult[];
-  /** What the file printed. */
+  /** The output of the file. */
   readonly output: string;
-  /** What its tests said with `diagnostic`. */
+  /** The messages that its tests reported with `diagnostic`. */
   readonly diagnostics: readonly string[];
   readonly durationMs: number;
 }
 
-/** How long a test may take that says nothing else: long for a busy machine, too. One that hangs ends by it, by name. */
+/** The default timeout of a test, long enough for a busy machine. It also reports a hanging test by name. */
 const longestTestMs = 5 * 60_000;
 
 /**
- * Runs one test file in its own process, and ends it when its time is up. One `run()` per file, because node:test names
- * the file in which a test is written, and a conformance suite is written in another file than the one that runs it.
+ * Runs one test file in its own process, with a timeout. Uses one `run()` per file, because node:test reports the file that
+ * defines a test, and conformance tests are defined in another file than the one that runs them.
  */
 export async function runTestFile(path: string, longestMs: number): Promise<TestFileReport> {
   const started = performance.now();
@@ -66,7 +66,7 @@ export async function runTestFile(path: string, longestMs: number): Promise<Test
     }
   });
   stream.on('test:diagnostic', ({ message, nesting, file: from }) => {
-    // Those without a file are the counts of the whole run.
+    // Messages without a file are the totals of the run.
     if (from !== undefined || nesting > 0) diagnostics.push(message);
   });
   stream.on('test:stdout', (data) => (output += data.message));
@@ -91,7 +91,7 @@ function failureType(test: EventData.TestFail): unknown {
   return 'failureType' in error ? error.failureType : undefined;
 }
 
-/** The error as it was thrown, without the frames of Node itself. */
+/** Returns the text of the original error, without stack frames of Node itself. */
 function reasonOf(test: EventData.TestFail): string {
   const error = test.details.error.cause ?? test.details.error;
   if (!(error instanceof Error) || error.stack === undefined) return inspect(error);

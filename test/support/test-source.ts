@@ -1,11 +1,11 @@
 import type { Source, SourceState, SourceTool } from '../../src/catalog/source/source.ts';
 
-/** A source for tests that offers what it is told to offer. */
+/** A test source with a configurable state. */
 export interface TestSource extends Source {
   change(state: Partial<SourceState> & { readonly up?: true }): void;
 }
 
-/** A source with these tools. */
+/** Creates a source with these tools. */
 export function testSource(server: string, tools: readonly SourceTool[] = [], adapter = `test:${server}`): TestSource {
   const listeners = new Set<() => void>();
   let state: SourceState = { tools };
@@ -26,7 +26,7 @@ export function testSource(server: string, tools: readonly SourceTool[] = [], ad
   };
 }
 
-/** A tool that can be told apart by its name, with anything else as given. */
+/** Creates a tool that is identified by its name, with the given properties. */
 export function testTool(name: string, more: Partial<SourceTool> = {}): SourceTool {
   return {
     tool: name,

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Stats, chmodSync, lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** Everything about a tree that undo promises to restore: names, contents, modes, owners, link targets, empty directories, and times to the microsecond. */
+/**
+ * Returns everything about a tree that undo must restore: names, contents, modes, owners, link targets, empty directories, and
+ * times to the microsecond.
+ */
 export function treeFingerprint(
   root: string,
   options: { readonly times: boolean } = { times: true },
@@ -29,7 +32,7 @@ export function treeFingerprint(
   return found;
 }
 
-/** Opens an entry that is closed to its owner while `act` runs. */
+/** Grants the owner access to an entry while `act` runs. */
 function opened<Result>(path: Buffer, { mode }: Stats, act: () => Result): Result {
   if (process.getuid?.() === 0 || (mode & 0o500) === 0o500) return act();
   chmodSync(path, (mode & 0o7777) | 0o500);

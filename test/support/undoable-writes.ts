@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { type Store, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import type { Place } from '../e2e/cli-place.ts';
 
-/** Has some calls write to one file of a workspace, in a session; answers their ids. Records are kept in the place unless a store is given. */
+/**
+ * Makes calls that write to one file of a workspace, in a session. Returns their ids. Records are in the place, unless a store is
+ * given.
+ */
 export async function undoableWrites(
   place: Place,
   texts: readonly string[],

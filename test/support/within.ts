@@ -1,7 +1,7 @@
-/** Longer than anything takes on a busy machine, and shorter than a test may. */
+/** Longer than any operation on a busy machine, and shorter than the timeout of a test. */
 const patienceMs = 90_000;
 
-/** Waits for something to happen, not for ever: then it fails, with what was expected and what was seen until then. */
+/** Waits for a promise with a timeout. The error names the expected event and the current state. */
 export async function within<Value>(
   happening: Promise<Value>,
   expected: string,

@@ -2,21 +2,21 @@ import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ModelBlock, type ModelRefusal, isRefusal } from './model-script.ts';
 
-/** An API of a model provider, as scripted tests speak it. */
+/** The API of a model provider, with scripted responses. */
 export interface ModelApi<Request> {
   readonly url: string;
-  /** Every request so far. */
+  /** All requests so far. */
   readonly requests: readonly Request[];
   close(): Promise<void>;
 }
 
 type Answer = readonly ModelBlock[] | ModelRefusal;
 
-/** How an API says things. */
+/** The request and response formats of an API. */
 export interface ApiDialect<Request> {
-  /** What the script answers. */
+  /** Returns the scripted answer to a request. */
   answer(request: Request): Answer | Promise<Answer>;
-  /** The body of a refusal. */
+  /** Returns the body of an error response. */
   refusal(refusal: ModelRefusal): object;
   /** Streams the blocks; returns how to end the stream. */
   stream(blocks: readonly ModelBlock[], send: Send, index: number): () => void;
@@ -25,7 +25,7 @@ export interface ApiDialect<Request> {
 /** Sends one server-sent event. */
 export type Send = (data: object | string, event?: string) => void;
 
-/** Starts an API on a free port of this machine. */
+/** Starts an API on a free local port. */
 export async function startApi<Request>(
   dialectOf: (path: string) => ApiDialect<Request> | undefined,
 ): Promise<ModelApi<Request>> {
@@ -56,7 +56,7 @@ export async function startApi<Request>(
 
 function reply<Request>(dialect: ApiDialect<Request>, answer: Answer, response: ServerResponse, index: number): void {
   if (isRefusal(answer)) {
-    // Clients that retry do so at once, unless the script says otherwise.
+    // Makes clients retry at once, unless the script sets headers.
     const headers = answer.headers ?? { 'retry-after-ms': '1' };
     response.writeHead(answer.status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(dialect.refusal(answer)));
@@ -75,7 +75,7 @@ function reply<Request>(dialect: ApiDialect<Request>, answer: Answer, response: 
   response.end();
 }
 
-/** A text in a few pieces, so that streams have something to put together. */
+/** Splits a text into a few pieces, so that streams have several deltas. */
 export function pieces(text: string): readonly string[] {
   return text.match(/[\s\S]{1,12}/g) ?? [];
 }

@@ -1,7 +1,7 @@
 import { type ModelApi, type Send, pieces, startApi } from './api-server.ts';
 import type { Heard, ModelBlock, ModelScript } from './model-script.ts';
 
-/** A request to Gemini, as far as tests look at it. */
+/** A request to Gemini, with the fields that tests use. */
 export interface GeminiRequest {
   readonly contents: readonly { readonly role: string; readonly parts: readonly GeminiPart[] }[];
   readonly tools?:
@@ -17,7 +17,7 @@ interface GeminiPart {
   };
 }
 
-/** Speaks Gemini's API, streaming, and answers as scripted. */
+/** Starts a scripted server with Gemini's streaming API. */
 export function startGeminiApi(script: ModelScript): Promise<ModelApi<GeminiRequest>> {
   return startApi((path) =>
     path.includes(':streamGenerateContent')

@@ -1,37 +1,37 @@
 /**
- * What a scripted model answers with. `raw` stands for arguments that are no JSON. The last block may be the end before the end:
- * `wait` keeps the answer open until the client leaves, `drop` breaks the connection, `truncate` ends the stream without its last
- * messages, `cut` reports that the limit on output tokens was reached.
+ * A part of a scripted answer. `raw` replaces the arguments by text that is not valid JSON. The last block may cause an early
+ * end: `wait` keeps the answer open until the client disconnects, `drop` breaks the connection, `truncate` ends the stream
+ * without its last messages, `cut` reports that the limit on output tokens was reached.
  */
 export type ModelBlock =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | { readonly type: 'tool_use'; readonly name: string; readonly input: object; readonly raw?: string }
   | { readonly type: 'wait' | 'drop' | 'truncate' | 'cut' };
 
-/** An answer that is none: the API refuses. */
+/** An error response of the API. */
 export interface ModelRefusal {
   readonly status: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a scripted model hears, whatever API it speaks. */
+/** The input of a scripted model, independent of the API. */
 export interface Heard {
-  /** Everything users said so far. */
+  /** All user messages so far. */
   readonly said: readonly string[];
-  /** What came back from tools since then. */
+  /** The tool results since the last user message. */
   readonly results: readonly HeardResult[];
-  /** The names of the tools it is offered. */
+  /** The names of the offered tools. */
   readonly tools: readonly string[];
 }
 
 export interface HeardResult {
   readonly text: string;
-  /** Whether the API marks it as an error; absent where it has no mark for it. */
+  /** Whether the API marks it as an error; absent when the API has no error flag. */
   readonly failed?: boolean;
 }
 
-/** Speaks for the model: given what it heard, says what it answers. */
+/** Returns the answer of the model to its input. */
 export type ModelScript = (heard: Heard) => readonly ModelBlock[] | ModelRefusal;
 
 export function isRefusal(answer: readonly unknown[] | ModelRefusal): answer is ModelRefusal {

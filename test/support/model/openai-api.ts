@@ -1,7 +1,7 @@
 import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './api-server.ts';
 import type { Heard, HeardResult, ModelBlock, ModelRefusal, ModelScript } from './model-script.ts';
 
-/** A request of either API, as far as tests look at it. */
+/** A request to either API, with the fields that tests use. */
 export interface OpenAIRequest {
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[];
   readonly input?: readonly {
@@ -17,12 +17,12 @@ export interface OpenAIRequest {
 export interface OpenAITool {
   readonly name?: string;
   readonly strict?: boolean;
-  /** The tools of a namespace, as Codex groups those of an MCP server. */
+  /** The tools of a namespace, by which Codex groups those of an MCP server. */
   readonly tools?: readonly { readonly name: string }[];
   readonly function?: { readonly name: string; readonly strict?: boolean; readonly parameters?: unknown };
 }
 
-/** Speaks OpenAI's chat and responses APIs, streaming, and answers as scripted. */
+/** Starts a scripted server with OpenAI's streaming Chat Completions and Responses APIs. */
 export function startOpenAIApi(script: ModelScript): Promise<ModelApi<OpenAIRequest>> {
   const chat: ApiDialect<OpenAIRequest> = {
     answer: (request) => script(heardInChat(request)),

@@ -6,7 +6,7 @@ type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 type Request = Parameters<Model['doStream']>[0];
 type StreamPart = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
-/** A language model of the AI SDK in this process that answers as scripted. */
+/** A scripted language model of the AI SDK in this process. */
 export function scriptedModel(script: ModelScript): Model {
   let asked = 0;
   return {

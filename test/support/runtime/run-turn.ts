@@ -5,7 +5,7 @@ import type { Question, Runtime, Turn, TurnEvent } from '../../../src/runtimes/r
 import { turnTools } from '../../../src/runtimes/turn-tools.ts';
 import type { SuiteBox } from './suite-box.ts';
 
-/** What a story says of a turn; everything else is as usual. */
+/** The parameters of a turn; all others have defaults. */
 export interface TurnStory {
   readonly session?: string;
   readonly cwd?: string;
@@ -16,11 +16,11 @@ export interface TurnStory {
   readonly permissionMode?: Turn['permissionMode'];
   readonly signal?: AbortSignal;
   readonly ask?: (questions: readonly Question[]) => JsonObject | undefined | Promise<JsonObject | undefined>;
-  /** Hears each event as it comes. */
+  /** Called with each event. */
   readonly onEvent?: (event: TurnEvent) => void;
 }
 
-/** Everything that a turn told. */
+/** The events of a turn. */
 export interface ToldTurn {
   readonly events: readonly TurnEvent[];
   readonly text: string;
@@ -30,7 +30,7 @@ export interface ToldTurn {
   readonly reason: string;
 }
 
-/** A turn as sessions make it, over the tools of the box. */
+/** Creates a turn with the tools of the box, as sessions do. */
 export function turnOf({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: string, story: TurnStory = {}): Turn {
   const { session = 'session-1', cwd = process.cwd(), model, memory, fork, permissionMode = 'default', ask } = story;
   return {
@@ -80,7 +80,10 @@ export async function runTurn(
   };
 }
 
-/** What holds for every turn: one `done`, at the end; a call begins, has its input, and then its result, each once. */
+/**
+ * Asserts the invariants of every turn: exactly one `done`, at the end; each call has its start, its input and its result once,
+ * in this order.
+ */
 function assertOrder(events: readonly TurnEvent[]): void {
   assert.deepEqual(
     events.flatMap(({ type }, index) => (type === 'done' ? [index] : [])),

@@ -9,13 +9,13 @@ import { localServer } from '../../../src/sources/local/local-server.ts';
 import { mcpServer } from '../../../src/sources/mcp/mcp-server.ts';
 import { fixtureProgram } from '../../mcp-servers/programs.ts';
 
-/** A real box whose tools do what the stories of the runtime suite need. */
+/** A real box with the tools of the runtime conformance tests. */
 export interface SuiteBox {
   readonly box: InternalSignalbox;
   readonly own: RuntimeTools;
-  /** What was written with the tool that asks. */
+  /** The texts written by the tool that needs approval. */
   readonly notes: readonly string[];
-  /** Answers whatever asks, until a story says otherwise. */
+  /** Answers approval requests; tests can replace it. */
   approve: Approve;
   /** Called when a call of `hang` has begun. */
   onHang: () => void;
@@ -106,7 +106,7 @@ export async function openSuiteBox(): Promise<SuiteBox> {
   return opened;
 }
 
-/** Two calls at the same place let each other go; one alone waits. */
+/** Blocks each call until a second call reaches the same barrier. */
 function meetingPoint(): (place: string) => Promise<void> {
   const waiting = new Map<string, () => void>();
   return (place) =>
@@ -120,7 +120,7 @@ function meetingPoint(): (place: string) => Promise<void> {
     });
 }
 
-/** A server that is down after its tool ran. */
+/** A server that goes down after its tool ran. */
 function fallingServer(): Source {
   let down: { readonly reason: string; readonly since: number } | undefined;
   const listeners = new Set<() => void>();

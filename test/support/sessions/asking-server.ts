@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type LocalServer, defineTool, localServer } from '../../../src/index.ts';
 import type { JsonObject } from '../../../src/core/json/json.ts';
 
-/** A server in the process whose tools ask the user of the call, as servers outside do. */
+/** Creates a local server whose tools ask the user of the call, as external servers do. */
 export function askingServer(): LocalServer {
   return localServer({
     name: 'asking',

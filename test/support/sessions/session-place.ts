@@ -13,28 +13,28 @@ import type { SessionEvent } from '../../../src/sessions/events/session-event.ts
 import type { Sessions } from '../../../src/sessions/sessions.ts';
 import { type SignalboxOptions, defineTool, localServer } from '../../../src/index.ts';
 
-/** Drives a turn as a story says. */
+/** Runs a scripted turn. */
 export type ScriptedTurn = (turn: Turn) => AsyncIterable<TurnEvent>;
 
-/** Sessions on a real box and a real store, with the demo model and an agent that does what a story says. */
+/** Sessions with a real box and a real store, the demo model and a scripted agent. */
 export interface SessionPlace {
   readonly directory: string;
   readonly box: InternalSignalbox;
   readonly sessions: Sessions;
-  /** What was written with the tool that asks. */
+  /** The texts written by the tool that needs approval. */
   readonly notes: readonly string[];
-  /** How turns of the agent `scripted` go. */
+  /** The script of the agent `scripted`. */
   script: ScriptedTurn;
-  /** The agents that there are. */
+  /** The configured agents. */
   agents: readonly string[];
-  /** Closes everything and opens it again on the same file. */
+  /** Closes everything and reopens it on the same file. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PlaceOptions extends Partial<Omit<SessionsOptions, 'box' | 'agents'>> {
   readonly box?: SignalboxOptions;
-  /** Agents besides `demo` and `scripted`. */
+  /** Agents in addition to `demo` and `scripted`. */
   readonly moreAgents?: readonly Omit<Agent, 'runtimeTools'>[];
 }
 
@@ -95,7 +95,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
   return place;
 }
 
-/** A turn that says these pieces and ends. */
+/** A turn that emits these pieces and ends. */
 export async function* says(...pieces: readonly string[]): AsyncGenerator<TurnEvent> {
   for (const text of pieces) {
     yield { type: 'text_delta', text };
@@ -104,7 +104,7 @@ export async function* says(...pieces: readonly string[]): AsyncGenerator<TurnEv
   yield { type: 'done', reason: 'end' };
 }
 
-/** A turn that says one thing and goes on until it is interrupted. */
+/** A turn that emits one piece and runs until it is interrupted. */
 export async function* untilInterrupted({ signal }: Turn, text = 'waiting'): AsyncGenerator<TurnEvent> {
   yield { type: 'text_delta', text };
   await new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ export async function* untilInterrupted({ signal }: Turn, text = 'waiting'): Asy
   yield { type: 'done', reason: 'interrupted' };
 }
 
-/** The events after `after`, up to and with the first that fits; it must come. */
+/** Returns the events after `after` up to the first match, including it. Rejects if there is none. */
 export async function eventsUntil(
   sessions: Sessions,
   id: string,
@@ -131,14 +131,14 @@ export async function eventsUntil(
   throw new Error(`it did not come; there were ${events.length} events, the last: ${last}`);
 }
 
-/** Everything that is told until it ends. */
+/** Collects all values of an iterable. */
 export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const collected: Value[] = [];
   for await (const value of values) collected.push(value);
   return collected;
 }
 
-/** Sends a message and gives back all events of its turn. */
+/** Sends a message and returns all events of its turn. */
 export async function runTurn(sessions: Sessions, id: string, content: string): Promise<SessionEvent[]> {
   const { afterSeq, turnId } = await sessions.send(id, content, ann);
   let begun = false;

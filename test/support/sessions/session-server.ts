@@ -7,21 +7,21 @@ import { type ClientStream, openStream } from '../event-stream.ts';
 import { adminToken, bodyOf } from '../http-server.ts';
 import { type PlaceOptions, type SessionPlace, openSessionPlace } from './session-place.ts';
 
-/** Sessions behind a real server, closed with the test. */
+/** Sessions on a real server, closed with the test. */
 export interface SessionServer {
   readonly place: SessionPlace;
   readonly server: RunningServer;
-  /** Asks, with the admin token unless the headers say otherwise. */
+  /** Sends a request, by default with the admin token. */
   ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
-  /** The headers of somebody with this role. */
+  /** Returns request headers with a token of this role. */
   as(role: Role): Promise<Record<string, string>>;
-  /** A new session's id. */
+  /** Creates a session and returns its id. */
   create(given?: object): Promise<string>;
-  /** Says something and streams the turn. */
+  /** Sends a message and streams its turn. */
   say(id: string, content: string): Promise<ClientStream>;
-  /** Watches a session. */
+  /** Opens the event stream of a session. */
   watch(id: string, resume?: { readonly after?: number; readonly lastEventId?: string }): Promise<ClientStream>;
-  /** Stops the server and starts another on the same sessions. */
+  /** Stops the server and starts a new one on the same sessions. */
   restart(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function openSessionServer(
   };
 }
 
-/** The events of a stream until one fits, or until it ends. */
+/** Returns the events of a stream up to a match or the end. */
 export async function eventsOf(
   stream: ClientStream,
   fits: (event: SessionEvent) => boolean = () => false,
@@ -89,7 +89,7 @@ export async function eventsOf(
   return events;
 }
 
-/** The end of a turn. */
+/** Matches the end of a turn. */
 export function isDone({ type }: SessionEvent): boolean {
   return type === 'done';
 }
