@@ -20,11 +20,11 @@ export interface ExternalResult {
 export type BeginResult =
   | {
       readonly allowed: true;
-      /** The call that runs: another one than was begun where a human edited the arguments. */
+      /** The call that runs. Differs from the call that was begun when a human edited the arguments. */
       readonly callId: CallId;
       /** The arguments to run with. */
       readonly arguments: JsonObject;
-      /** Records the result; only the first one counts. Resolves with the recorded outcome, after a rollback where one is due. */
+      /** Records the result; only the first one counts. Resolves with the recorded outcome, after any required rollback. */
       end(result: ExternalResult): Promise<CallResult>;
     }
   | { readonly allowed: false; readonly result: CallResult };
@@ -41,7 +41,7 @@ export class ExternalRun {
     this.workspace = workspace;
   }
 
-  /** Resolves when the call is allowed to run; never, when it is not. */
+  /** Resolves when the call is allowed to run; never resolves when it is not. */
   get started(): Promise<StartedRun> {
     return this.#started.promise;
   }

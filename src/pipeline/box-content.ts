@@ -35,11 +35,11 @@ export interface ContentView {
   readonly profile?: string | undefined;
 }
 
-/** A resource, and the server that has it. */
+/** A resource with its server. */
 export type ServerResource = ResourceDescription & { readonly server: string };
-/** A resource template, and the server that has it. */
+/** A resource template with its server. */
 export type ServerResourceTemplate = ResourceTemplateDescription & { readonly server: string };
-/** A prompt, and the server that has it. */
+/** A prompt with its server. */
 export type ServerPrompt = PromptDescription & { readonly server: string };
 
 /** Lists, reads and follows the resources of servers. */
@@ -66,8 +66,9 @@ export interface PromptsApi {
 }
 
 /**
- * Resources, prompts and completion of servers. Each reading is a call of `mcp__SERVER__resources/read` and the like, decided and recorded as one.
- * Answers have the shape that MCP gives them. Rejects with `content-denied` when a rule or a human refuses, else with a `SignalboxError` that says what failed.
+ * Resources, prompts and completion of servers. Each read is a call of `mcp__SERVER__resources/read` or a similar name, decided and recorded
+ * like other calls. Results have the shape of MCP. Rejects with `content-denied` when a rule or a human denies the read, else with
+ * a `SignalboxError` that describes the failure.
  */
 export interface BoxContent {
   readonly resources: ResourcesApi;
@@ -115,10 +116,10 @@ export function createContent(parts: ContentParts): BoxContent & {
     args: JsonObject,
     options: ReadOptions = {},
   ): Promise<JsonObject> => {
-    // Throws for a server that does not exist: no call can be made to it.
+    // Throws for an unknown server, because no call can be made to it.
     parts.catalog.source(server);
     const result = await parts.call(fullName({ server, tool }), args, options);
-    // A server that cannot be reached has no such tool; this throws with the reason.
+    // An unreachable server has no such tool; this throws with the reason.
     if (result.error?.code === 'tool-unknown') parts.catalog.reachable(server);
     if (result.outcome !== 'completed') throw errorOf(server, result);
     return result.structuredContent as JsonObject;
@@ -159,7 +160,7 @@ function contentOf(source: Source): SourceContent {
   throw new SignalboxError('content-failed', `server "${source.server}" has tools only, no resources or prompts`);
 }
 
-/** Returns the error for a reading that did not complete, with what the server sent as its cause. */
+/** Returns the error for a read that did not complete, with the error of the server as its cause. */
 function errorOf(server: string, result: CallResult): SignalboxError {
   const { outcome, error } = result;
   const message = error?.message ?? `the reading ended as "${outcome}"`;
@@ -182,7 +183,7 @@ function errorOf(server: string, result: CallResult): SignalboxError {
   return new SignalboxError('content-failed', message);
 }
 
-/** The resources and prompts that one caller sees. Answers have the shape of MCP; each reading is recorded. */
+/** The resources and prompts that one caller sees. Results have the shape of MCP; each read is recorded. */
 export interface ContentReader {
   resources(): readonly ServerResource[];
   resourceTemplates(): readonly ServerResourceTemplate[];

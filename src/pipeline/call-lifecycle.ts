@@ -18,14 +18,14 @@ import type { StateChanges } from '../workspace/state-changes.ts';
 import type { ExternalRun } from './begin-call.ts';
 import type { PolicySet } from './policies/policy-set.ts';
 
-/** A request to run one tool: who calls it, with which arguments, on which conditions. */
+/** A request to run one tool: its caller, arguments and options. */
 export interface CallRequest {
   readonly id: CallId;
   /** The tool's rendered name as requested; after `resolve`, that of the tool it resolved to. */
   name: string;
   /** The arguments as the caller gave them. */
   rawArguments: unknown;
-  /** Hash of the definition that the caller saw. The call is stale when the tool has another one now. */
+  /** Hash of the definition that the caller saw. The call is stale when the tool's definition has changed. */
   expectedHash: string | undefined;
   /** The caller, under its normalized id. */
   readonly principal: Principal;
@@ -43,7 +43,7 @@ export interface CallRequest {
   readonly editedArguments: JsonObject | undefined;
 }
 
-/** The run of a tool, as far as it has come. */
+/** The state of a tool's run. */
 interface CallRun {
   /** Whether the tool may have begun to act. */
   isStarted: boolean;
@@ -52,11 +52,11 @@ interface CallRun {
   isLinkBroken: boolean;
   /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
   hasAskedCaller: boolean;
-  /** What the handler is still doing when the call ended before it. */
+  /** The unfinished work of the handler when the call ended before it. */
   abandonedRun: PromiseLike<unknown> | undefined;
-  /** What the handler changes in the session's state, for calls that can be undone. */
+  /** The handler's changes to the session's state, for calls that can be undone. */
   stateChanges: StateChanges | undefined;
-  /** What the call changed in its workspace. */
+  /** The changes of the call in its workspace. */
   changes: ChangeList | undefined;
   /** The cost that the tool reported. Not part of the outcome: a cached result costs nothing. */
   costUsd: number | undefined;
@@ -67,13 +67,13 @@ interface CallRun {
 /** The part of a journal entry that is known while the tool runs. */
 export interface PreparedEntry {
   readonly text: string;
-  /** The end of the text, which together with what follows may spell a secret; `undefined` when the text holds one itself. */
+  /** The end of the text, which may form a secret together with the text that follows; `undefined` when the text itself contains a secret. */
   readonly tail: string | undefined;
-  /** How many secrets were registered when the text was searched for them. */
+  /** The number of registered secrets when the text was checked. */
   readonly secretCount: number;
 }
 
-/** The journal entries of a call, as far as they are prepared or written. */
+/** The prepared and written journal entries of a call. */
 interface CallRecord {
   /** The intent of a read, while it waits to be written. */
   pendingIntent: PendingEntry | undefined;
@@ -81,11 +81,11 @@ interface CallRecord {
   claimedKey: string | undefined;
   preparedEntry: PreparedEntry | undefined;
   recordedArguments: JsonObject | undefined;
-  /** The facts that rules use, when the entry does not hold the arguments whole. */
+  /** The facts that rules use, when the entry does not contain the arguments in full. */
   argumentFacts: ArgumentFacts | undefined;
-  /** Whether the outcome's entry holds the call whole: nothing was redacted or cut. */
+  /** Whether the outcome's entry contains the call in full: nothing was redacted or truncated. */
   isRecordedWhole: boolean;
-  /** The approval that is over with this call, because its answer ended the call. */
+  /** The approval that is closed with this call, because its answer ended the call. */
   closesApproval: string | undefined;
   durationMs: number;
 }
@@ -97,32 +97,32 @@ export interface IdempotencyClaim {
 }
 
 /**
- * A call in the pipeline: one mutable object from beginning to end, so that stages allocate nothing. The types that follow describe how
- * far it has come, and are all that the stages see of it:
+ * A call in the pipeline: one mutable object from beginning to end, so that stages allocate nothing. Stages access it through the following
+ * types, which describe its progress:
  *
  *     Call → ResolvedCall → PreparedCall → DecidedCall → AdmittedCall → CallOutcome
  *
- * Only the stages around all others (`observe`, `recordOutcome`) and the result read it as `Call`, whose fields are undefined when the
+ * Only the outermost stages (`observe`, `recordOutcome`) and the result access it as `Call`, whose fields are undefined when the
  * call ended before the stage that sets them.
  */
 export interface Call extends CallRequest, CallRun, CallRecord {
   tool: CatalogTool | undefined;
   /** The arguments that the handler receives, after defaults, configured values and transforms. */
   arguments: unknown;
-  /** The same as JSON, for everything but the handler. */
+  /** The arguments as JSON, for everything except the handler. */
   argumentsJson: JsonObject | undefined;
-  /** The same as JSON text. */
+  /** The arguments as JSON text. */
   argumentsText: string;
   /** The caller's arguments as JSON text, when the handler receives different ones. */
   rawArgumentsText: string | undefined;
   idempotencyClaim: IdempotencyClaim | undefined;
   decision: Decision | undefined;
-  /** The policies that made the decision and what they were given; `undefined` when the default policy did. */
+  /** The policies that made the decision, with their input; `undefined` when the default policy decided. */
   policies: PolicySet | undefined;
   policyInput: PolicyInput | undefined;
   /** The approval that admits the call. */
   approval: string | undefined;
-  /** The call that takes the place of this one, because a human edited its arguments. */
+  /** The call that replaces this one, because a human edited its arguments. */
   replacement: { readonly call: Call; readonly note: string } | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface PreparedCall extends ResolvedCall {
   argumentsJson: JsonObject;
 }
 
-/** A call that policy allows, or that a human is to be asked about. */
+/** A call that policy allows, or that needs a human's approval. */
 export interface DecidedCall extends PreparedCall {
   decision: Decision;
 }
@@ -151,7 +151,7 @@ export function workspaceOf({ tool, externalRun }: ResolvedCall): readonly strin
   return externalRun?.workspace ?? tool.offered.workspace ?? tool.source.limits.workspace;
 }
 
-/** The caller when the host names none. */
+/** The default caller. */
 const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
 
 /** Creates a call, as it enters the pipeline. */
@@ -207,7 +207,7 @@ export function createCall(
   };
 }
 
-/** Names of tools by the ids in the catalog, which live as long as their tools. */
+/** Cached names of tools by their ids in the catalog. */
 const names = new WeakMap<ToolId, string>();
 
 function nameOf(id: ToolId): string {
@@ -216,7 +216,7 @@ function nameOf(id: ToolId): string {
   return name;
 }
 
-/** Not redacted, as sessions are: two principals must not become one because both names hold a secret. */
+/** Returns a principal with a normalized id. Unlike the names of sessions, it is not redacted, because two ids that contain a secret must stay distinct. */
 function normalPrincipal(principal: Principal): Principal {
   const id = normalizeName(principal.id, Number.POSITIVE_INFINITY);
   return id === principal.id ? principal : { ...principal, id };
@@ -224,7 +224,7 @@ function normalPrincipal(principal: Principal): Principal {
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** Returns what the caller receives of a call that has ended. */
+/** Returns the result that the caller of an ended call receives. */
 export function toCallResult(call: Call, outcome: CallOutcome): CallResult {
   const result: Mutable<CallResult> = { callId: call.id, tool: call.name, ...outcome, durationMs: call.durationMs };
   if (call.costUsd !== undefined) result.costUsd = call.costUsd;

@@ -84,7 +84,7 @@ export function createPipeline(parts: PipelineParts): CallRunner {
   return new CallRunner(stages);
 }
 
-/** Runs calls through a pipeline, and counts those that have not ended. */
+/** Runs calls through a pipeline, and counts the running ones. */
 export class CallRunner {
   readonly #pipeline: Next<Call>;
   #active = 0;

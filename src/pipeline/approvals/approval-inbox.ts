@@ -37,11 +37,11 @@ import { type ApprovalPage, type ApprovalPageQuery, firstPage } from './approval
 /** An approval by a human. */
 export interface Approving {
   readonly by: Principal;
-  /** Runs the tool with these in the place of the arguments that were asked about. */
+  /** Runs the tool with these arguments instead of the requested ones. */
   readonly arguments?: JsonObject;
   /** Also answers later calls. `nothing` overrides a default that would be remembered. */
   readonly remember?: RememberScope | 'nothing';
-  /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
+  /** Approves without seeing the hidden parts that are not registered secret values. Not needed after a reveal. */
   readonly acknowledgeHidden?: boolean;
 }
 
@@ -82,7 +82,7 @@ export class Approvals {
   readonly reveals: RevealStore;
 
   /**
-   * With a catalog, edited arguments are checked on approval already; they are checked again when they run. `revealKey` is the place of
+   * With a catalog, edited arguments are validated on approval, in addition to the validation when they run. `revealKey` is the location of
    * the key that encrypts hidden arguments.
    */
   constructor(
@@ -100,7 +100,7 @@ export class Approvals {
     this.#redactor = redactor;
   }
 
-  /** Returns the approvals that can still be answered or used, newest first; with `all` also the others. */
+  /** Returns the approvals that can still be answered or used, newest first; with `all`, also the others. */
   async list({ all = false, limit = 100 }: { all?: boolean; limit?: number } = {}): Promise<readonly Approval[]> {
     return (await this.#select({ state: all ? 'all' : 'open', limit })).items;
   }
@@ -129,8 +129,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the arguments of a pending question with only registered secret values hidden, and records who has seen them. Only
-   * humans can. Rejects with `reveal-unavailable` when they are not stored any more.
+   * Returns the arguments of a pending question with only registered secret values hidden, and records the reveal. Only humans
+   * can. Rejects with `reveal-unavailable` when the arguments are no longer stored.
    */
   async reveal(id: string, { by }: { readonly by: Principal }): Promise<RevealedArguments> {
     assertHuman(by, 'reveal');
@@ -215,7 +215,7 @@ export class Approvals {
     return (await this.#store.rules()).map(toRule);
   }
 
-  /** Ends a remembered approval: its calls are asked about again, including the first one when it has not run. Only humans can. */
+  /** Ends a remembered approval: its calls need approval again, including the first one when it has not run. Only humans can. */
   async revoke(rule: string, { by }: { readonly by: Principal }): Promise<void> {
     assertHuman(by, 'revoke');
     const approval = (await this.rules()).find(({ id }) => id === rule)?.approval;
@@ -314,7 +314,7 @@ export class Approvals {
       ? await this.#journal.appendFollowed(draft, tell)
       : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
-    // The rest of it ends with the question's time.
+    // The remaining state ends when the question expires.
     await this.reveals.remove(id).catch(() => undefined);
     return toApproval(await (telling ?? this.#tell(id)));
   }
@@ -323,7 +323,7 @@ export class Approvals {
     const now = Date.now();
     const conditions = {
       ...(principal === undefined ? {} : { principal }),
-      // A refusal that no caller was told of yet is stored for the caller; for people it is over.
+      // A denial that no caller has received yet is stored for the caller, but is closed for people.
       ...(state === 'all' ? {} : { openAt: now, answers: state === 'open' ? openAnswers : noAnswer }),
     };
     const after = cursor === undefined ? {} : { after: cursor };
@@ -348,7 +348,7 @@ export class Approvals {
   async #tell(id: string): Promise<ApprovalRecord> {
     const record = await this.#find(id);
     for (const listener of this.#listeners) listener(record);
-    // Processes that miss it look now and then.
+    // Processes that miss the notification poll.
     if (this.#store.pubSub.isCrossProcess) this.#store.pubSub.publish(answeredTopic, id).catch(() => undefined);
     return record;
   }
@@ -366,7 +366,7 @@ export class Approvals {
     return record;
   }
 
-  /** Answers are kept until the call comes for them, so a secret must not be in one. */
+  /** Rejects an invalid edit. Answers are stored until the call reads them, so they must not contain a secret. */
   async #assertEdit(edited: JsonObject, approval: Approval): Promise<void> {
     const { tool, definitionHash, arguments: shown, givenArguments = shown } = approval;
     const inspection = inspectJson(edited, maxEditLength);
@@ -375,7 +375,7 @@ export class Approvals {
       throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
     }
     restoreRedacted(edited, shown, shown);
-    // Placeholders that were left as they were shown stay what they are.
+    // Unchanged placeholders stay placeholders.
     if (!isDeepStrictEqual(hideParts(JSON.stringify(edited), this.#redactor, 'everything').arguments, edited)) {
       throw new SignalboxError(
         'edit-invalid',
@@ -399,7 +399,7 @@ interface Selected {
 const noAnswer = [''] as const;
 const openAnswers = ['', 'approved'] as const;
 const maxReveals = 1000;
-/** Whether something is hidden that only looks like a secret, and could be what a human must see. */
+/** Returns whether a hidden part only looks like a secret, so that a human may need to see it. */
 function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {
   return hidden.some(({ kind }) => kind !== 'registered');
 }
@@ -416,7 +416,7 @@ function unacknowledged({ id, hidden }: Approval): SignalboxError {
   );
 }
 
-/** The rule that remembers an approval, or why there is none though a human asked for it: a yes stays a yes. */
+/** Returns the rule that remembers an approval, or the reason why a requested one cannot be created. The approval itself is unaffected. */
 function ruleFor(
   approval: Approval,
   scope: RememberScope | 'nothing',
@@ -424,7 +424,7 @@ function ruleFor(
   isEdited: boolean,
 ): { readonly rule?: RememberedRule; readonly notRemembered?: string } {
   if (scope === 'nothing') return {};
-  // It would let through what was just edited away.
+  // The rule would allow the arguments that the human has just changed.
   if (isEdited) return { notRemembered: 'an approval with edited arguments cannot be remembered' };
   try {
     return { rule: rememberedRule(approval, scope, by) };
@@ -437,8 +437,8 @@ function ruleFor(
 const nothing = { call: '', session: '', tool: '', outcome: '' } as const;
 
 /**
- * Returns whether a yes also holds for later calls of the tool in the session, as the default policy has it: "undoable writes ask once".
- * When the caller is gone it is for this exact call alone, because nobody sees it run.
+ * Returns whether an approval also applies to later calls of the tool in the session, as in the default policy: "undoable writes ask once".
+ * When the caller is gone, it applies only to this exact call, because nobody sees it run.
  */
 function asksOncePerSession({ decision, session }: Approval): boolean {
   return decision.rule === askOncePerSessionRule && session !== undefined;

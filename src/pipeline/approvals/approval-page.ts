@@ -8,7 +8,7 @@ export interface ApprovalPageQuery {
   /** Only questions of calls by this principal. */
   readonly principal?: string;
   readonly limit: number;
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -23,10 +23,10 @@ export interface ApprovalPage {
   readonly callers: readonly { readonly principal: string; readonly pending: number }[];
 }
 
-/** Arguments have up to a megabyte each. */
+/** The maximum size of a page. Each question may have arguments of up to a megabyte. */
 const maxPageCharacters = 4 * 1024 * 1024;
 
-/** Returns as many records as a page takes, and at least one. */
+/** Returns as many records as fit in a page, at least one. */
 export function firstPage(records: readonly ApprovalRecord[], limit: number): readonly ApprovalRecord[] {
   let room = maxPageCharacters;
   let count = 0;

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Approval, ApprovalState, ApprovalQuestion, ApprovalResolution } from '../../core/calls/approval.ts';
 
-/** Returns an approval as it is shown. With `waiting`, the ids that calls wait for, it includes whether its caller still waits. */
+/** Returns the public form of an approval. With `waiting`, the ids that calls wait for, it includes whether its caller still waits. */
 export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: ReadonlySet<string>): Approval {
   const state = stateOf(record, now);
   const isOpen = waiting !== undefined && (state === 'pending' || state === 'approved');
@@ -20,13 +20,13 @@ export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: R
 export function stateOf(record: ApprovalRecord, now = Date.now()): ApprovalState {
   if (record.usedBy !== '') return 'used';
   if (record.answer === 'denied') return 'denied';
-  // Approved, and over before it was used: its arguments could not be run, or the rule it made was revoked.
+  // Approved, but closed before it was used: its arguments could not be run, or the rule that it created was revoked.
   if (record.closed || record.expiresAt <= now) return 'expired';
   return record.answer === 'approved' ? 'approved' : 'pending';
 }
 
 export function askedOf(record: ApprovalRecord): ApprovalQuestion {
-  // Questions of earlier versions do not say what they hide; no call of this version uses them.
+  // Questions of earlier versions do not list their hidden parts; no call of this version uses them.
   return { hidden: [], ...(JSON.parse(record.asked) as Omit<ApprovalQuestion, 'hidden'>) };
 }
 

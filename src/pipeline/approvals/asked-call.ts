@@ -51,19 +51,19 @@ export function askDraft(record: ApprovalRecord, asked: ApprovalQuestion): Entry
 
 /** The digests that bind an approval to a call. */
 export interface Binding {
-  /** Principal, tool, definition, arguments, the rules that ask and protected files: all must be the same for the question to be the same. */
+  /** A digest of principal, tool, definition, arguments, the rules that ask and protected files. Equal digests mean the same question. */
   readonly binding: string;
-  /** Principal, tool and arguments: tells an approval that no longer holds from one of another call. */
+  /** A digest of principal, tool and arguments. Distinguishes an outdated approval from one of another call. */
   readonly subject: string;
   readonly argumentsHash: string;
 }
 
-/** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
+/** Returns the digests of a call. They cover the arguments that the tool would receive, in canonical form (RFC 8785), so the order of keys is insignificant. */
 export function bindingOf(call: DecidedCall): Binding {
   const { definition } = call.tool;
   const argumentsHash = argumentsDigest(call.argumentsText);
   const { kind, id } = call.principal;
-  // When a link leads to another file since the answer, the question is another one.
+  // When a link leads to another file than at the time of the answer, the question differs.
   const { protectedFiles = [] } = call.decision;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {
@@ -80,7 +80,7 @@ export function bindingOf(call: DecidedCall): Binding {
   };
 }
 
-/** Returns the rules that ask about a call and did not when it was approved, were written differently then, or asked about other protected files. */
+/** Returns the rules that ask about a call and did not ask when it was approved, have changed since, or asked about other protected files. */
 export function unanswered(now: Decision, approved: Decision): readonly AskingRule[] {
   const [files, answeredFiles] = [now, approved].map(({ protectedFiles = [] }) => JSON.stringify(protectedFiles));
   if (files !== answeredFiles) return askingRules(now);
@@ -88,7 +88,7 @@ export function unanswered(now: Decision, approved: Decision): readonly AskingRu
   return askingRules(now).filter((asking) => !answered.has(keyOf(asking)));
 }
 
-/** The same id with another text is another rule. */
+/** Returns the key of a rule. The same id with another text is a different rule. */
 function keyOf({ rule, version = '' }: AskingRule): string {
   return JSON.stringify([rule, version]);
 }

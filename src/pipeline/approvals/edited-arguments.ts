@@ -10,8 +10,8 @@ import type { Call, DecidedCall } from '../call-lifecycle.ts';
 import { askedOf, givenOf } from './approval-view.ts';
 
 /**
- * Returns edited arguments with the original values wherever the human left a value as shown, secrets included. Throws `edit-invalid` for
- * a redacted value that was moved or changed.
+ * Returns edited arguments with the original values, including secrets, wherever the human left the displayed value unchanged. Throws
+ * `edit-invalid` for a redacted value that was moved or changed.
  */
 export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined, original: JsonValue): JsonValue {
   if (isDeepStrictEqual(edited, shown)) return original;
@@ -40,8 +40,8 @@ function looksRedacted(value: string): boolean {
 }
 
 /**
- * Returns edited arguments as a caller would give them. Parts that were left as the tool would have received them are as the caller
- * gave them, or absent where they were filled in: defaults, configured values and transforms apply to them again.
+ * Converts edited arguments back to the form of a caller. Unchanged parts are as the caller sent them, or absent when they were
+ * filled in, so that defaults, configured values and transforms apply to them again.
  */
 function asGiven(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
   const entries = Object.entries(edited).flatMap(([name, value]) => {
@@ -80,15 +80,15 @@ function short(value: JsonValue | undefined): string {
   return text.length <= 200 ? text : `${text.slice(0, 199).toWellFormed()}…`;
 }
 
-/** The arguments of a call that waits: as its tool would receive them, and as its caller gave them. */
+/** The arguments of a waiting call: as its tool would receive them, and as its caller sent them. */
 interface WaitingArguments {
   readonly received: JsonObject;
   readonly given: JsonObject;
 }
 
 /**
- * Returns why a tool would not run with exactly these edited arguments, as far as that can be told without the call. Values that
- * nobody here can see are checked when it runs.
+ * Returns the reason why a tool would not run with exactly these edited arguments, as far as it can be determined without the call.
+ * Hidden values are checked when the call runs.
  */
 export async function editProblem(
   { definition, offered, fillDefaults }: CatalogTool,
@@ -108,7 +108,7 @@ export async function editProblem(
   }
 }
 
-/** Returns how arguments that a tool would receive differ from those that a human wants; `undefined` when they do not. */
+/** Describes how the arguments that a tool would receive differ from those that a human wants; returns `undefined` when they do not. */
 export function unlikeWanted(wanted: JsonObject, received: unknown): string | undefined {
   const image = jsonImage(received);
   if (image.ok && isDeepStrictEqual(image.json, JSON.parse(JSON.stringify(wanted)))) return undefined;
@@ -117,8 +117,8 @@ export function unlikeWanted(wanted: JsonObject, received: unknown): string | un
 }
 
 /**
- * Returns the call that a human made of this one by editing its arguments, and a note about the edit. It is validated and decided like
- * any other, and runs by the same approval.
+ * Returns the call with the arguments that a human edited, and a note about the edit. The call is validated and decided like any
+ * other, and uses the same approval.
  */
 export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNullable<Call['replacement']> {
   const { arguments: shown } = askedOf(record);

@@ -5,10 +5,10 @@ import { findSecretPatterns } from '../../redaction/secret-patterns.ts';
 import type { HiddenKind, HiddenPart, RevealedArguments } from '../../core/calls/approval.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 
-/** Which parts are hidden: registered values alone, or also what looks like a secret. */
+/** The parts to hide: only registered values, or also text that looks like a secret. */
 type Scope = 'registered' | 'everything';
 
-/** A part of one text that is to be replaced. */
+/** A part of a text to be replaced. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -20,8 +20,8 @@ const maxShownArguments = 1024 * 1024;
 const maxHiddenParts = 1000;
 
 /**
- * Returns the arguments as a human sees them, and every part that is hidden. Unlike the redaction of the journal, which may
- * remove too much rather than too little, it removes a secret and nothing around it: the rest of the text is what runs.
+ * Returns the arguments as a human sees them, with every hidden part. Unlike the redaction of the journal, which may remove
+ * too much, this removes only the secret itself, because the rest of the text is what runs.
  */
 export function hideParts(text: string, redactor: Redactor, scope: Scope): RevealedArguments {
   if (scope === 'everything' && text.length > maxShownArguments) return tooLong(text);
@@ -29,7 +29,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
   const shown = hideInValue(JSON.parse(text) as JsonObject, '', undefined) as JsonObject;
   if (hidden.length > maxHiddenParts)
     return whole(text, `arguments with ${hidden.length} hidden parts, too many to list`, 'size');
-  // The quotes and braces of the document, or a placeholder and its neighbors, can spell a registered value.
+  // The quotes and braces of the document, or a placeholder with its surroundings, can form a registered value.
   if (registeredIn(JSON.stringify(shown)).length > 0) return whole(text, redactor.placeholder(), 'pattern');
   return { arguments: shown, hidden };
 
@@ -84,7 +84,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
     return rest([...patterns, ...keySpans(value)], registered);
   }
 
-  /** A value that a server chose is hidden like something that only looks like a secret: it is revealed with the rest. */
+  /** Returns the registered values in a text, except those that a server chose. Those are treated like text that resembles a secret and can be revealed. */
   function registeredIn(value: string): readonly Span[] {
     return redactor.find(value).flatMap(({ isForeign, ...span }): Span[] => {
       if (isForeign && scope === 'registered') return [];
@@ -92,12 +92,12 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
     });
   }
 
-  /** Values of secret keys in a text that is a JSON document itself. */
+  /** Returns the values of secret keys in a text that is itself a JSON document. */
   function keySpans(value: string): readonly Span[] {
     if (!mayContainSecretKey(value) || !isJsonDocument(value)) return [];
     const spans: Span[] = [];
     rewriteJsonTokens(value, ({ kind, key, source, start }) => {
-      // Between the quotes, so that the text stays JSON.
+      // The span excludes the quotes, so that the text stays valid JSON.
       const quote = kind === 'string' ? 1 : 0;
       if ((kind === 'string' || kind === 'number') && isSecret(key) && source.length > 2 * quote)
         spans.push(keySpan(start + quote, start + source.length - quote));
@@ -115,7 +115,7 @@ function isSecret(key: string | undefined): boolean {
   return key !== undefined && isSecretKey(key);
 }
 
-/** Arguments too long for an approval. Nothing of them is shown. */
+/** Returns the form of arguments that are too long for an approval. None of them are shown. */
 function tooLong(text: string): RevealedArguments {
   return whole(text, `${text.length} characters of arguments, too many to show`, 'size');
 }
@@ -137,7 +137,7 @@ function replaced(value: string, spans: readonly Span[]): string {
   return spans.length === 0 ? value : result + value.slice(copied);
 }
 
-/** Two names that differ only in what is hidden stay two properties. */
+/** Returns a unique name, so that two names that differ only in a hidden part stay separate properties. */
 function unusedName(name: string, names: Set<string>): string {
   let unused = name;
   for (let number = 2; names.has(unused); number += 1) unused = `${name} (${number})`;
@@ -145,7 +145,7 @@ function unusedName(name: string, names: Set<string>): string {
   return unused;
 }
 
-/** Returns all spans in order without overlaps. Registered values come first: of the others, the text around them remains. */
+/** Returns all spans in order without overlaps. Registered values take precedence; the others are reduced to the parts outside them. */
 function rest(others: readonly Span[], registered: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   let next = 0;

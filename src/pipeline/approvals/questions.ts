@@ -22,7 +22,7 @@ export interface QuestionParts {
   readonly waits: Waits;
   readonly approvals: Approvals;
   readonly expireAfterMs: number;
-  /** Other processes reach the store: somebody can answer there. */
+  /** Whether other processes use the store, so that someone can answer there. */
   readonly shared: boolean;
 }
 
@@ -34,7 +34,7 @@ const maxCompared = 10;
 /** Poll intervals for answers from other processes: without notifications, and as a safety net with them. */
 const pollMs = { untold: 250, told: fallbackPollMs };
 
-/** Asks humans about calls, through every channel at once, and waits for the first answer, wherever it is given. */
+/** Asks humans about calls through every channel at once, and waits for the first answer in any process. */
 export class Questions {
   readonly #parts: QuestionParts;
   readonly #live = new Map<string, Question>();
@@ -55,8 +55,8 @@ export class Questions {
   }
 
   /**
-   * Returns the approval of exactly this call that is still open: to be answered, or to be used or told. A change of the rules
-   * does not end one that answers every rule that asks now.
+   * Returns the open approval of exactly this call: not yet answered, used or delivered. After a change of the rules, an approval
+   * stays valid if it answers every rule that asks now.
    */
   async find(call: DecidedCall, { binding, subject }: Binding): Promise<ApprovalRecord | undefined> {
     const { store } = this.#parts;
@@ -67,7 +67,7 @@ export class Questions {
     return others.find((record) => answersCall(record, call));
   }
 
-  /** The open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
+  /** Returns the open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
   async open(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | undefined> {
     const { journal, redactor, approvals } = this.#parts;
     const { reveals } = approvals;
@@ -79,12 +79,12 @@ export class Questions {
       if (askedOf(record).hidden.some(({ kind }) => kind !== 'registered'))
         await reveals.put(record.id, hideParts(call.argumentsText, redactor, 'registered'), record.expiresAt);
       if ((await journal.append(draft, 'crash')) !== undefined) return record;
-      // Another process asked about the same call at the same time: theirs is the one.
+      // Another process asked about the same call at the same time, so its approval is used.
       await reveals.remove(record.id);
     }
   }
 
-  /** Waits for the answer until then; whoever can be asked from here is asked, once for all calls that wait. */
+  /** Waits for the answer until the given time. Asks through the channels of this process, once for all waiting calls. */
   async wait(record: ApprovalRecord, call: DecidedCall, until: number): Promise<Answered> {
     if (stateOf(record) !== 'pending') return { record };
     const question = this.#join(record, call) ?? this.#ask(record, call);
@@ -101,13 +101,13 @@ export class Questions {
     await approvals.waiting.leave({ approval: record.id, call: call.id });
     const isLast = question.leave();
     if ('value' in waited) return { record: waited.value };
-    // Out of patience is not out of interest: the question stays, and the answer serves the next call.
+    // The question stays open after the wait ends, and the answer serves the next call.
     if (waited.ended === 'timed-out' && deadline === until) return { record };
     if (isLast) this.#withdraw(question, 'the call has ended');
     return waited;
   }
 
-  /** Withdraws every question; the approvals stay. */
+  /** Withdraws all questions from the channels; the approvals stay. */
   close(): void {
     for (const stop of this.#stops) stop();
     this.#parts.approvals.waiting.stop();
@@ -138,7 +138,7 @@ export class Questions {
     return { record, draft: askDraft(record, asked) };
   }
 
-  /** Why an approval of the same call does not hold for it any more. */
+  /** Returns the reason why an approval of the same call no longer applies. */
   async #outdated(call: DecidedCall, { subject }: Binding): Promise<string | undefined> {
     const records = await this.#parts.store.approvals({ subject, openAt: Date.now(), limit: 10 });
     const approved = records.find((record) => stateOf(record) === 'approved');
@@ -156,7 +156,7 @@ export class Questions {
     return [...this.#parts.approvals.channels, ...ownChannel(call)];
   }
 
-  /** A question that was asked before: everybody knows of it but the human of this call. */
+  /** Joins a question that was asked before. Only the human of this call still has to be asked. */
   #join(record: ApprovalRecord, call: DecidedCall): Question | undefined {
     const question = this.#live.get(record.id);
     if (question !== undefined)
@@ -172,7 +172,7 @@ export class Questions {
     return question;
   }
 
-  /** Answers that come too late are nobody's fault: the others were told by the signal. */
+  /** Asks through one channel. Ignores late answers; the signal notifies the other channels. */
   async #askThrough(
     channel: ApprovalChannel,
     record: ApprovalRecord,
@@ -206,7 +206,7 @@ export class Questions {
     question.withdraw(reason);
   }
 
-  /** Time running out has nobody to tell us, and answers of other processes may not: we look. */
+  /** Schedules the next check. Expiry sends no notification, and notifications of other processes may be lost. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#polling || this.#live.size === 0) return;
     const expiry = Math.min(...Array.from(this.#live.values(), ({ expiresAt }) => expiresAt)) - Date.now();
@@ -230,7 +230,7 @@ export class Questions {
         if (record !== undefined && stateOf(record) !== 'pending') this.#settle(record);
       }
     } catch {
-      // The store may be busy or gone for a moment; calls wait no longer than they would anyway.
+      // The store may be temporarily unavailable; calls wait no longer than they would anyway.
     }
   }
 }
@@ -239,7 +239,7 @@ function ownChannel({ options: { approve } }: DecidedCall): readonly ApprovalCha
   return approve === undefined ? [] : [callbackChannel('caller', approve)];
 }
 
-/** A callback as a channel: what it does not answer with a clear yes, it denies. */
+/** Converts a callback to a channel. Any result other than an explicit approval denies the call. */
 export function callbackChannel(
   name: string,
   ask: (request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>,
@@ -254,7 +254,7 @@ export function callbackChannel(
   };
 }
 
-/** Whether an approval is one of the tool as it is, and answers every rule that asks about the call. */
+/** Returns whether an approval is for the current definition of the tool and answers every rule that asks about the call. */
 export function answersCall(record: ApprovalRecord, call: DecidedCall): boolean {
   const { definitionHash, decision } = askedOf(record);
   return definitionHash === call.tool.definition.definitionHash && unanswered(call.decision, decision).length === 0;
@@ -284,7 +284,7 @@ function requestOf(
   };
 }
 
-/** One approval that is awaited in this process, by calls and by those who were asked. */
+/** One pending approval in this process, with the calls that wait for it and the channels that were asked. */
 export class Question {
   readonly id: string;
   readonly expiresAt: number;
@@ -301,7 +301,7 @@ export class Question {
     this.#resolve = resolve;
   }
 
-  /** Aborted when the answer is not needed any more. */
+  /** Aborted when the answer is no longer needed. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -310,13 +310,13 @@ export class Question {
     this.#waiting += 1;
   }
 
-  /** True when nobody waits any more. */
+  /** Removes a waiting call. Returns true when no calls wait any longer. */
   leave(): boolean {
     this.#waiting -= 1;
     return this.#waiting === 0;
   }
 
-  /** Hands the answer to all calls that wait, and tells the others who were asked. */
+  /** Delivers the answer to all waiting calls, and notifies the other channels. */
   settle(record: ApprovalRecord): void {
     this.#resolve(record);
     this.withdraw(`${record.id} was answered, or has expired`);

@@ -12,13 +12,13 @@ export type Rememberable = Pick<
   'principal' | 'server' | 'tool' | 'definitionHash' | 'effect' | 'session' | 'argumentsHash' | 'decision'
 >;
 
-/** The effect that a rule would have had on the calls that were asked about so far. */
+/** The effect that a rule would have had on earlier calls that needed approval. */
 export interface RememberPreview {
   readonly rule: RememberedRule;
   /** The number of calls that would have run without a question, and of those that a human denied. */
   readonly count: number;
   readonly denied: number;
-  /** The newest of them. */
+  /** The newest of these calls. */
   readonly examples: readonly Approval[];
 }
 
@@ -58,7 +58,7 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
 }
 
 /**
- * Returns the rules that together answer every question about a call; `undefined` when one is left.
+ * Returns the rules that together answer every question about a call; `undefined` when a question remains.
  */
 export function rememberedBy(
   rules: readonly RememberedRule[],
@@ -70,7 +70,7 @@ export function rememberedBy(
   return found.every((rule) => rule !== undefined) ? [...new Set(found)] : undefined;
 }
 
-/** The same id with another text is another rule. */
+/** Returns whether a remembered rule answers a rule that asks. The same id with another text is a different rule. */
 function answers(rule: RememberedRule, asking: AskingRule): boolean {
   return rule.answers.some((each) => each.rule === asking.rule && each.version === asking.version);
 }
@@ -87,7 +87,7 @@ function holdsFor(rule: RememberedRule, call: Rememberable): boolean {
   );
 }
 
-/** Returns the decision of remembered rules, in place of one that asks. */
+/** Returns the decision of remembered rules, which replaces one that asks. */
 export function rememberedDecision(rules: readonly RememberedRule[], decision: Decision): Decision {
   const { asks: _, version: __, ...asked } = decision;
   const approved = rules.map(

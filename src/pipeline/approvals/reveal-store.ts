@@ -14,11 +14,11 @@ const maxSealedCharacters = 8 * 1024 * 1024;
 const sealedKind = 'hidden-arguments';
 const keyKind = 'hidden-arguments-key';
 
-/** The place of the key that encrypts hidden arguments. */
+/** The location of the key that encrypts hidden arguments. */
 export type RevealKey =
-  /** In a file of the data directory: not in the database, its backups or its free pages. */
+  /** In a file of the data directory, and so not in the database, its backups or its free pages. */
   | { readonly in: 'directory'; readonly data: string }
-  /** In the database, for processes on several machines that share nothing else. */
+  /** In the database, for processes on several machines that share only the database. */
   | { readonly in: 'store' };
 
 /**
@@ -45,7 +45,7 @@ export class RevealStore {
     await this.#kept.put(sealedKind, approvalDigest(id), { text: bytes.toString('base64'), until });
   }
 
-  /** Returns `undefined` when nothing is stored, or when it was sealed with a key that is gone. */
+  /** Returns `undefined` when nothing is stored, or when it was sealed with a key that no longer exists. */
   async get(id: string): Promise<RevealedArguments | undefined> {
     const kept = await this.#kept.get(sealedKind, approvalDigest(id));
     if (kept === undefined) return undefined;
@@ -75,7 +75,7 @@ export class RevealStore {
   }
 }
 
-/** Reads the key of a data directory, or makes it. Of several processes that make it, one does. */
+/** Reads the key of a data directory, or creates it. Of several concurrent processes, exactly one creates it. */
 function keyInDirectory(data: string): Buffer {
   const file = join(data, 'approvals.key');
   return readKey(file) ?? makeKey(file);
@@ -100,7 +100,7 @@ function makeKey(file: string): Buffer {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, key.toString('base64'), { flag: 'wx', mode: 0o600 });
   try {
-    // A link fails where the file exists, and the file is never seen half written.
+    // `link` fails when the file exists, and readers never see a partially written file.
     linkSync(draft, file);
     return key;
   } catch (error) {

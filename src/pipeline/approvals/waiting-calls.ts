@@ -11,7 +11,7 @@ import { askedOf } from './approval-view.ts';
 
 const kind = 'waiting-call';
 const changedTopic = 'waiting-calls';
-/** Nobody reports the death of a process, and SQLite no change of another process. */
+/** The poll interval. The end of a process is never reported, and SQLite does not report changes of other processes. */
 const lookEveryMs = 1000;
 
 /** A call that waits for an approval. */
@@ -20,7 +20,7 @@ export interface WaitingCall {
   readonly call: string;
 }
 
-/** Called with the approvals that a call began to wait for, and with those that none waits for any more. */
+/** Called with the approvals that a call began to wait for, and with those that no call waits for any longer. */
 export type WaitingListener = (changes: {
   readonly waiting: readonly string[];
   readonly gone: readonly string[];
@@ -30,7 +30,7 @@ interface StoredCall extends WaitingCall {
   readonly writer: string;
 }
 
-/** The calls that wait for approvals, in every process of the store. Those of a process that dies do not wait any more. */
+/** The calls that wait for approvals, in all processes of the store. Calls of a process that has ended no longer wait. */
 export class WaitingCalls {
   readonly #store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>;
   readonly #listeners = new Set<WaitingListener>();
@@ -45,7 +45,7 @@ export class WaitingCalls {
 
   async enter({ id, expiresAt }: Pick<ApprovalRecord, 'id' | 'expiresAt'>, call: string): Promise<void> {
     const { keyValues, writer } = this.#store;
-    // It only shows people whether somebody waits; the call itself goes on.
+    // This only affects the display of waiting callers; the call itself continues.
     await keyValues.put(kind, `${id} ${call}`, { text: writer, until: expiresAt }).catch(() => undefined);
     this.#report();
   }
@@ -66,7 +66,7 @@ export class WaitingCalls {
     return (await this.#select(looking)).lost;
   }
 
-  /** Calls the listener at every change from now on, in whichever process; returns a function that ends it. */
+  /** Calls the listener for every later change in any process. Returns a function that unsubscribes. */
   async follow(listener: WaitingListener): Promise<() => void> {
     if (this.#listeners.size === 0) {
       this.#known = await this.approvals();
@@ -118,7 +118,7 @@ export class WaitingCalls {
         if (changes.waiting.length + changes.gone.length === 0) continue;
         for (const listener of this.#listeners) emitSafely(listener, changes);
       } catch {
-        // The store may be gone for a moment; the next look finds the change.
+        // The store may be temporarily unavailable; the next poll finds the change.
       }
     }
   }
@@ -133,7 +133,7 @@ export class WaitingCalls {
     if (calls.every(isOwn)) return { waiting: calls, lost: [] };
     const living = await this.#store.livingWriters(looking);
     const { waiting = [], lost = [] } = Object.groupBy(calls, (call) =>
-      // Earlier versions do not name the writer.
+      // Earlier versions do not record the writer.
       isOwn(call) || call.writer === '' || living.has(call.writer) ? 'waiting' : 'lost',
     );
     return { waiting, lost };
@@ -152,7 +152,7 @@ export async function endLostCalls(
 ): Promise<void> {
   for (const lost of await waiting.lost(looking)) {
     const record = await store.approval(lost.approval);
-    // A call that was approved and started is an orphan like any other that ran.
+    // A call that was approved and started is recovered like any other call that ran.
     const [known] = await store.entries({ order: 'newest-first', limit: 1, call: lost.call, calls: true });
     if (record !== undefined && known === undefined)
       await journal.append(cancelledDraft(lost, askedOf(record)), 'crash');

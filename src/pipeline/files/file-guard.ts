@@ -12,7 +12,7 @@ import { PlainReads } from './plain-reads.ts';
 import { Lookups, foldName, isSameFile, isWithin, isWithinFolded, statOf } from './real-path.ts';
 import { NameSearch } from './text-names.ts';
 
-/** The files that calls do not write unasked. */
+/** The files that calls may write only with approval. */
 export interface FileProtection {
   /** Returns another value when the answers of the other functions may have changed. */
   version(): unknown;
@@ -25,12 +25,12 @@ export interface FileProtection {
   basesOf(server: string): readonly string[];
 }
 
-/** A call, as far as the guard needs to know it. */
+/** The properties of a call that the guard reads. */
 export interface GuardedCall {
   readonly principal: Principal;
   readonly effect: Effect;
   readonly server: string;
-  /** The tool's name, as its server has it. */
+  /** The server's own name for the tool. */
   readonly tool: string;
   readonly arguments: JsonObject;
   /** The directories that the tool writes to. */
@@ -38,7 +38,7 @@ export interface GuardedCall {
   readonly permissionMode: PermissionMode | undefined;
 }
 
-/** A file that a call names, where it may not without a question. */
+/** A closed or protected file that a call names. */
 interface Hit {
   readonly path: string;
   readonly role: string;
@@ -53,7 +53,7 @@ const uncheckedData: Hit = {
   role: "too much to check, with the name of Signalbox's data directory, which is closed to agents",
 };
 
-/** A directory that is closed to agents, as it is configured and where it is. */
+/** A directory that is closed to agents: its configured path and its real path. */
 interface ClosedDirectory {
   readonly path: string;
   readonly real: string;
@@ -66,7 +66,7 @@ const protectedNames: Readonly<Record<string, string>> = {
   '.mcp.json': 'a list of servers that Claude Code starts',
   '.claude.json': 'the settings of Claude Code',
 };
-/** Claude Code runs these as it starts or before a tool runs. */
+/** Files that Claude Code runs at startup or before a tool runs. */
 const claudeFile = /^(?:settings.*\.json$|hooks$)/;
 
 const searchedNames = [...Object.keys(protectedNames), '.claude'];
@@ -83,8 +83,8 @@ const comparisonWork = 8;
 const pathWork = 50;
 
 /**
- * Overrules policy for calls that name certain files: the data directory is closed to everybody but humans, and a call that may write a
- * protected file asks each time.
+ * Overrides policy for calls that name certain files: the data directory is closed to everyone except humans, and a call that may write a
+ * protected file always needs approval.
  */
 export class FileGuard {
   readonly #data: string | undefined;
@@ -103,12 +103,12 @@ export class FileGuard {
     this.#data = data;
   }
 
-  /** Replaces the protected files. Files with the names of configurations are protected everywhere, whatever this says. */
+  /** Replaces the protected files. Files with the names of configurations are always protected everywhere. */
   protect(protection: FileProtection): void {
     this.#protection = protection;
   }
 
-  /** Returns the decision, or a stricter one where the call names a closed or a protected file. */
+  /** Returns the decision, or a stricter one when the call names a closed or protected file. */
   decide(call: GuardedCall, decision: Decision): Decision {
     if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
@@ -148,7 +148,7 @@ export class FileGuard {
     return [...workingDirectory(), ...workspace, ...this.#protection.basesOf(server)];
   }
 
-  /** Returns the search for names that a call may hold. It is made once for the same names. */
+  /** Returns the search for names in the arguments of a call. Cached for the same names. */
   #namesOf(
     closed: readonly ClosedDirectory[],
     bases: readonly string[],
@@ -156,7 +156,7 @@ export class FileGuard {
     isRead: boolean,
   ): NameSearch {
     const paths = [...closed.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
-    // From the demo workspace, which is in the data directory, a path leads there without its name.
+    // From the demo workspace, which is in the data directory, a relative path reaches the data directory without naming it.
     const isInside = closed.some(({ real }) => bases.some((base) => base.startsWith(real)));
     const names = [
       ...paths.map((path) => basename(path)),
@@ -181,7 +181,7 @@ export class FileGuard {
     return [...directories].map((path) => ({ path, real: this.#realDirectory(path) }));
   }
 
-  /** A data directory stays where it is while the process runs; until it exists it is looked for again. */
+  /** Returns the real path of a data directory. Cached once it exists, because it does not move while the process runs. */
   #realDirectory(path: string): string {
     const known = this.#realDirectories.get(path);
     if (known !== undefined) return known;
@@ -234,7 +234,7 @@ export class FileGuard {
   }
 }
 
-/** Returns the first path that leads into a closed directory, or the first moved or copied place that holds one. */
+/** Returns the first path that leads into a closed directory, or the first moved or copied location that contains one. */
 function closedIn(
   directories: readonly ClosedDirectory[],
   { paths, bases, moved }: NamedPaths,
@@ -298,7 +298,7 @@ function workingDirectory(): string[] {
   }
 }
 
-/** Returns the role of a file that is protected wherever it is; `undefined` for every other file. */
+/** Returns the role of a file that is protected by its name; `undefined` for every other file. */
 function roleByName(path: string): string | undefined {
   const name = foldName(basename(path));
   if (Object.hasOwn(protectedNames, name)) return protectedNames[name];

@@ -8,7 +8,7 @@ import {
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { withoutQuotes, wordsOf } from './text-names.ts';
 
-/** Commands whose last operand is where the others go. */
+/** Commands whose last operand is the destination of the others. */
 const transferring = new Set([
   'mv',
   'cp',
@@ -22,7 +22,7 @@ const transferring = new Set([
   'copy-item',
 ]);
 const removing = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash', 'del', 'rd', 'remove-item']);
-/** Copying is reading: it matters for the data directory alone. */
+/** Commands that only copy, which is relevant for the data directory only, because copying is reading. */
 const copying = new Set(['cp', 'rsync', 'scp', 'copy-item']);
 const anyOfThem =
   /(?:^|[^\w-])(?:mv|cp|rsync|scp|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|copy|remove)-item)\s/i;
@@ -33,11 +33,11 @@ const movingTool =
 const copyingTool = /(?:^|[^a-z])(?:copy|cp)(?![a-z])|^copy[A-Z]/;
 const destinationKey = /^(?:dest|dst|target|to$|to_|to[A-Z]|new)/;
 
-/** A place that is moved, removed or copied with everything in it. */
+/** A path that is moved, removed or copied with everything in it. */
 export interface Moved {
   readonly place: string;
   readonly isCopy: boolean;
-  /** Whether the text could not be parsed, so that the place may be an ordinary word. */
+  /** Whether the text could not be parsed, so that the path may be an ordinary word. */
   readonly isUncertain: boolean;
 }
 
@@ -48,8 +48,8 @@ const wordsWork = 8;
 const placeWork = 30;
 
 /**
- * Returns the places that a text moves, removes or copies when a shell runs it. Of a text that the parser refuses, or that takes too long
- * to parse, every word may be such a place.
+ * Returns the paths that a text moves, removes or copies when a shell runs it. For a text that the parser rejects, or that takes too long
+ * to parse, every word may be such a path.
  */
 export function movedByCommand(text: string, work: WorkBudget): readonly Moved[] {
   if (!work.take(text.length * searchWork)) return [];
@@ -63,7 +63,7 @@ export function movedByCommand(text: string, work: WorkBudget): readonly Moved[]
     try {
       return movedByCommands(parseShell(text).commands, work);
     } catch {
-      // Not a shell text, or one that only the shell understands.
+      // Not shell syntax, or syntax that the parser does not support.
     }
   }
   if (!work.take(text.length * wordsWork)) return [];
@@ -84,7 +84,7 @@ function movedByCommands(commands: readonly ShellCommand[], work: WorkBudget): r
   );
 }
 
-/** Returns the directories that commands change to, each from the start and from the one before. */
+/** Returns the directories that commands change to, each resolved from the start and from the previous one. */
 function directoriesEntered(commands: readonly ShellCommand[], work: WorkBudget): ReadonlySet<string> {
   const entered = new Set(['.']);
   let current = '.';
@@ -99,13 +99,13 @@ function directoriesEntered(commands: readonly ShellCommand[], work: WorkBudget)
   return entered;
 }
 
-/** Returns whether a tool moves, removes or copies what an argument names, judged by their names. */
+/** Returns whether a tool moves, removes or copies the path in an argument, judged by the names of both. */
 export function movesArgument(tool: string, key: string): Pick<Moved, 'isCopy'> | undefined {
   const isCopy = copyingTool.test(tool);
   return (isCopy || movingTool.test(tool)) && !destinationKey.test(key) ? { isCopy } : undefined;
 }
 
-/** The command may be behind another one: `sudo mv`, `xargs rm`, `git mv`. */
+/** Returns the paths that a command moves. The command may follow another one: `sudo mv`, `xargs rm`, `git mv`. */
 function movedByWords(words: readonly string[]): readonly Moved[] {
   const names = words.map((word) => word.slice(word.lastIndexOf('/') + 1).toLowerCase());
   const at = names.findIndex((name) => transferring.has(name) || removing.has(name));
@@ -119,7 +119,7 @@ function movedByWords(words: readonly string[]): readonly Moved[] {
   return [...places].map((place) => ({ place, isCopy: copying.has(name), isUncertain: false }));
 }
 
-/** Whether the word that follows the option `-t` by so many words is its value. */
+/** Returns whether the word at this distance from the option `-t` is its value. */
 function isTarget(option: string | undefined, distance: number): boolean {
   return distance === 1 && option !== undefined && !option.includes('=');
 }

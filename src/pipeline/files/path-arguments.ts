@@ -9,11 +9,11 @@ import { type NameSearch, changesToHome, wordsOf } from './text-names.ts';
 /** The paths that the arguments of a call may name. */
 export interface NamedPaths {
   readonly paths: ReadonlySet<string>;
-  /** The directories that relative paths start from. */
+  /** The directories that relative paths are resolved from. */
   readonly bases: ReadonlySet<string>;
-  /** Places that are moved, removed or copied with everything in them. */
+  /** Paths that are moved, removed or copied with everything in them. */
   readonly moved: ReadonlyMap<string, MoveKind>;
-  /** Whether the arguments hold more than was checked. */
+  /** Whether the arguments contain more than was checked. */
   readonly isCut: boolean;
 }
 
@@ -25,7 +25,7 @@ const unusualKey = /[./\\~]/;
 /** A string without any of these is a name in a directory. */
 const unusualName = /[/\\~$:\u0000-\u001f]|^\./;
 const commandKeys = /^(?:command|cmd|commands|command_?line|cmd_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
-/** Texts that are stored or shown as they are: they may mention any file. */
+/** Keys of texts that are only stored or shown, and so may mention any file. */
 const documentKeys =
   /^(?:contents?|(?:new|old|file|insert)_?(?:string|str|text|source|content)|body|(?:commit_?)?message|description|title|subject|summary|comment|markdown|html|prompt|plan|question|header|label|activeForm|thought|explanation)$/i;
 /** With more names than this, listing a directory takes less time than looking each of them up. */
@@ -36,11 +36,11 @@ const keyWork = 30;
 const stringWork = 20;
 const wordWork = 8;
 
-/** A call's arguments, and how to look for paths in them. */
+/** A call's arguments, with the options for finding paths in them. */
 export interface SearchedArguments {
   readonly arguments: JsonObject;
   readonly tool: string;
-  /** Whether places that are moved are of interest. */
+  /** Whether to collect paths that are moved. */
   readonly mayMove: boolean;
   readonly bases: readonly string[];
   readonly names: NameSearch;
@@ -68,7 +68,7 @@ export function namedPaths(searched: SearchedArguments, files: Lookups, work: Wo
   return { paths: places.paths, bases, moved, isCut: strings.isCut || work.isExceeded };
 }
 
-/** A certain move outweighs one that may be none. */
+/** Adds a moved path. A certain move takes precedence over an uncertain one. */
 function addMoved(moved: Map<string, MoveKind>, place: string, kind: MoveKind): void {
   const known = moved.get(place);
   moved.set(place, {
@@ -88,7 +88,7 @@ export function holdsString(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some((each) => holdsString(each));
   const object = value as JsonObject;
-  // Every call passes here: a list of the entries would take most of the time.
+  // A hot path: allocating a list of the entries would take most of the time.
   for (const key in object) if (holdsString(object[key] ?? null) || unusualKey.test(key)) return true;
   return false;
 }
@@ -96,7 +96,7 @@ export function holdsString(value: JsonValue): boolean {
 /** Collects the strings of the arguments that may name a file. */
 class StringCollector {
   readonly named = new Set<string>();
-  /** The words of texts that hold one of the names, each with one in it. */
+  /** The words of texts that contain one of the names. */
   readonly words = new Set<string>();
   readonly moved = new Map<string, MoveKind>();
   isCut = false;
@@ -143,7 +143,7 @@ class StringCollector {
     const { names } = this.#searched;
     if (!this.#charge(text.length * wordWork)) return;
     for (const path of names.pathsIn(text)) this.#add(path);
-    // A command changes to the home directory without naming it.
+    // A command can change to the home directory without naming it.
     if (changesToHome(text)) this.#add('~');
     for (const word of wordsOf(text)) {
       if (!this.#add(word)) return;

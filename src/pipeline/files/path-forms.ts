@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { decodePercent } from './text-names.ts';
 
-/** The paths that one string may stand for. */
+/** The paths that one string may represent. */
 export interface PathForms {
   readonly absolute: readonly string[];
-  /** Resolved from every directory that the tool may start from. */
+  /** The paths resolved from every base directory of the tool. */
   readonly relative: readonly string[];
   /** Whether every form exceeds the limits of the system, even normalized. */
   readonly isTooLong: boolean;
@@ -25,7 +25,7 @@ const magicLink = /^\/+proc\/+(?:self|thread-self|\d+)(?:\/+task\/+\d+)?\/+(root
 const repeatedSeparators = /\/(?:\.?\/)+/g;
 
 /**
- * Returns the paths that a string may stand for: as written, trimmed, with `~` or `file:` resolved, and with `\` as a separator. Limits of
+ * Returns the paths that a string may represent: as written, trimmed, with `~` or `file:` resolved, and with `\` as a separator. Limits of
  * length apply to the normalized path, because many programs normalize before they open a file.
  */
 export function pathFormsOf(text: string, work: WorkBudget): PathForms {
@@ -46,7 +46,7 @@ function addAbsolute(path: string, absolute: string[], relative: string[]): void
   absolute.push(resolve(path));
   // The system follows a link before it goes up; a program that normalizes the path does not.
   if (path.includes('..')) absolute.push(path);
-  // These lead somewhere else in the process of the tool than they do here.
+  // These lead to another file in the process of the tool.
   const [link = '', kind] = magicLink.exec(path) ?? [];
   if (kind === undefined) return;
   const rest = `.${path.slice(link.length)}`;
@@ -106,7 +106,7 @@ function normalizeFromEnd(path: string, work: WorkBudget): string | undefined {
 
 function* formsOf(text: string): Generator<string> {
   if (!strayCharacters.test(text)) return yield* plainFormsOf(text);
-  // A program in C reads up to the first NUL; others refuse the text or remove it.
+  // A program in C reads up to the first NUL; others reject the text or remove it.
   const nul = text.indexOf('\0');
   const read = nul === -1 ? text : text.slice(0, nul);
   for (const form of new Set([read, read.trim(), ...(nul === -1 ? [] : [text.replaceAll('\0', '')])]))
@@ -122,7 +122,7 @@ function* plainFormsOf(text: string): Generator<string> {
   if (text.includes('\\') && !isAbsolute('C:\\')) yield text.replaceAll('\\', sep);
 }
 
-/** Returns the home directory that a shell takes a word for. Those of other users are assumed to be beside it. */
+/** Returns the home directory that a shell substitutes for a word. Home directories of other users are assumed to be siblings. */
 function homeOf(word: string): string {
   const home = homedir();
   const user = word.startsWith('~') ? word.slice(1) : '';
@@ -134,12 +134,12 @@ function userName(): string | undefined {
   try {
     return userInfo().username;
   } catch {
-    // The user has no entry in the system's list.
+    // The user has no entry in the password database.
     return undefined;
   }
 }
 
-/** Returns whether a URL parser takes a text for a `file:` URL: it ignores leading spaces and controls, and tabs and line breaks anywhere. */
+/** Returns whether a URL parser reads a text as a `file:` URL. Parsers ignore leading spaces and controls, and tabs and line breaks anywhere. */
 function isFileUrl(text: string): boolean {
   let matched = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -26,13 +26,13 @@ interface Surroundings {
 interface KnownSurroundings extends Surroundings {
   readonly version: unknown;
   readonly workspace: readonly string[];
-  /** When the listings are checked again. */
+  /** The time of the next check of the listings. */
   checkAtMs: number;
   /** Undefined when one of the directories is too large to be listed. */
   listings: readonly Listing[] | undefined;
 }
 
-/** A read, as far as it matters here. */
+/** The properties of a read that are checked. */
 interface Read {
   readonly arguments: JsonObject;
   readonly server: string;
@@ -40,8 +40,8 @@ interface Read {
 }
 
 /**
- * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. Most reads are
- * such. The directories are checked for changes at most every 10 ms, because a system call for each read would take longer than all the rest.
+ * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. This applies to most
+ * reads. The directories are checked for changes at most every 10 ms, because a system call for each read would dominate its cost.
  */
 export class PlainReads {
   readonly #listings = new Map<string, Listing>();
@@ -90,7 +90,7 @@ export class PlainReads {
   }
 }
 
-/** Returns whether every string in a value is a bare name that no listing has, and no key may be more than a name. */
+/** Returns whether every string in a value is a bare name that is in no listing, and every key is only a name. */
 function areBareNames(value: JsonValue, key: string, search: NameSearch, listings: readonly Listing[]): boolean {
   if (typeof value === 'string') {
     if (value === '') return true;
@@ -102,7 +102,7 @@ function areBareNames(value: JsonValue, key: string, search: NameSearch, listing
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every((each) => areBareNames(each, key, search, listings));
   const object = value as JsonObject;
-  // Every call passes here: a list of the entries would take most of the time.
+  // A hot path: allocating a list of the entries would take most of the time.
   for (const name in object)
     if (!isBareName(name, '') || !areBareNames(object[name] ?? null, name, search, listings)) return false;
   return true;

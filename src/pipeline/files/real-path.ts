@@ -4,13 +4,13 @@ import { type KnownNames, followPath } from '../../policy/conditions/functions/f
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 
 const missing = { throwIfNoEntry: false } as const;
-/** File systems that compare names without case ignore these too. */
+/** Characters that case-insensitive file systems also ignore. */
 const ignoredCharacters = /\p{Default_Ignorable_Code_Point}/gu;
 const isAscii = /^[\u0000-\u007f]*$/;
-/** ASCII, without streams, and without trailing dots and spaces. */
+/** An ASCII path without streams, trailing dots or spaces. */
 const plainPath = /^(?:[!-\-0-9;-~]|\.(?!\/|$)|\/)*$/;
 
-/** Returns the stat of the file that a path leads to; `undefined` where there is none, or where it cannot be reached. */
+/** Returns the stat of the file that a path leads to; `undefined` when it does not exist or is not accessible. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, missing);
@@ -27,8 +27,8 @@ const listWork = 5000;
 const entryWork = 50;
 
 /**
- * Caches lookups in the file system for one decision. When the budget is used up, paths are taken as they are written: the caller must
- * check the budget afterwards.
+ * Caches file system lookups for one decision. When the budget is used up, paths are not resolved, so the caller must check the
+ * budget afterwards.
  */
 export class Lookups {
   readonly #stats = new Map<string, Stats | undefined>();
@@ -89,7 +89,7 @@ export class Lookups {
       try {
         return realpathSync.native(path);
       } catch {
-        // Removed meanwhile.
+        // The directory was removed meanwhile.
       }
     }
     const before = this.#names.size;
@@ -100,7 +100,7 @@ export class Lookups {
   }
 }
 
-/** Returns whether two stats are of one file, under whatever names. */
+/** Returns whether two stats are of the same file. */
 export function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
@@ -120,12 +120,12 @@ function foldPath(path: string): string {
   return plainPath.test(path) ? path.toLowerCase() : path.split(sep).map(foldName).join(sep);
 }
 
-/** Returns whether the names of a path begin with those of a directory. Both are folded, so they may still be different files. */
+/** Returns whether a folded path begins with a folded directory. Because both are folded, they may still be different files. */
 export function isWithinFolded(directory: string, path: string): boolean {
   return path.startsWith(directory) && (path.length === directory.length || isSeparated(directory, path));
 }
 
-/** Returns whether a real path is a directory or is in it. Names that differ by case alone are one where the file system says so. */
+/** Returns whether a real path is a directory or is in it. Names that differ only by case are equal on a case-insensitive file system. */
 export function isWithin(directory: string, path: string): boolean {
   if (path.startsWith(directory) && (path.length === directory.length || isSeparated(directory, path))) return true;
   const names = directory.split(sep);

@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import type { JsonValue } from '../../core/json/json.ts';
 import { foldName } from './real-path.ts';
 
-/** A shell takes `"`, `'`, `\`, and the `$` of `$'…'` and `$"…"` out of a word; in queries and JSON, quotes are around it. */
+/** Quotes and escapes. A shell removes `"`, `'`, `\`, and the `$` of `$'…'` and `$"…"` from a word; in queries and JSON, quotes surround it. */
 const quotes = /\\(?=.)|\$(?=["'])|["'`]/gs;
 const quoted = /"([^"\n]*)"|'([^'\n]*)'/g;
 /** Words with escaped spaces: `my\ file`. */
@@ -22,14 +22,14 @@ const home = /(?:^|[\s;&|(){}`"'])(?:cd|pushd)(?:\s+-[\w-]*)*\s*(?:$|[;&|)}#])/;
 /** Braces separate words, except in these names. */
 const bracedVariables = /\$\{(HOME|PWD|OLDPWD)\}/g;
 
-/** Finds texts that hold the name of one of some files. Most texts hold none, so this decides which are split into words. */
+/** Finds texts that contain the name of one of the given files. Only these texts, which are few, are split into words. */
 export class NameSearch {
   readonly #names: RegExp;
   /** Paths that splitting into words would break, such as those with spaces. */
   readonly #unsplittable: readonly string[];
   readonly #parts: ReadonlySet<string>;
 
-  /** `names` are not empty; `paths` are those of the files. */
+  /** `names` must not be empty strings; `paths` are the paths of the files. */
   constructor(names: readonly string[], paths: readonly string[]) {
     this.#names = new RegExp(
       names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|') || '(?!)',
@@ -56,7 +56,7 @@ export class NameSearch {
     return ambiguous.test(text) && readingsOf(text).some((reading) => this.#names.test(reading));
   }
 
-  /** Returns whether a string or key in a value holds one of the names as it is written. */
+  /** Returns whether a string or key in a value contains one of the names as written. */
   isWritten(value: JsonValue): boolean {
     if (typeof value === 'string') return this.#names.test(value);
     if (typeof value !== 'object' || value === null) return false;
@@ -64,7 +64,7 @@ export class NameSearch {
     return Object.entries(value).some(([key, each]) => this.#names.test(key) || this.isWritten(each));
   }
 
-  /** Returns the paths in a text that words do not show, each with the rest of its word. */
+  /** Yields the paths in a text that splitting into words would break, each with the rest of its word. */
   *pathsIn(text: string): Generator<string> {
     for (const path of this.#unsplittable)
       for (const reading of readingsOf(text)) {
@@ -75,8 +75,8 @@ export class NameSearch {
 }
 
 /**
- * Returns the words of a command, a patch, a query, an address or JSON, in each reading of the text, and what may be a path in a word:
- * behind an option (`-f/path`), `@` or a scheme, and before a query.
+ * Yields the words of a command, a patch, a query, an address or JSON, in each reading of the text, and the parts of a word that may be
+ * a path: after an option (`-f/path`), `@` or a scheme, and before a query.
  */
 export function* wordsOf(text: string): Generator<string> {
   for (const [, target = ''] of text.matchAll(patchTargets)) yield target;

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 export class SessionStates {
   readonly #states = new Map<string, SessionState>();
 
-  /** Returns the state of a server in a session. A call without a session has a state of its own. */
+  /** Returns the state of a server in a session. A call without a session has a separate state. */
   of(session: string | undefined, server: string): SessionState {
     if (session === undefined) return sessionState();
     const key = `${server}\n${session}`;

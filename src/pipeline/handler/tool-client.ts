@@ -12,10 +12,10 @@ export interface AskedCall {
   hold(): () => void;
 }
 
-/** Calls whose caller cannot be asked anything are all of the same: nobody. */
+/** The shared identity of callers that cannot be asked anything. */
 const nobody: CallClient = {};
 
-/** The caller as its tool sees it: asked on the caller’s time, its answers checked, and left alone when the call is over. */
+/** Creates the tool's view of its caller. Pauses the tool's timeout while a question is open, validates answers, and rejects questions after the call. */
 export function toolClient(given: CallClient | undefined, call: AskedCall): ToolClient {
   const ask = async <Answer>(
     put: (asking: QuestionOptions) => Answer,

@@ -9,7 +9,7 @@ type ReadingCall = Pick<ToolContext, 'profile' | 'principal' | 'session' | 'sign
   readonly isOver: boolean;
 };
 
-/** Returns the resources that the tool of a call sees: those that the caller's profile shows, read in the caller's name. */
+/** Returns the resources that the tool of a call sees: those that the caller's profile shows, read on behalf of the caller. */
 export function toolResources(box: ResourceBox, call: ReadingCall): ToolResources {
   const { profile, principal, session } = call;
   return {

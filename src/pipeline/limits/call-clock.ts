@@ -1,9 +1,9 @@
-/** The longest time that the questions of one call may stop its clock, in all. */
+/** The maximum total time for which the questions of one call may pause its timeout. */
 const maxQuestionsMs = 10 * 60_000;
 
 /**
- * The time limit of a call. The tool's own limit is paused while its caller is asked something, for at most ten minutes in all; the
- * caller's deadline never moves. So a slow answer is not cut off, and every call ends.
+ * The time limit of a call. The tool's own limit is paused while a question to the caller is open, for at most ten minutes in total, so
+ * that a slow answer does not time out. The caller's deadline never moves, so every call ends.
  */
 export class CallClock {
   /** Called when the end of the call has moved. */
@@ -19,7 +19,7 @@ export class CallClock {
     this.#callers = callers ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The time at which the call ends if nothing more is answered or asked. */
+  /** The time at which the call ends if no more questions are asked or answered. */
   get end(): number {
     return Math.min(this.#callers, this.#own + (this.#holders > 0 ? maxQuestionsMs : this.#moved));
   }

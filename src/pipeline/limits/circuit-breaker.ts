@@ -3,8 +3,8 @@ const firstPauseMs = 5000;
 const maxPauseMs = 60_000;
 
 /**
- * Refuses calls of a server that does not respond. It opens after several timeouts in a row; after a pause one call is let through as a
- * probe, and the pause doubles each time that the probe times out too.
+ * Rejects calls of a server that does not respond. Opens after several consecutive timeouts. After a pause, admits one call as a probe;
+ * the pause doubles each time that the probe times out.
  */
 export class CircuitBreaker {
   #silences = 0;
@@ -12,12 +12,12 @@ export class CircuitBreaker {
   #opensAt = 0;
   #isTrying = false;
 
-  /** Whether so many calls in a row have timed out that calls are refused. */
+  /** Whether calls are rejected after too many consecutive timeouts. */
   get isOpen(): boolean {
     return this.#silences >= timeoutsToOpen;
   }
 
-  /** Returns for how many milliseconds calls are refused; 0 when a call may pass. */
+  /** Returns the number of milliseconds for which calls are rejected; 0 when a call may pass. */
   pausesFor(now: number): number {
     return this.isOpen ? Math.max(0, this.#opensAt - now) : 0;
   }
@@ -27,7 +27,7 @@ export class CircuitBreaker {
     if (!this.isOpen) return true;
     if (this.pausesFor(now) > 0) return false;
     this.#isTrying = true;
-    // The probe may take long, by its own limit or for a human: then another call probes.
+    // The probe may take long, because of its own limit or a human; then another call probes.
     this.#opensAt = now + maxPauseMs;
     return true;
   }
@@ -44,14 +44,14 @@ export class CircuitBreaker {
   recordTimeout(now: number): void {
     this.#silences += 1;
     if (!this.isOpen) return;
-    // Calls that began before the pause say nothing new.
+    // Timeouts of calls that began before the pause add no information.
     if (!this.#isTrying && now < this.#opensAt) return;
     if (this.#isTrying) this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
     this.#isTrying = false;
     this.#opensAt = now + this.#pauseMs;
   }
 
-  /** Records that a call ended without a sign of the server, because its caller gave up. */
+  /** Records that a call ended without a response, because its caller cancelled it. */
   recordCancelled(): void {
     if (!this.#isTrying) return;
     this.#isTrying = false;

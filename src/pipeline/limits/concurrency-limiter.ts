@@ -4,7 +4,7 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 /** Bounds the queue of one server, so that a slow server does not fill the memory. */
 const maxWaitingCalls = 1000;
 
-/** Limits how many calls run at a time. The others wait in order of arrival, in a bounded queue. */
+/** Limits the number of concurrent calls. The others wait in order of arrival, in a bounded queue. */
 export class ConcurrencyLimiter {
   /** Absent for servers in this process. */
   readonly breaker: CircuitBreaker | undefined;
@@ -17,7 +17,7 @@ export class ConcurrencyLimiter {
     this.breaker = breaker;
   }
 
-  /** Whether neither a slot nor a place in the queue is free. */
+  /** Whether all slots and the queue are full. */
   get isFull(): boolean {
     return this.#held >= this.#limit && this.#waiting.size >= maxWaitingCalls;
   }
@@ -29,7 +29,7 @@ export class ConcurrencyLimiter {
     return true;
   }
 
-  /** Joins the queue: `ready` resolves with a slot, and `leave` gives the place or the slot up. Returns `undefined` when the queue is full. */
+  /** Joins the queue. `ready` resolves when a slot is acquired; `leave` releases the slot or leaves the queue. Returns `undefined` when the queue is full. */
   enqueue(): { readonly ready: Promise<void>; leave(): void } | undefined {
     if (this.isFull) return undefined;
     let granted = false;
@@ -66,7 +66,7 @@ export class ServerLimiters {
   readonly #defaultLimit: number;
   readonly #bySource = new WeakMap<Source, ConcurrencyLimiter>();
 
-  /** `defaultLimit` is for servers that set none. */
+  /** `defaultLimit` applies to servers without a limit of their own. */
   constructor(defaultLimit: number) {
     this.#defaultLimit = defaultLimit;
   }

@@ -1,4 +1,4 @@
-/** Lets at most `max` calls begin in any period of `perMs`, in order of arrival. */
+/** Admits at most `max` calls in any period of `perMs`, in order of arrival. */
 export class RateLimiter {
   readonly #perMs: number;
   /** The start times of the last `max` calls, as a ring buffer. */

@@ -12,10 +12,10 @@ export type EarlyEnd = 'cancelled' | 'timed-out' | 'closed';
 /** The result of a wait: the value of the promise, or the reason why the wait ended early. */
 export type WaitResult<Value> = { readonly value: Value } | { readonly ended: EarlyEnd };
 
-// Node's timers overflow above this and would fire at once.
+// Node's timers overflow above this value and would fire immediately.
 const maxTimerMs = 2_147_483_647;
 
-/** The end of a wait: a time, a clock whose end may move, or none. */
+/** The deadline of a wait: a time, a clock whose end may move, or none. */
 type Deadline = number | CallClock | undefined;
 
 /** One wait. */
@@ -79,7 +79,7 @@ class Wait {
 /** All waits of calls, so that they can be ended when the box closes. */
 export class Waits {
   readonly #waits = new SlotMap<Wait>();
-  // One timer for all waits: a timer each would cost every call, and most calls end long before their deadline.
+  // All waits share one timer, because a timer for each would add to the cost of every call, and most calls end long before their deadline.
   #timer: NodeJS.Timeout | undefined;
   #firesAt = Number.POSITIVE_INFINITY;
   #timed = 0;
@@ -141,7 +141,7 @@ export class Waits {
       if (endOf(wait) <= now) due.push(wait);
       else this.#watch(wait);
     }
-    // A late timer finds several due waits: they end in the order of their deadlines.
+    // A late timer may find several due waits, which end in the order of their deadlines.
     for (const wait of due.toSorted((one, other) => endOf(one) - endOf(other))) wait.end('timed-out');
   };
 }
@@ -152,7 +152,7 @@ function endOf({ deadline }: Wait): number {
   return typeof deadline === 'number' ? deadline : deadline.end;
 }
 
-/** Returns the outcome of a call that ended early, with what it was doing then. */
+/** Returns the outcome of a call that ended early, with a description of its state at that time. */
 export function endedOutcome(call: Call, ended: EarlyEnd, what: string): CallOutcome {
   switch (ended) {
     case 'cancelled':

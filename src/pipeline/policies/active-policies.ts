@@ -14,7 +14,7 @@ import { recordableArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
 import type { PolicySet } from './policy-set.ts';
 
-/** The policies in force, as they are shown. */
+/** The public summary of the active policies. */
 export interface PolicySummary {
   /** Changes whenever a rule does; absent while there is no policy. */
   readonly version?: string;
@@ -24,7 +24,7 @@ export interface PolicySummary {
   readonly code: readonly string[];
 }
 
-/** The policies in force. They can be replaced while calls run. */
+/** The active policies. They can be replaced while calls run. */
 export class ActivePolicies {
   readonly #store: Store;
   readonly #builtin: string | undefined;
@@ -37,7 +37,7 @@ export class ActivePolicies {
     journal.subscribe((entry) => this.#observe(entry));
   }
 
-  /** Must not throw: the entry is written, and calls wait for the journal to report it. */
+  /** Updates the facts with a written entry. Must not throw, because calls wait for the journal to report the entry. */
   #observe(entry: StoredEntry): void {
     const current = this.#current;
     try {
@@ -49,12 +49,12 @@ export class ActivePolicies {
     }
   }
 
-  /** `undefined` when there is no policy: then the default policy decides, and no facts are collected. */
+  /** The active policies; `undefined` when there are none. The default policy then decides, and no facts are collected. */
   get current(): PolicySet | undefined {
     return this.#current;
   }
 
-  /** Returns whether a call has to be counted again once its intent has its place in the journal, because other processes count too. */
+  /** Returns whether a call must be counted again once its intent has its position in the journal, because other processes count too. */
   needsRecount(call: DecidedCall): boolean {
     const current = this.#current;
     return current?.facts.isShared === true && current.policy.isCounted(call.tool.definition);
@@ -75,7 +75,7 @@ export class ActivePolicies {
     if (this.#current !== undefined) call.recordedArguments = recordedArguments(call);
   }
 
-  /** Takes the facts of a call whose outcome is about to be recorded, so that they need not be read from the entry. */
+  /** Stores the facts of a call whose outcome is about to be recorded, so that they need not be parsed from the entry. */
   expectEnding(call: Call, { outcome }: CallOutcome): void {
     const facts = this.#current?.facts;
     const { tool } = call;
@@ -144,7 +144,7 @@ export function toPolicyInput(call: PreparedCall): PolicyInput {
   };
 }
 
-/** Parsed from the text, because the tool may have changed the arguments that it received. */
+/** Parses the arguments from their text, because the tool may have modified the arguments that it received. */
 function recordedArguments({ argumentsText }: Call): JsonObject {
   return JSON.parse(recordableArguments(argumentsText)) as JsonObject;
 }
@@ -153,18 +153,18 @@ function isCode(source: PolicySource): source is ToolPolicy {
   return 'check' in source && typeof source.check === 'function';
 }
 
-/** Returns the directory that the process of a tool was started in. A tool that its caller runs is started in its workspace. */
+/** Returns the working directory of a tool's process. A tool that its caller runs starts in its workspace. */
 function startDirectoryOf({ tool, externalRun }: PreparedCall): string | undefined {
   return externalRun?.workspace === undefined ? startDirectory(tool.source.limits) : undefined;
 }
 
-/** Returns the directories that relative paths in the calls of a server may start from. */
+/** Returns the directories from which relative paths in the calls of a server may be resolved. */
 export function directoriesOf(limits: SourceLimits | undefined): Pick<PolicyInput, 'directory' | 'startDirectory'> {
   const directory = singleDirectory(limits?.workspace);
   return limits === undefined || directory === undefined ? {} : { directory, startDirectory: startDirectory(limits) };
 }
 
-/** Returns the directory that a server was started in; `undefined` when it does not exist any more. */
+/** Returns the working directory of a server; `undefined` when it no longer exists. */
 function startDirectory({ cwd }: SourceLimits): string | undefined {
   try {
     return cwd ?? process.cwd();
@@ -175,7 +175,7 @@ function startDirectory({ cwd }: SourceLimits): string | undefined {
 
 const known = new WeakMap<readonly string[], string>();
 
-/** Returns the directory that relative paths are relative to: the workspace of a tool that has exactly one. */
+/** Returns the directory from which relative paths are resolved: the workspace of a tool that has exactly one. */
 function singleDirectory(workspace: readonly string[] | undefined): string | undefined {
   const only = workspace?.length === 1 ? workspace[0] : undefined;
   if (workspace === undefined || only === undefined) return undefined;

@@ -9,7 +9,7 @@ export function compilePolicies(sources: readonly RuleSource[], builtin?: string
   return new Policy(readPolicies(documentsOf(sources), builtin));
 }
 
-/** Returns the documents of the rules. Single rules form one document together. */
+/** Returns the documents of the rules. Single rules are combined into one document. */
 function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] {
   const documents: PolicyDocument[] = [];
   const rules: JsonObject[] = [];

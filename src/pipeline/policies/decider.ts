@@ -24,14 +24,14 @@ export interface DeciderParts {
   readonly files: FileGuard;
 }
 
-/** Returns the call with its decision, or the outcome when it ends here. */
+/** A call with its decision, or the outcome when it ends here. */
 type Decided = DecidedCall | CallOutcome;
 
 const noDirectories: readonly string[] = [];
 
 /**
- * Decides calls: by the rules in force and the policies in code, or by the default policy without any; then by the definition's pin, the
- * permission mode of the session and the file guard.
+ * Decides calls: by the active rules and policies in code, or by the default policy if there are none. Then applies the pin of the
+ * definition, the permission mode of the session and the file guard.
  */
 export class Decider {
   readonly #policies: ActivePolicies;
@@ -46,7 +46,7 @@ export class Decider {
     this.#files = files;
   }
 
-  /** Decides a call, by what is in force now. A call that waited for its approval is decided again. */
+  /** Decides a call by the current policies. A call that waited for its approval is decided again. */
   decide(call: PreparedCall): MaybePromise<Decided> {
     const { current } = this.#policies;
     // A call that is decided again counts once.
@@ -75,7 +75,7 @@ export class Decider {
     call.policies = set;
     call.policyInput = input;
     const ruled = set.policy.decide(input, at.past);
-    // Nothing may be awaited between the decision and this: a call that is decided next counts this one.
+    // There must be no `await` between the decision and this line, so that the next decision counts this call.
     const { naming, offered } = call.tool;
     const begun = {
       id: call.id,
@@ -111,7 +111,7 @@ export class Decider {
     const { permissionMode } = call.options;
     const { effect, unaccepted } = definition;
     const ruled = unaccepted === undefined ? given : askForUnacceptedDefinition(given, definition);
-    // The effect that an unaccepted definition claims is no reason for a mode to let it run.
+    // A permission mode must not allow a call because of the effect that an unaccepted definition claims.
     const assumedEffect = unaccepted === undefined ? effect : 'irreversible';
     const decision = this.#files.decide(
       {
@@ -138,8 +138,8 @@ export function policyDenied({ name }: PreparedCall, { rule, reason }: Decision)
 }
 
 /**
- * Escapes what people cannot see in the reasons of a decision, line breaks included: a reason may repeat text of the caller or of a server,
- * and every surface shows it. Blanks of a rule that somebody wrote become spaces.
+ * Escapes invisible characters in the reasons of a decision, including line breaks, because a reason may repeat text of the caller or of a
+ * server, and every surface shows it. White space in the reason of a written rule becomes spaces.
  */
 function withVisibleReasons(decision: Decision): Decision {
   const visible = <Part extends { readonly reason: string; readonly version?: string }>(part: Part): Part => ({
@@ -155,7 +155,7 @@ function withVisibleReasons(decision: Decision): Decision {
   };
 }
 
-/** The values that a rule compared may hold a secret, and decisions are recorded and shown. */
+/** Redacts the values that rules compared, because decisions are recorded and shown. */
 function withoutSecrets(decision: Decision, redactor: Redactor): Decision {
   if (decision.values === undefined) return decision;
   return { ...decision, values: JSON.parse(redactor.json(JSON.stringify(decision.values))) as JsonObject };

@@ -5,7 +5,7 @@ import { type JournalEvent } from '../../journal/entries/journal-event.ts';
 import { type ToolInvoked } from '../../journal/entries/journal-event.ts';
 import { type CallEvent, mayHaveRun } from '../../policy/facts/call-event.ts';
 
-/** The owner of a recorded call, and the event that facts are made of. */
+/** The owner of a recorded call, and its event for facts. */
 export interface EndedCall {
   readonly session: string;
   readonly principal: string;
@@ -52,15 +52,15 @@ export function namingIn({ ownName, renamedFrom }: RecordedNaming): RecordedNami
 }
 
 /**
- * Returns whether the tool of an ended call was run. Reads leave an intent only where they take long; a call that still asked
- * when it ended did not run.
+ * Returns whether the tool of an ended call ran. Only slow reads have an intent; a call that was still waiting for approval when
+ * it ended did not run.
  */
 export function toolRan(
   { observed, decision, effect, outcome, error }: ToolInvoked,
   history: readonly JournalEvent[],
 ): boolean {
   if (observed === true) return true;
-  // A limit may refuse a call whose intent is written: its place among those of other processes is known only then.
+  // A limit may deny a call after its intent is written, because only then is its position among those of other processes known.
   if (history.some(({ type }) => type === 'CallStarted')) return outcome !== 'denied';
   return effect === 'read' && decision?.answer === 'allow' && mayHaveRun(outcome, error, true);
 }

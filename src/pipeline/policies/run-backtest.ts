@@ -20,7 +20,7 @@ export async function backtest(
   let next = 0;
   for await (const entry of journal.stream({ type: 'ToolInvoked' }, options)) {
     if (entry.type !== 'ToolInvoked') continue;
-    // An undo counts for the calls that were recorded after it.
+    // An undo affects the calls that were recorded after it.
     for (let each = undone[next]; each !== undefined && each.seq < entry.seq; each = undone[(next += 1)])
       backtester.undone(each.callId);
     backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);

@@ -21,7 +21,7 @@ export interface FactsOwner {
 
 interface FactsPage {
   readonly facts: Facts;
-  /** The journal entries that it is loaded from, if it is. */
+  /** The journal entries that it is loaded from, if any. */
   readonly recorded: Recorded | undefined;
   /** The position in the journal up to which the entries of all processes are included. */
   upTo: number;
@@ -64,7 +64,7 @@ export type KnownEnding = Omit<CallEvent, 'seq' | 'at' | 'call' | 'tool'>;
 type Kind = 'session' | 'alone' | 'principal';
 type Pages = Map<string, FactsPage>;
 
-/** For each kind of page. */
+/** The maximum number of pages of each kind. */
 const maxPages = 1000;
 const maxEntries = 20_000;
 const pageSize = 1000;
@@ -72,23 +72,23 @@ const noneHeard: readonly number[] = [];
 const recognizedForMs = 24 * 60 * 60 * 1000;
 
 /**
- * A cache of the facts about recent sessions and principals. A page is loaded from the journal at first use, updated with every outcome
- * that is recorded from then on, and evicted when it was not used for long.
+ * A cache of the facts about recent sessions and principals. A page is loaded from the journal on first use, updated with every outcome
+ * that is recorded after that, and evicted when it is least recently used.
  */
 export class SessionFacts {
   readonly #policy: Policy;
   readonly #store: Store;
-  /** By session, by principal for calls without one, and by principal. */
+  /** Pages by session, by principal for calls without a session, and by principal. */
   readonly #pages = {
     session: new Map<string, FactsPage>(),
     alone: new Map<string, FactsPage>(),
     principal: new Map<string, FactsPage>(),
   };
   readonly #begun = new KeyedSlotMap<string, ActiveCall>();
-  /** The latest calls that were undone since this process began. */
+  /** The latest calls that were undone since this process started. */
   readonly #undone = new RecentSet<string>(pageSize);
   readonly #cipher: FingerprintCipher | undefined;
-  /** Stands for facts that no rule needs. */
+  /** A placeholder for facts that no rule needs. */
   readonly #nobody: Facts;
 
   /** Calls that are running in `previous` count here too. */
@@ -117,8 +117,8 @@ export class SessionFacts {
   }
 
   /**
-   * Returns the facts once they are complete: a promise only when the journal has to be read first. With several processes that is the
-   * case whenever past calls matter, because the entries of the other processes count too.
+   * Returns the facts once they are complete: a promise only when the journal must be read first. With several processes this is necessary
+   * whenever past calls are relevant, because the entries of the other processes count too.
    */
   pastOf({ pages, past }: CallFacts, matters: boolean): DecisionFacts | Promise<DecisionFacts> {
     if (pages.every(isLoaded) && (!matters || this.#areCurrent(pages))) return past;
@@ -143,7 +143,7 @@ export class SessionFacts {
 
   /**
    * Checks a call again once its intent has its position in the journal: with the calls of all processes before it, and without those
-   * after it, which count this one. So when several processes decide calls at once, exactly as many run as the limits allow.
+   * after it, which count this one. When several processes decide concurrently, exactly as many calls run as the limits allow.
    */
   async recount<Found>(
     id: string,
@@ -159,7 +159,7 @@ export class SessionFacts {
     return past.session.readBefore(seq, () => past.principal.readBefore(seq, () => check(past)));
   }
 
-  /** Counts an admitted call from now on. */
+  /** Starts counting an admitted call. */
   begin(at: CallFacts, call: StartedCall): void {
     this.#begun.set(call.id, {
       at,
@@ -172,7 +172,7 @@ export class SessionFacts {
     }
   }
 
-  /** Takes the whole output of a call. Stores its fingerprints when the journal will not hold it whole; only then it returns a promise. */
+  /** Processes the whole output of a call. Stores its fingerprints when the journal will not contain it in full; only then returns a promise. */
   recordOutput(
     call: string,
     labels: readonly string[],
@@ -187,7 +187,7 @@ export class SessionFacts {
     return outputs.put(this.#policy.trackedLabels(labels), call, begun.prints, Date.now() + this.#principalSpan);
   }
 
-  /** Takes the end of a call whose entry is about to be written, so that the entry need not be parsed. */
+  /** Stores the end of a call whose entry is about to be written, so that the entry need not be parsed. */
   expectEnding(call: string, ending: KnownEnding): void {
     const begun = this.#begun.get(call);
     if (begun !== undefined) begun.ended = ending;
@@ -265,7 +265,7 @@ export class SessionFacts {
       page.buffered = undefined;
       page.loading = undefined;
     } catch (error) {
-      // The next call tries again: no call is decided on incomplete facts.
+      // The next call tries again, because no call may be decided on incomplete facts.
       pages.delete(key);
       throw error;
     }
@@ -313,7 +313,7 @@ export class SessionFacts {
     return new StoredFingerprints(this.#store.keyValues, this.#cipher, principal);
   }
 
-  /** Returns the newest ended calls, oldest first; with several processes up to `upTo`, and with the calls that run elsewhere. */
+  /** Returns the newest ended calls, oldest first; with several processes, up to `upTo` and with the running calls of other processes. */
   async #events({ query, fits }: Recorded, upTo?: number): Promise<Read> {
     const events: CallEvent[] = [];
     const ended = new Set<string>();

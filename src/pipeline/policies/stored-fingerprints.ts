@@ -10,8 +10,8 @@ const tagBytes = 16;
 const purpose = 'signalbox fingerprints of outputs';
 
 /**
- * Encrypts fingerprints with a key that is derived from the journal's, which is not in the store: overlapping hashes give a text away
- * to anybody who can test guesses.
+ * Encrypts fingerprints with a key that is derived from the journal's key and is not in the store, because overlapping hashes would reveal
+ * a text to anyone who can test guesses.
  */
 export class FingerprintCipher {
   readonly #key: Buffer;
@@ -20,7 +20,7 @@ export class FingerprintCipher {
     this.#key = key;
   }
 
-  /** Returns the cipher of a store; `undefined` where it has no key. */
+  /** Returns the cipher of a store; `undefined` when it has no key. */
   static of({ sealer }: Store): FingerprintCipher | undefined {
     return sealer === undefined ? undefined : new FingerprintCipher(Buffer.from(sealer.sign(purpose), 'hex'));
   }
@@ -49,8 +49,8 @@ export class FingerprintCipher {
 }
 
 /**
- * The fingerprints of outputs that one principal got, in the store: by label, so that `flow` rules recognize the outputs after a
- * restart and in other processes. Outputs that are older than what rules can know are removed.
+ * Stores the fingerprints of outputs that one principal received, by label, so that `flow` rules recognize the outputs after a
+ * restart and in other processes. Removes outputs that are older than the period of the rules.
  */
 export class StoredFingerprints {
   readonly #kept: KeyValueStore;

@@ -19,7 +19,7 @@ const maxDiffsLength = 16 * 1024;
 const maxArgumentsLength = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
-/** Returns the part of the entry that does not change any more once the tool was started. */
+/** Returns the part of the entry that no longer changes after the tool was started. */
 export function prepareEntry(call: Call, redactor: Redactor): PreparedEntry {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
@@ -34,7 +34,7 @@ export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
   return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
 }
 
-/** Returns the entry of an outcome. It holds everything about the call, so that it can be read on its own. */
+/** Returns the entry of an outcome. It contains everything about the call, so it can be read without the intent. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
@@ -50,24 +50,24 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, counting(call, whole, body));
 }
 
-/** Adds the facts that rules use to an entry that does not hold the arguments whole. */
+/** Adds the facts that rules use to an entry that does not contain the arguments in full. */
 function counting(call: Call, whole: string, body: string): string {
   const { policies, tool } = call;
   if (policies === undefined || tool === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
-  // Parsed again, because the tool may have changed its arguments.
+  // Parsed again, because the tool may have modified its arguments.
   const args = (): JsonObject => JSON.parse(call.argumentsText) as JsonObject;
   call.argumentFacts ??= policies.policy.countedArguments(tool.definition, args());
   return withCounted(body, call.argumentFacts);
 }
 
-/** Returns whether an entry certainly holds no secret, without searching its prepared part again. */
+/** Returns whether an entry certainly contains no secret, without searching its prepared part again. */
 function isClean(known: PreparedEntry | undefined, rest: string, redactor: Redactor): boolean {
   return (
     known?.tail !== undefined && known.secretCount === redactor.registeredCount && redactor.isClean(known.tail + rest)
   );
 }
 
-/** Returns whether a replay needs more than the entry, which holds a single short text itself. */
+/** Returns whether a replay needs more than the entry, which contains a single short text itself. */
 export function needsRecording(call: Call, outcome: CallOutcome): boolean {
   if (call.session === undefined || call.tool === undefined) return false;
   const { content, structuredContent, _meta, fields } = outcome;
@@ -204,7 +204,7 @@ function decisionText(decision: Decision): string {
   return known;
 }
 
-/** A call that went another way than through the pipeline, as somebody saw it. */
+/** A call that bypassed the pipeline and was only observed. */
 export interface ObservedCall {
   /** The rendered name of the tool. */
   readonly tool: string;

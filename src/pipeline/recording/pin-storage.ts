@@ -7,9 +7,9 @@ const topic = 'pins';
 const pollMs = 2000;
 
 /**
- * Pins in the records. Servers of the same name in another scope, such as another configuration on this machine, are other servers. The
- * processes that share records over the network are one service whose directories may differ: there the names alone count, and pins that
- * were copied from a machine hold until the first of them is replaced.
+ * Stores pins in the store. A server of the same name in another scope, such as another configuration on this machine, is a different server.
+ * Processes that share a store over the network are one service whose directories may differ, so only the names count there. Pins that were
+ * copied from one machine stay in effect until the first of them is replaced.
  */
 export function pinStorage({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, scope = ''): PinStorage {
   const isShared = pubSub.isCrossProcess;

@@ -17,7 +17,7 @@ export interface CallSettlement {
   readonly note?: string;
 }
 
-/** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
+/** Records the outcome of a call whose outcome was unknown. Only humans can, and only once. */
 export async function settleCall(
   { store, journal, redactor }: { store: Store; journal: Journal; redactor: Redactor },
   id: string,
@@ -45,7 +45,7 @@ export async function settleCall(
       tool: call.tool,
       outcome: '',
       body: redactor.json(JSON.stringify({ as, by, ...(note === undefined ? {} : { note: note.slice(0, 1000) }) })),
-      // The same guard that makes an idempotency key serve once.
+      // The same mechanism that makes an idempotency key single-use.
       claim: { key: `settled:${id}`, fingerprint: as },
     },
     'power-loss',
@@ -58,7 +58,7 @@ export async function settleCall(
   );
 }
 
-/** The outcome that a settled call has for those who deliver it again. */
+/** Returns the outcome of a settled call for repeated deliveries of the same call. */
 export function settledOutcome(tool: string, { callId, as, by, at, note }: CallSettled): CallOutcome {
   const message = `${tool} was run as ${callId}; nobody knew how it ended until ${principalName(by)} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
   if (as === 'failed') return failedOutcome('failed', 'settled-failed', message);

@@ -14,11 +14,11 @@ export interface CallMetrics {
 }
 
 const require = createRequire(import.meta.url);
-/** Under this name every copy of the API finds what was registered with any other. */
+/** The key under which all copies of the API share their registration. */
 const registered = Symbol.for('opentelemetry.js.api.1');
 let loaded: typeof Telemetry | undefined;
 
-/** OpenTelemetry, once something in this process has registered with it. Until then nobody listens, and it is not even loaded. */
+/** Returns OpenTelemetry once a provider is registered in this process. Until then it is not loaded. */
 export function telemetry(): typeof Telemetry | undefined {
   if (!(registered in globalThis)) return undefined;
   return (loaded ??= require('@opentelemetry/api') as typeof Telemetry);

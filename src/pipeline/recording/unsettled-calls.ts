@@ -7,12 +7,12 @@ import type { Call } from '../call-lifecycle.ts';
 
 const firstPauseMs = 250;
 const maxPauseMs = 5000;
-/** More than can run at once. Any others are settled when the next process starts. */
+/** More than can run concurrently. Any others are settled when the next process starts. */
 const maxCalls = 100_000;
 
 /**
- * Calls of this process whose outcome could not be recorded. With a stored intent they would seem to run as long as this process lives:
- * when the store is back, the outcome that their callers received is recorded.
+ * Calls of this process whose outcome could not be recorded. With only an intent, they would appear to run as long as this process lives.
+ * When the store is available again, the outcome that their callers received is recorded.
  */
 export class UnsettledCalls {
   readonly #store: Store;

@@ -18,7 +18,7 @@ export interface ResultSize {
   readonly mirrors: ReadonlyMap<ContentBlock, 'json' | 'string'>;
   /** Base64 strings of pictures, sounds and files, in content and structured content. */
   readonly media: ReadonlySet<string>;
-  /** The media that are over their limit. */
+  /** The media that exceed their limit. */
   readonly tooLarge: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ const maxMediaMultiple = 4;
 /** Shorter strings, in characters, are not searched for mirrors or media. */
 const minMirroredLength = 256;
 
-/** Estimates cheaply whether a result is within its limits. `false` means that the caller has to measure it. */
+/** Estimates cheaply whether a result is within its limits. When it returns false, the caller must measure the result. */
 export function isSurelySmall(outcome: CallOutcome, { maxBytes, maxMediaBytes }: SizeLimits): boolean {
   const { content, structuredContent } = outcome;
   let characters = 0;
@@ -71,7 +71,7 @@ export function measureResult(outcome: CallOutcome, { maxMediaBytes }: SizeLimit
   };
 }
 
-/** Returns the base64 text of a block that is a picture, a sound or a file. A block that holds text under such a type is text. */
+/** Returns the base64 text of an image, audio or file block. A block of such a type that contains text counts as text. */
 export function mediaOfBlock(block: ContentBlock): string | undefined {
   if (block.type === 'image' || block.type === 'audio')
     return isMedia(block.mimeType, block.data) ? block.data : undefined;
@@ -91,7 +91,7 @@ export function blockBytes(block: ContentBlock): number {
   return Buffer.byteLength(block.type === 'text' ? block.text : JSON.stringify(block));
 }
 
-/** Returns the bytes of a value as JSON, media left out. */
+/** Returns the size of a value as JSON in bytes, without media. */
 export function jsonBytes(value: JsonValue, media: ReadonlySet<string>): number {
   const left = JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' && media.has(each) ? '' : each));
   return Buffer.byteLength(left);

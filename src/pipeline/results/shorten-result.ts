@@ -7,7 +7,7 @@ import { type ShortenedStructure, shortenStructured } from './shorten-structured
 
 /** Options of `shortenResult`. */
 export interface ShorteningOptions extends SizeLimits {
-  /** Names the place of the whole result; appended to the longest string that was cut. */
+  /** The reference to the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
   /** Returns whether structured content still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
   isValid(value: JsonValue, maxMs: number): boolean;
@@ -21,7 +21,7 @@ export interface ShortenedResult {
   readonly shown?: number;
 }
 
-/** Some 12,000 tokens of text, which Claude Code was seen to show its model whole: see `docs/decisions/results.md`. */
+/** About 12,000 tokens of text, which Claude Code shows its model in full. See `docs/decisions/results.md`. */
 const maxPreviewBytes = 48_000;
 
 /** Makes a result small enough, or returns `undefined` when no smaller one would fit the tool's output schema. */
@@ -59,7 +59,7 @@ export function shortenResult(
   };
 }
 
-/** Shortens the content beside structured content that passes whole. Models read the text, so mirrors count as text here. */
+/** Shortens the content next to structured content that passes in full. Models read the text, so mirrors count as text here. */
 function besideWhole(
   { content: whole, structuredContent }: CallOutcome,
   size: ResultSize,

@@ -12,7 +12,7 @@ export interface StructuredOptions {
   readonly media: ReadonlySet<string>;
   /** The media that are over their limit and have to be removed. */
   readonly tooLarge: ReadonlySet<string>;
-  /** Names the place of the whole result; appended to the longest string that was cut. */
+  /** The reference to the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
   /** Returns whether the value still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
   isValid(value: JsonValue, maxMs: number): boolean;
@@ -163,7 +163,7 @@ function collectCuttable(value: JsonValue, found: Cuttable): void {
 
 interface LongString {
   readonly text: string;
-  /** As JSON. */
+  /** The size as JSON. */
   readonly bytes: number;
   readonly count: number;
 }

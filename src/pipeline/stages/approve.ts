@@ -24,7 +24,7 @@ export interface ApproveParts {
   readonly redactor: Redactor;
   readonly approvals: Approvals;
   readonly questions: Questions;
-  /** Decides a call again that waited for its answer. */
+  /** Decides a call again after it waited for its answer. */
   readonly decider: Pick<Decider, 'decide'>;
 }
 
@@ -40,7 +40,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
   return (call, next) => (call.decision.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call));
 
   async function ask(call: DecidedCall, next: Next<DecidedCall>): Promise<CallOutcome> {
-    // The caller may change its object while the call waits.
+    // Copied, because the caller may modify its object while the call waits.
     if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
     const until = Date.now() + (call.options.waitMs ?? defaultWaitMs);
     for (;;) {
@@ -61,7 +61,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       const refusal = refusalOf(call, record) ?? (record === open ? undefined : await checkAgain(call));
       if (refusal !== undefined) return refusal;
       if (call.decision.answer === 'allow') return next(call);
-      // The rules have changed while the call waited, so the answer was to another question.
+      // The rules changed while the call waited, so the answer was to another question.
       if (!answersCall(record, call)) continue;
       if (givenOf(record).arguments !== undefined) return replaceCall(call, record);
       call.approval = record.id;
@@ -105,7 +105,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
   }
 }
 
-/** Ends a call in favor of the one that a human made of it. */
+/** Ends a call in favor of its replacement with edited arguments. */
 function replaceCall(call: DecidedCall, record: ApprovalRecord): CallOutcome {
   call.replacement = replacementOf(call, record);
   const { note, call: replacing } = call.replacement;

@@ -35,8 +35,8 @@ interface Stored {
 }
 
 /**
- * Stores results that are over their limit whole, and returns them shortened. Structured content
- * still fits the output schema of its tool. A result that cannot be shortened within its schema passes whole.
+ * Stores results that exceed their limit in full, and returns them shortened. Structured content still matches the output
+ * schema of its tool. A result that cannot be shortened within its schema passes unchanged.
  */
 export function bound(options: BoundOptions): Stage<AdmittedCall> {
   const { store, redactor, results } = options;
@@ -98,7 +98,7 @@ function readerOf({ options }: AdmittedCall, { catalog, builtin }: BoundOptions)
 
 /** Checks values against the schema that clients were shown. With a schema that does not compile, only the whole result passes. */
 function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): ShorteningOptions['isValid'] {
-  // Clients do not check what a failed call returned.
+  // Clients do not validate the result of a failed call.
   if (schema === undefined || outcome.outcome !== 'completed') return () => true;
   const { structuredContent } = outcome;
   if (structuredContent === undefined) return () => true;

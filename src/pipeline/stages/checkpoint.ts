@@ -58,7 +58,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     try {
       const waited = await waits.until(beginning, call.options.signal, call.deadline, () => giveUp.abort());
       if ('value' in waited) return waited.value;
-      // It may have begun in the same moment.
+      // The tool may have started at the same moment.
       beginning.then((late) => late.finish()).catch(() => undefined);
       return endedOutcome(call, waited.ended, 'the state of its workspace was stored');
     } catch (error) {

@@ -9,7 +9,7 @@ import type { Decider } from '../policies/decider.ts';
 import { maxOutputLength } from '../recording/call-entries.ts';
 import { type Next, type Stage, after } from '../stage.ts';
 
-/** So many characters of an output are searched for values that flow rules recognize. */
+/** The maximum number of characters of an output that are searched for values of flow rules. */
 const maxObservedLength = 256 * 1024;
 
 /** Decides the call by policy, and reports the result of an allowed call to the policies that observe results. */

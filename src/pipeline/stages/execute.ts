@@ -85,7 +85,7 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   }, fail);
 }
 
-/** Lets the caller run the tool, within the same limits of time. */
+/** Lets the caller run the tool, with the same time limits. */
 async function runExternally(
   call: AdmittedCall,
   external: ExternalRun,
@@ -128,7 +128,7 @@ function failure(call: AdmittedCall, tool: CatalogTool, error: unknown, redactor
     : refusedByServer(rpc, redactor);
 }
 
-/** A JSON-RPC error passes as the server sent it, without secrets. */
+/** Returns the outcome for a JSON-RPC error, which passes as the server sent it, without secrets. */
 function refusedByServer({ code, message, data }: RpcError, redactor: Redactor): CallOutcome {
   const outcome = failedOutcome('failed', 'tool-failed', redactor.text(message));
   const rpc = {

@@ -21,8 +21,8 @@ interface Limits {
 }
 
 /**
- * Applies the concurrency and rate limits of each server. Calls over the limit wait for at most the time that they may run; they are
- * refused when too many wait already, or when the server has stopped responding.
+ * Applies the concurrency and rate limits of each server. Calls over the limit wait for at most their time limit. They are rejected
+ * when the queue is full, or when the server has stopped responding.
  */
 export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<AdmittedCall> {
   const known = new WeakMap<Source, Limits>();
@@ -127,7 +127,7 @@ function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: Ci
   else breaker.recordCancelled();
 }
 
-/** Sheds load: refuses a call that could not run soon, before it is decided, asked about or recorded. */
+/** Sheds load: rejects a call that could not run soon, before it is decided, needs approval or is recorded. */
 export function shed(limiters: ServerLimiters): Stage<ResolvedCall> {
   return (call, next) => {
     const places = limiters.of(call.tool.source);

@@ -11,13 +11,13 @@ import type { Next, Stage } from '../stage.ts';
 import type { ActivePolicies } from '../policies/active-policies.ts';
 import { intentDraft } from '../recording/call-entries.ts';
 
-/** Counts a call again, by the place of its intent in the journal. */
+/** Counts a call again by the position of its intent in the journal. */
 type Recounting = Pick<ActivePolicies, 'needsRecount' | 'recount'>;
 
 /**
  * Writes the intent of the call before its tool runs. A call with an effect waits until the intent would survive a power loss; a read
- * continues at once, because running it again does no harm. The same write uses up the approval, so that it never serves twice. The place
- * of the intent in the journal decides which of several processes reached a limit first.
+ * continues immediately, because running it again does no harm. The same write consumes the approval, so that it is used only once. The
+ * position of the intent in the journal decides which of several processes reached a limit first.
  */
 export function recordIntent(
   store: Store,
@@ -33,7 +33,7 @@ export function recordIntent(
       return afterIntent(call, next, idempotencyClaim, isCounted);
     if (isCounted) return afterIntent(call, next, idempotencyClaim, isCounted, 'crash');
     const outcome = next(admitted(call));
-    // A call that has ended by now needs no intent: its outcome's entry says everything.
+    // A call that has already ended needs no intent, because the entry of its outcome is complete.
     if (outcome instanceof Promise) call.pendingIntent = journal.noteSoon(() => intentDraft(call, redactor));
     return outcome;
   };

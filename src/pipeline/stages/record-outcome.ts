@@ -16,7 +16,7 @@ import { prepareEntry, needsRecording, outcomeDraft } from '../recording/call-en
 interface RecordOutcomeOptions {
   readonly journal: Journal;
   readonly redactor: Redactor;
-  /** Whether outcomes of calls in sessions are stored whole, for replay. */
+  /** Whether outcomes of calls in sessions are stored in full, for replay. */
   readonly isRecording: boolean;
   readonly policies: Pick<ActivePolicies, 'prepareEnding' | 'expectEnding' | 'forget'>;
   readonly unsettled: Pick<UnsettledCalls, 'add'>;
@@ -29,7 +29,7 @@ interface RecordOutcomeOptions {
 export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
   const { journal, redactor, isRecording, policies, unsettled } = options;
 
-  // One promise for the whole stage: every call would wait for another one between the record and the caller.
+  // A single promise for the whole stage, because each additional promise would delay every call.
   return (call, next) =>
     new Promise((resolve) => {
       const begun = performance.now();
@@ -43,7 +43,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
       if (!(outcome instanceof Promise)) return record(outcome);
       outcome.then(record, (error: unknown) => record(faulty(call, error)));
       if (!call.isStarted) return;
-      // The tool runs: what is known by now is prepared, so that the caller does not wait for it at the end.
+      // Prepares the known part of the entry while the tool runs, so that the caller does not wait for it at the end.
       call.preparedEntry = prepareEntry(call, redactor);
       policies.prepareEnding(call);
     });
@@ -55,7 +55,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
     resolve: (ended: MaybePromise<CallOutcome>) => void,
   ): void {
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
-    // A read that ended before its intent was written needs no intent: the outcome says everything.
+    // A read that ended before its intent was written needs no intent, because the outcome is complete.
     call.pendingIntent?.withdraw();
     const failed = (error: unknown): void => resolve(notRecorded(call, outcome, error));
     try {
@@ -73,7 +73,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
   }
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
-    // Edited arguments that could not be run would fail again: their approval is over, and the next call asks again.
+    // Edited arguments that could not be run would fail again, so their approval is closed and the next call asks again.
     if (call.replaces !== undefined && !call.isStarted) call.closesApproval = call.approval;
     const draft = outcomeDraft(call, redactor, outcome);
     policies.expectEnding(call, outcome);

@@ -17,7 +17,7 @@ import { type Waits, endedOutcome } from '../limits/waits.ts';
 export interface ResolveParts {
   readonly catalog: Catalog;
   readonly waits: Waits;
-  /** How long a call waits for a server in its first start unless its caller or the server sets a limit. */
+  /** The time that a call waits for a server in its first start unless its caller or the server sets a limit. */
   readonly timeoutMs: number;
 }
 
@@ -67,7 +67,7 @@ function resolved(call: Call, tool: CatalogTool): ResolvedCall {
 function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const found = find(call, catalog);
   if ('outcome' in found) return found;
-  // Only a tool that says so is run outside the pipeline: for any other, a begun call would record a run that nothing checked.
+  // Only an external tool may run outside the pipeline. For any other tool, a begun call would record a run that nothing checked.
   if (call.externalRun !== undefined && found.offered.isExternal !== true)
     return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be begun: it is run by Signalbox, so call it`);
   const { forward } = found.offered;
@@ -95,7 +95,7 @@ export function hiddenByProfile(call: Call, tool: CatalogTool | undefined, catal
   return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
 }
 
-/** The tool that a call is meant for which names another: from here on it is a call of that one, and pinned to what that is now. */
+/** Resolves a forwarded call to its target. From here on it is a call of the target, pinned to its current definition. */
 function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
   const meant = forward(call.rawArguments ?? {});
   if (typeof meant === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${meant}`);
@@ -128,7 +128,7 @@ function absent(call: Call, catalog: Catalog): CallOutcome {
       `${call.name} is not in the catalog any more; list the tools again`,
     );
   }
-  // A server that has not been reached yet has told of no tools.
+  // A server that has not been reached yet has listed no tools.
   const server = parseName(call.name)?.server;
   const down = snapshot.servers.find(({ name, status }) => name === server && status === 'down');
   if (down?.reason !== undefined)

@@ -44,8 +44,8 @@ const maxRetries = 10;
 const retriesByCall = 0.1;
 
 /**
- * The retries of one server: one for every ten calls, and at most ten at once. So retries add a tenth to the load of a server that is
- * down, and do not multiply it.
+ * The retry budget of one server: one retry for every ten calls, and a burst of at most ten. Retries add at most a tenth to the load of a
+ * server that is down.
  */
 export class RetryBudget {
   #left = maxRetries;
@@ -66,7 +66,7 @@ export class RetryBudget {
 /** Returns the delay before the next attempt; `undefined` when attempts, time or budget are used up. */
 function retryPause(call: AdmittedCall, budget: RetryBudget): number | undefined {
   if (call.attempts >= maxAttempts) return undefined;
-  // Jitter: callers that failed together do not retry together.
+  // Jitter keeps callers that failed together from retrying together.
   const pause = firstPauseMs * 2 ** (call.attempts - 1) * (0.5 + Math.random() / 2);
   if (call.deadline !== undefined && Date.now() + pause >= call.deadline) return undefined;
   return budget.spend() ? pause : undefined;

@@ -7,7 +7,7 @@ import { ResultCache } from '../results/result-cache.ts';
 
 /**
  * Caches results of reads, for servers that allow it. A cached result serves the same principal, session, arguments and definition until
- * a call with an effect runs at the server. A read that asked its caller something is not cached. Policy has decided every call before.
+ * a call with an effect runs on the server. A read that asked its caller something is not cached. Policy still decides every call.
  */
 export function reuse(): Stage<DecidedCall> {
   const caches = new WeakMap<Source, ResultCache>();

@@ -40,7 +40,7 @@ export const validate: Stage<ResolvedCall, PreparedCall> = (call, next) => {
 
 /** The arguments before the tool's schema is applied. */
 class Input {
-  /** With the defaults of required arguments. */
+  /** The arguments with the defaults of required arguments. */
   readonly value: JsonObject;
   /** The arguments as the caller gave them, as JSON text. */
   readonly givenText: string;
@@ -68,7 +68,7 @@ function proceed(
   }
   const { value } = parsed;
   call.arguments = value;
-  // Most schemas only check. The text is made after that, so that it is what the handler receives.
+  // Most schemas only validate. The text is created after that, so that it matches what the handler receives.
   if (value === call.rawArguments) {
     call.argumentsJson = value as JsonObject;
     call.argumentsText = JSON.stringify(value);
@@ -82,7 +82,7 @@ function proceed(
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
 }
 
-/** Takes arguments that the schema has changed. Returns the problem when they cannot be shown as JSON. */
+/** Sets arguments that the schema has changed. Returns the problem when they cannot be represented as JSON. */
 function receive(call: ResolvedCall, input: Input, value: unknown): string | undefined {
   const { givenText } = input;
   call.argumentsText = givenText;

@@ -29,11 +29,11 @@ export interface Compensation {
   readonly tool: CatalogTool;
   readonly args: unknown;
   readonly principal: Principal;
-  /** The number of earlier runs, when it is run again. */
+  /** The number of earlier runs, when this is a rerun. */
   readonly earlier?: number;
 }
 
-/** The result of a compensation. `taken`: another one was begun for the call, so this one did not run. */
+/** The result of a compensation. `taken`: another compensation has begun for the call, so this one did not run. */
 export type Compensated =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly taken: boolean };
@@ -98,7 +98,7 @@ export class Compensations {
     await this.#parts.journal.append(this.#draft(compensation, 'Undone', ending), 'crash');
   }
 
-  /** Returns the tool that has this name now. */
+  /** Returns the tool that currently has this name. */
   find(tool: string): CatalogTool | undefined {
     return this.#parts.catalog.find(tool);
   }

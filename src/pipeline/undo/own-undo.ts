@@ -44,7 +44,7 @@ export async function ownUndo(
   }
   if (before.count > 0 && !again)
     return blocked(`${before.ended}; find out what it did, then run it once more with "again"`);
-  // The form in which the caller gave them, because they pass through the schema again.
+  // The caller's original form, because the arguments pass through the schema again.
   const given = call.givenArguments ?? call.arguments;
   if (isCut(given))
     return blocked(
@@ -59,7 +59,7 @@ export async function ownUndo(
   return { kind: 'ready', compensation };
 }
 
-/** Returns how often the undo function was begun, and how the last run ended. */
+/** Returns the number of runs of the undo function, and the result of the last one. */
 async function runsBefore(call: string, journal: JournalReader): Promise<{ count: number; ended: string }> {
   const begun = await journal.query({ call, type: 'UndoStarted', limit: 1000 });
   const [last] = begun.items;

@@ -15,11 +15,11 @@ import { toolRan } from '../policies/recorded-calls.ts';
 export interface UndoOptions {
   /** The principal that requests the undo; the local human by default. */
   readonly principal?: Principal;
-  /** Restores what nobody has changed since, instead of nothing, when something else was. */
+  /** On a conflict, restores the files that have not changed since, instead of nothing. */
   readonly partial?: boolean;
-  /** Runs the tool's own undo once more although it failed or was cut short before. */
+  /** Runs the tool's own undo again after it failed or was interrupted. */
   readonly again?: boolean;
-  /** How long to wait for calls that run in the same workspace (60 s). */
+  /** The time to wait for calls that run in the same workspace (60 s). */
   readonly waitMs?: number;
   readonly onBusy?: (call: string) => void;
   readonly signal?: AbortSignal;
@@ -35,11 +35,11 @@ export interface UndoResult {
   readonly changes: readonly FileChange[];
   /** The paths that were left unchanged, with the reasons. */
   readonly conflicts: readonly SkippedPath[];
-  /** Why the undo failed or was blocked. */
+  /** The reason why the undo failed or was blocked. */
   readonly error?: string;
 }
 
-/** Whether a call can be undone. `blocked`: an obstacle prevents all or part of it. */
+/** The possibility of undoing a call. `blocked`: an obstacle prevents all or part of it. */
 export type UndoStanding =
   | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
   | {
@@ -118,7 +118,7 @@ export class UndoCalls {
     return { callId, tool: call.tool, outcome: result, changes, conflicts, ...error };
   }
 
-  /** Returns what is stored of a call and what prevents its undo. Rejects when there is nothing to undo. */
+  /** Returns the stored state of a call and the obstacles to its undo. Rejects when there is nothing to undo. */
   async #inspect(
     call: ToolInvoked,
     { principal = someone, again = false, partial = false }: UndoOptions,
@@ -156,7 +156,7 @@ export class UndoCalls {
     try {
       return await this.undo(call.callId, options);
     } catch (error) {
-      // Changes that are stored on another machine can still be undone there: earlier calls are not undone before them.
+      // Changes that are stored on another machine can still be undone there, so earlier calls must not be undone first.
       if (error instanceof SignalboxError && error.code === 'undo-unavailable' && call.type === 'ToolInvoked')
         if (isLost(call, undefined) && isElsewhere(call)) return refused(call, error.message);
       const isNothing = error instanceof SignalboxError && ['undo-unavailable', 'undo-done'].includes(error.code);
