@@ -19,7 +19,7 @@ export interface RuntimeTraits {
   readonly question?: string;
   /** Whether the runtime reports thinking. */
   readonly thinks: boolean;
-  /** When the model sees a changed catalog. */
+  /** The point at which the model sees a changed catalog. */
   readonly seesChanges: 'step' | 'turn';
 }
 

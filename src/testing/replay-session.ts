@@ -25,9 +25,9 @@ export interface SessionReplayOptions {
 const begun: ReadonlySet<OutcomeName> = new Set(['timed-out', 'cancelled', 'unknown', 'failed']);
 
 /**
- * Runs the calls of a recorded session again, one after the other through the whole pipeline, against what its servers
- * answered then. Nothing outside is reached. Humans answer as they did, and a call that did not run to an answer (it was
- * refused, waited, ran out of time …) ends as it did, unless the given rules decide it otherwise.
+ * Replays the calls of a recorded session sequentially through the whole pipeline, against the recorded results. Contacts no real
+ * server. Approvals are answered as recorded. A call without a recorded result (denied, awaiting approval, timed out …) ends as
+ * recorded, unless the given rules decide it differently.
  */
 export async function* replaySession(
   session: RecordedSession,

@@ -75,7 +75,7 @@ export class Checkpoints {
     };
   }
 
-  /** Returns the changes of a call; `undefined` when there is no record of it. */
+  /** Returns the changes of a call; `undefined` when it has no record. */
   async changesOf(call: string): Promise<ChangesOfCall | undefined> {
     const isUsed = this.#opened !== undefined || (this.#given !== undefined && existsSync(join(this.#given, 'undo')));
     if (!isUsed) return undefined;

@@ -134,7 +134,7 @@ export class UndoEngine {
     return this.#ending(call, (roots) => this.#takeBack(this.#finish(call), roots, true));
   }
 
-  /** Returns the recorded changes of a call; `undefined` when there is no record of it. */
+  /** Returns the recorded changes of a call; `undefined` when it has no record. */
   changesOf(
     call: string,
   ): (CheckpointResult & { readonly status: RecordStatus; readonly interrupted: boolean }) | undefined {

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import { isOverlapping } from './content/byte-path.ts';
 
-/** Serializes calls in overlapping directories in the order of arrival, because concurrent changes of two calls cannot be told apart. */
+/**
+ * Serializes calls in overlapping directories in the order of arrival, because concurrent changes of two calls cannot be
+ * distinguished.
+ */
 export class WorkspaceMutex {
   readonly #taken = new Set<{ readonly directories: readonly string[]; readonly over: Promise<void> }>();
 

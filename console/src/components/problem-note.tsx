@@ -39,7 +39,7 @@ interface ProblemText {
 export function toProblemText(error: unknown): ProblemText {
   if (error instanceof ProblemError) {
     const { title, status, code, message, issues } = error;
-    // Without a response there is no documented code.
+    // Failures without a response have no documented code.
     return { title, message, issues, ...(status === 0 ? {} : { code }) };
   }
   return { title: 'Something went wrong', message: error instanceof Error ? error.message : String(error), issues: [] };

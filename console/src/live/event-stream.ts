@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly events: readonly string[];
   onEvent(name: string, data: unknown): void;
   onState(state: StreamState): void;
-  /** How many hidden windows stay connected. */
+  /** The hidden windows that stay connected. */
   readonly whenHidden: 'one' | 'none';
 }
 

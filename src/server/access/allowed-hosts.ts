@@ -23,7 +23,7 @@ export function allowedHosts(host: string, port: number, extra: readonly string[
   return allowed;
 }
 
-/** Returns a host as it is urlName in a URL. */
+/** Returns a host in the form that URLs use. */
 function urlHost(host: string): string {
   // Only IPv6 addresses contain a colon. The first call of `isIPv6` takes milliseconds, which would delay every start.
   return host.includes(':') ? `[${host}]` : host;

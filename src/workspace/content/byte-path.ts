@@ -1,5 +1,5 @@
 /**
- * A path in which each character stands for one byte; `/` separates the parts. File names need not be valid UTF-8, and an undo
+ * A path in which each character represents one byte; `/` separates the parts. File names need not be valid UTF-8, and an undo
  * must restore the exact bytes.
  */
 export type BytePath = string;

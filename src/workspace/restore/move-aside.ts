@@ -42,8 +42,8 @@ export function siblingPath(at: string | Buffer, name: string): string | Buffer 
 }
 
 /**
- * Moves an entry aside if it is unchanged since it was checked. Otherwise moves it back and throws `InterferenceError`. A check
- * followed by a removal would lose an edit made in between.
+ * Moves an entry aside if it is unchanged since it was checked. If it has changed, moves it back and throws `InterferenceError`.
+ * A check followed by a removal would lose an edit made in between.
  */
 export function moveAside(at: string | Buffer, aside: string | Buffer, checked: CheckedEntry): void {
   try {
@@ -113,7 +113,10 @@ function putBack(aside: string | Buffer, at: string | Buffer): void {
   }
 }
 
-/** Returns whether an entry is unchanged since it was checked. Large files are known by their stat, unless that is too fresh to tell. */
+/**
+ * Returns whether an entry is unchanged since it was checked. Large files are known by their stat, unless that is too recent to
+ * be reliable.
+ */
 function isUnchanged(aside: string | Buffer, { entry, at }: CheckedEntry): boolean {
   const stats = lstatSync(aside);
   if (toKind(stats) !== entry.kind) return false;

@@ -9,7 +9,7 @@ const measureMs = 100;
 /** Protects a prompt from answers that were meant for something else. */
 export interface AnswerGuard {
   readonly isReady: boolean;
-  /** Why the last answer was ignored. */
+  /** The reason why the last answer was ignored. */
   readonly hint: string;
   /** The props of the element that contains the buttons. */
   readonly buttons: { readonly ref: RefObject<HTMLDivElement | null>; readonly onPointerDownCapture: () => void };

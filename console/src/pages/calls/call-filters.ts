@@ -15,7 +15,7 @@ const names = [
   'until',
 ] as const;
 
-/** The filters of the calls page. They are kept in the address, so that a view can be bookmarked and shared. */
+/** The filters of the calls page. They are stored in the address, so that a view can be bookmarked and shared. */
 export type CallFilters = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
 /** Time ranges that end now. */

@@ -118,7 +118,7 @@ export function InboxPage(): ReactNode {
   );
 }
 
-/** The selected call. If it is answered elsewhere, it shows by whom and stays until the user moves on. */
+/** The selected call. If it is answered by another client, it shows by whom and stays until the user moves on. */
 function Detail({
   id,
   hasOthers,

@@ -9,7 +9,7 @@ export interface PolicyDraft {
   /** The fingerprint of the file that it is based on; absent without a file. */
   readonly fingerprint: string | undefined;
   readonly isChanged: boolean;
-  /** Whether the file was changed elsewhere since. */
+  /** Whether the file has since been changed outside this editor. */
   readonly isOutdated: boolean;
   write(text: string): void;
   /** Rebases on the current file, with the given text or that of the file. */

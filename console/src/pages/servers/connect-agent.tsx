@@ -10,7 +10,7 @@ import { ProblemNote } from '../../components/problem-note.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { TimeAgo } from '../../components/time.tsx';
 
-// There is no live event for a connecting client.
+// A connecting client emits no live event.
 const pollMs = 2500;
 
 /** The commands that connect an agent, and the clients that are connected. */

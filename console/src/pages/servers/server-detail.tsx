@@ -12,7 +12,7 @@ import { RemoveServer } from './remove-server.tsx';
 import { ServerStatus } from './server-status.tsx';
 import { SignIn } from './sign-in.tsx';
 
-// There is no live event for error output.
+// Error output emits no live event.
 const pollMs = 3000;
 
 /** One server: status, actions, facts and error output. */

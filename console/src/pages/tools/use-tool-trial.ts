@@ -13,7 +13,7 @@ export interface ToolTrial {
   readonly text: string;
   setText(text: string): void;
   readonly value: Arguments | undefined;
-  /** Why the text is not valid; `undefined` if it is. */
+  /** The reason why the text is not valid; `undefined` if it is. */
   readonly invalidReason: string | undefined;
   readonly isRunning: boolean;
   readonly startedAt: number;

@@ -40,5 +40,5 @@ export type Thrown =
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly call: number; readonly progress: Progress }
   | { readonly kind: 'succeeded'; readonly call: number; readonly value: unknown; readonly changes: StateChanges }
-  /** `loaded` is false when there is no handler, which makes the worker useless. */
+  /** `loaded` is false when the worker found no handler, which makes it unusable. */
   | { readonly kind: 'failed'; readonly call: number; readonly thrown: Thrown; readonly loaded: boolean };
