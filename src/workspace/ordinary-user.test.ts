@@ -50,7 +50,7 @@ class Workplace {
     this.engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'test' });
   }
 
-  /** Makes a call; returns its id. */
+  /** Makes a call and returns its id. */
   call(act: () => void): string {
     const call = `call_${(this.#calls += 1)}`;
     const begun = this.engine.begin(call, [this.root]);

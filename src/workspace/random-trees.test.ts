@@ -5,7 +5,7 @@ import { memoryDirectory } from '../../test/support/memory-directory.ts';
 import { removeTree, undoRandomTrees } from '../../test/support/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
 
-// Thousands of files are made lasting one by one.
+// Thousands of files are flushed to the disk one by one.
 const place = memoryDirectory('undo');
 after(() => removeTree(place));
 

@@ -207,14 +207,14 @@ describe('looking', () => {
     assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'one');
   });
 
-  // Where the clock is coarse, a second change in the same tick leaves the same stat: the entry is made up to look so.
+  // With a coarse clock, a second change in the same tick leaves the same stat. The test simulates such an entry.
   test('what changed just before a look is read again at the next, and trusted only when it is older', async () => {
     const workplace = new Workplace({ a: 'now' });
     const contents = new ContentStore(join(workplace.directory, 'content'));
     const tree = new WorkspaceTree(workplace.root, contents, limits, '');
     const kept = (): { entry: FileEntry; isSettled: boolean } | undefined =>
       [...tree.entries()].find(({ path }) => path === 'a');
-    // As if it were changed just now, however long this machine takes to get to the next line.
+    // Simulates a change at this moment, independent of the speed of the machine.
     utimesSync(workplace.at('a'), Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
     tree.scan();
     const seen = kept();

@@ -69,7 +69,7 @@ export function RuleEditor({
   );
 }
 
-/** A line of the invisible copy underlay the text, which underlines errors. */
+/** A line of the invisible copy below the text, which underlines errors. */
 function MarkedLine({
   line,
   problems,

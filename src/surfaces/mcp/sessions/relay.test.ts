@@ -111,7 +111,7 @@ describe('work that another process does', () => {
   });
 });
 
-/** Runs until the signal is aborted. */
+/** Registers work that runs until its signal is aborted. */
 function staying(relay: Relay): { readonly begun: Promise<void>; readonly ended: Promise<void> } {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   relay.serve('stay', async (_, { signal }) => {
