@@ -14,7 +14,7 @@ import type { Admission } from './http/admission.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './http/server-context.ts';
 import { LiveEvents } from './streams/live-events.ts';
 import { PolicyChecker } from './routes/policies/policy-checks.ts';
-import type { ProcessRole } from './routes/status/process-role.ts';
+import type { ProcessRole } from './process-role.ts';
 import { toProblem } from './problems/to-problem.ts';
 import { unknownPage } from './pages/error-pages.ts';
 import { Problem, problemType } from './problems/problem.ts';

@@ -15,7 +15,7 @@ import { Admission } from './http/admission.ts';
 import type { AppListener } from './http/app-listener.ts';
 import { listen } from './http/listen.ts';
 import { createMcpRoute } from './http/mcp-route.ts';
-import type { ProcessRole } from './routes/status/process-role.ts';
+import type { ProcessRole } from './process-role.ts';
 import { type PrometheusMetrics, createPrometheusMetrics } from './metrics/prometheus-metrics.ts';
 import type { FindConsole } from './routes/pages/console-routes.ts';
 import type { ServedSchedules } from './routes/sessions/job-routes.ts';

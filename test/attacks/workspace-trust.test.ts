@@ -194,7 +194,7 @@ suite('trust', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /has 1 change that nobody accepted.*\n {2}it would now also:\n {2}run {6}b: added-later\n {2}next/,
+      /has 1 change that nobody accepted.*\n {2}now it would also:\n {2}run {6}b: added-later\n {2}next/,
     );
 
     assert.equal((await run(place, 'trust', 'revoke')).code, 0);
@@ -415,7 +415,7 @@ suite('a running server', () => {
     write(place, { ...others, mcpServers: { ...mcpServers, evil: { ...server, args: ['-e', 'process.exit()'] } } });
     const refused = await run(place, 'tools', '--local');
     assert.equal(refused.code, 2, refused.stdout);
-    assert.match(refused.stderr, /it would now also:\n {2}run {6}evil: .*\n {2}next/);
+    assert.match(refused.stderr, /now it would also:\n {2}run {6}evil: .*\n {2}next/);
   });
 });
 

@@ -89,7 +89,7 @@ suite('policy', () => {
       await said(child.stdout, /Policy .*\n/),
       /Policy +4 rules of policies\.yaml · where none matches: reads run/,
     );
-    assert.equal((await warned).match(/fits no/g)?.length, 1, 'and of nothing else');
+    assert.equal((await warned).match(/matches no/g)?.length, 1, 'and of nothing else');
     writeFileSync(
       join(place.directory, 'policies.yaml'),
       '- { id: far, flow: { from: [privat], to: [external] } }\n- { id: own, match: mcp__claude__Bash, deny: true }\n',

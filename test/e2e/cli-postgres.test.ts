@@ -133,7 +133,7 @@ suite('records in PostgreSQL', () => {
       child.kill('SIGTERM');
       return (await ended).stderr;
     };
-    assert.match(await told({}), /set the same SIGNALBOX_TOKEN for every server/);
+    assert.match(await told({}), /set the same SIGNALBOX_TOKEN on every server/);
     assert.doesNotMatch(await told({ SIGNALBOX_TOKEN: 'a-token-of-all-servers' }), /SIGNALBOX_TOKEN/);
   });
 

@@ -116,9 +116,13 @@ suite('the files for Compose and Kubernetes', () => {
         assert.match(help, new RegExp(`^ +${word.split('=')[0]} `, 'm'), `serve has no ${word}`);
     const written = [textOf('compose.yaml'), textOf('kubernetes.yaml'), dockerfile].join('\n');
     const variables = new Set(written.match(/\bSIGNALBOX_[A-Z_]+/g));
-    const source = readdirSync(join(root, 'src', 'cli'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-      .map((name) => readFileSync(join(root, 'src', 'cli', name), 'utf8'))
+    const source = ['cli', 'host']
+      .map((folder) => join(root, 'src', folder))
+      .flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+          .map((name) => readFileSync(join(folder, name), 'utf8')),
+      )
       .join('\n');
     assert.deepEqual(
       [...variables].filter((name) => !source.includes(`'${name}'`)),

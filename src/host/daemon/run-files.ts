@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
-import type { ProcessRole } from '../../server/routes/status/process-role.ts';
+import type { ProcessRole } from '../../server/process-role.ts';
 
 /** Describes a server that runs on a data directory of this machine. Other commands find it by this file. */
 export interface RunFile {

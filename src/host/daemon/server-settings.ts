@@ -1,4 +1,4 @@
-import type { ProcessRole } from '../../server/routes/status/process-role.ts';
+import type { ProcessRole } from '../../server/process-role.ts';
 
 /** The settings of a server from the command line. */
 export interface ServerSettings {

@@ -4,7 +4,7 @@ import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts
 import { profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { type ProcessRole, processRoles } from './process-role.ts';
+import { type ProcessRole, processRoles } from '../../process-role.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
 import { problems } from '../../schemas/problem-schemas.ts';
 import { roleSchema } from '../../schemas/token-schemas.ts';

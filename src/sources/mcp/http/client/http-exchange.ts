@@ -113,7 +113,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#fail(error);
+    this.#fail(explainInvalidHeader(error));
   }
 
   #dispatch(): void {
@@ -160,6 +160,13 @@ class RedirectReader implements BodyReader {
   write(): void {
     // The body of a redirect says nothing that is needed.
   }
+}
+
+/** Replaces the terse error with which `undici` refuses a header. Neither contains the value, which may be a secret. */
+function explainInvalidHeader(error: Error): Error {
+  const [, name] = /^invalid (\S+) header$/.exec(error.message) ?? [];
+  if (name === undefined) return error;
+  return new Error(`the value of the header "${name}" has a character that HTTP does not allow`, { cause: error });
 }
 
 /** Throws when a response comes from this very process: mounted in itself, every tool would be listed again with every change. */
