@@ -35,7 +35,7 @@ export class GrowthAnnouncer {
     if (this.#timer === undefined) this.#schedule();
   }
 
-  /** Calls the listener when other processes have written, or may have. Returns a function that unsubscribes. */
+  /** Calls the listener when other processes may have written. Returns a function that unsubscribes. */
   onOthers(listener: () => void): () => void {
     return onGrowth(this.#post, listener, this.#id);
   }

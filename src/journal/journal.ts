@@ -58,7 +58,7 @@ export class Journal {
   readonly #announcer: GrowthAnnouncer;
   #queue: Item[] = [];
   #delayed: Item[] = [];
-  /** Entries that are written and do not survive a power loss yet. */
+  /** Entries that are written but not flushed. */
   #unflushed: { readonly item: Item; readonly entry: StoredEntry | undefined }[] = [];
   #syncing: NodeJS.Immediate | undefined;
   #delayTimer: NodeJS.Timeout | undefined;
@@ -150,10 +150,10 @@ export class Journal {
   #schedule(): void {
     if (this.#scheduled || this.#writing !== undefined) return;
     this.#scheduled = true;
-    // Calls that never wait for anything else would starve timers and sockets, so yield to the event loop now and then.
+    // Calls that never wait for anything else would starve timers and sockets, so yield to the event loop periodically.
     const now = performance.now();
     if (now - this.#lastTurn < maxTurnMs) {
-      // Runs after all promises that are ready now, so that the calls that got this far share one commit.
+      // Runs after all promises that are ready now, so that all calls at this point share one commit.
       process.nextTick(this.#flush);
     } else {
       this.#lastTurn = now;

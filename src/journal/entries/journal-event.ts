@@ -35,9 +35,9 @@ export interface CallEntry {
   /** The labels of the tool, if it has any. */
   readonly labels?: readonly string[];
   readonly definitionHash?: string;
-  /** The tool had an undo function of its own. */
+  /** The tool had its own undo function. */
   readonly ownUndo?: true;
-  /** The machine it ran on, which stores the checkpoint. Present for tools that can be undone. */
+  /** The machine that ran it and stores the checkpoint. Present for tools that can be undone. */
   readonly machine?: string;
   readonly decision?: Decision;
   /** SHA-256 of the complete arguments of the tool, in canonical form. Absent for reads whose entry contains all arguments. */
@@ -45,7 +45,7 @@ export interface CallEntry {
   readonly idempotencyKey?: string;
   /** The call bypassed Signalbox and was only observed: a server with `passthrough`. */
   readonly observed?: true;
-  /** Rules do not count it, because it led to another call that they count: `read_resource` of a model session. */
+  /** Rules do not count this call, because they count the call that it led to: `read_resource` of a model session. */
   readonly uncounted?: true;
   /** The approval that the call used. */
   readonly approvalId?: string;
@@ -92,7 +92,7 @@ export interface Settlement {
   readonly note?: string;
 }
 
-/** A human is asked about a call. */
+/** A call needs a human's approval. */
 export interface ApprovalRequested extends EntryBase, Omit<ApprovalQuestion, 'session' | 'hidden'> {
   readonly type: 'ApprovalRequested';
   readonly approvalId: string;
@@ -126,9 +126,9 @@ export interface ApprovalResolved extends EntryBase {
   readonly reason?: string;
   /** The arguments as the human edited them, without secrets. */
   readonly arguments?: JsonObject;
-  /** The rule that remembers the answer. */
+  /** The rule that was created to remember the answer. */
   readonly remembered?: { readonly rule: string; readonly scope: RememberScope };
-  /** Why the answer could not be remembered as requested. */
+  /** The reason why the answer could not be remembered as requested. */
   readonly notRemembered?: string;
   /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
@@ -176,7 +176,7 @@ export interface Undone extends EntryBase {
   readonly changes: number;
   /** The files that were left unchanged, with the reason. */
   readonly conflicts: readonly { readonly workspace: string; readonly path: string; readonly reason: string }[];
-  /** Why the tool's own `undo` failed. */
+  /** The reason why the tool's own `undo` failed. */
   readonly error?: string;
 }
 
@@ -212,7 +212,7 @@ export interface ContentRead extends EntryBase {
   readonly sessionId?: string;
   readonly server: string;
   readonly kind: 'resource' | 'prompt';
-  /** The resource’s address, or the prompt’s name. */
+  /** The URI of the resource, or the name of the prompt. */
   readonly name: string;
   /** The arguments of the prompt, without secrets. */
   readonly arguments?: JsonObject;
@@ -249,10 +249,10 @@ export interface TokenRevoked extends EntryBase {
  */
 export type AuthorityKind = 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
 
-/** A stored record, as an entry of the journal describes it. */
+/** The description of a stored record in a journal entry. */
 export interface AuthorityRecord {
   readonly kind: AuthorityKind;
-  /** The server, the person or the token that it is about. */
+  /** The server, person or token of the record. */
   readonly name: string;
   /** Identifies a record without its key, which may be a hash of a secret. */
   readonly id: string;
@@ -270,7 +270,7 @@ export interface AuthorityChanged extends EntryBase {
   readonly records: readonly AuthorityRecord[];
 }
 
-/** An entry of the journal, as readers see it. */
+/** The public form of a journal entry. */
 export type JournalEvent =
   | CallStarted
   | ToolInvoked

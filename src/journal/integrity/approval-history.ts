@@ -35,7 +35,7 @@ const maxRecords = 1_000_000;
 /** Collects the approvals in the entries of a journal, and compares the stored approvals and remembered rules with them. */
 export class ApprovalHistory {
   readonly #asked = new Map<string, Asked>();
-  /** The approval that each rule was made with. */
+  /** The approval that created each rule. */
   readonly #rules = new Map<string, string>();
   readonly #revoked = new Set<string>();
 

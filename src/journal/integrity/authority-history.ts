@@ -4,7 +4,7 @@ import type { StoredEntry } from '../entries/stored-entry.ts';
 import type { AuthorityRecord } from '../entries/journal-event.ts';
 import type { Store } from '../store/store.ts';
 
-/** A record, as an entry describes it. */
+/** The description of a record in an entry. */
 interface Accounted extends Omit<AuthorityRecord, 'digest'> {
   readonly seq: number;
   /** Absent when an earlier version wrote the entry. */
@@ -45,7 +45,7 @@ export class AuthorityHistory {
     const { change, records } = JSON.parse(body) as { change: string; records: readonly AuthorityRecord[] };
     for (const record of records) {
       if (change === 'carried') this.#carried.set(record.id, { ...record, seq });
-      // A removal of a record that no entry stored is remembered without a digest, so that `check` finds it.
+      // A removal of a record that no entry stored is tracked without a digest, so that `check` detects it.
       else if (change === 'stored') this.#accounted.set(record.id, { ...record, seq });
       else {
         const { digest, ...known } = this.#accounted.get(record.id) ?? { ...record, digest: undefined };
@@ -119,7 +119,7 @@ export class AuthorityHistory {
     return undefined;
   }
 
-  /** An entry of an earlier version has no digest; the one that was carried over since then has. */
+  /** Returns the state of a record. An entry of an earlier version has no digest; the entry that was carried over later has one. */
   #state(id: string): Accounted | undefined {
     const [known, carried] = [this.#accounted.get(id), this.#carried.get(id)];
     return known === undefined

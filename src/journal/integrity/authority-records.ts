@@ -84,7 +84,7 @@ export async function carryAuthority(store: Pick<Store, 'append'>, records: read
 
 /**
  * Writes entries for the records of a store from an earlier version. Runs once: later, a record without an entry counts as forged.
- * A version in between wrote entries for everything except pins, so pins have a note of their own.
+ * An intermediate version wrote entries for everything except pins, so pins have a separate note.
  */
 export async function accountForAuthority(store: Store): Promise<void> {
   const { sealer } = store;
@@ -96,7 +96,7 @@ export async function accountForAuthority(store: Store): Promise<void> {
     else {
       const pins = records.filter(({ kind }) => kind === 'pin');
       const missing = pins.filter(({ id }) => !accounted.has(id));
-      // A machine that joins a shared store accounts for nothing where others already did.
+      // A machine that joins a shared store writes no entries when others already did.
       const isUpgrade = sealer?.hasNoted('accounted') === true || missing.length === pins.length;
       if (isUpgrade) await carryAuthority(store, missing);
     }

@@ -5,8 +5,8 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { ChainHead, Store } from '../store/store.ts';
 
 /**
- * The hash of an entry, over everything in it and the hash before it. Line breaks separate the fields:
- * none of them can contain one (the body is JSON text, where a line break is escaped).
+ * Returns the hash of an entry, over all of its fields and the previous hash. Line breaks separate the fields:
+ * no field can contain one (the body is JSON text, where a line break is escaped).
  */
 export function linkHash(previous: string, entry: Omit<StoredEntry, 'hash'>): string {
   return hash(
@@ -28,7 +28,7 @@ export interface VerifyOptions {
   /** A head that was stored outside the journal. */
   readonly expected?: ChainHead;
   readonly archive?: AsyncIterable<ArchivedEntry>;
-  /** More heads that must be in the chain. */
+  /** Additional heads that must be in the chain. */
   readonly heads?: readonly ChainHead[];
   /** Called with each verified entry of the journal. */
   readonly onEntry?: (entry: StoredEntry) => void;
@@ -106,7 +106,7 @@ async function verifyArchive(
     if (entry.seq > beginning.seq || (head !== undefined && entry.seq <= head.seq)) continue;
     const past = head === undefined ? anchors.find(({ seq }) => seq > 0 && seq < entry.seq) : undefined;
     if (past !== undefined) return prunedHead(past);
-    // The first entry names the hash before it. A wrong one would not match its own hash.
+    // The first entry contains the previous hash. A wrong one would not match the entry's own hash.
     const before: ChainHead = head ?? { seq: entry.seq - 1, hash: entry.previous ?? '' };
     const problem = brokenLink(before, entry, anchors);
     if (problem !== undefined) return { ok: false, entries, seq: entry.seq, problem: `in the archive, ${problem}` };

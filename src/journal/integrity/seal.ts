@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Beginning } from '../store/drop-request.ts';
 
-/** Position and hash of an entry. */
+/** The position and hash of an entry. */
 type Head = Pick<Beginning, 'seq' | 'hash'>;
 
-/** A note that every record that grants authority has an entry, of versions without and with pins. */
+/** A note that every record that grants authority has an entry: without pins (older versions), or with pins. */
 export type SealerNote = 'accounted' | 'accounted-pins';
 
 /** Signs heads of the chain with a key that is not in the store. */
@@ -13,21 +13,21 @@ export interface Sealer {
   readonly key: string;
   /** Returns the MAC of a text, in hexadecimal. */
   sign(text: string): string;
-  /** Returns whether this key has sealed the store before: then its seal must be there. */
+  /** Returns whether this key has sealed the store before. If so, its seal must exist. */
   hasSealed(): boolean;
-  /** Notes, outside of the store, that this key has sealed it. */
+  /** Records, outside the store, that this key has sealed it. */
   noteSealed(): void;
-  /** Returns whether something else was noted, outside of the store, about the store and this key. */
+  /** Returns whether a note about the store and this key was recorded outside the store. */
   hasNoted(what: SealerNote): boolean;
   note(what: SealerNote): void;
 }
 
-/** A signed statement that the journal reached this head, and that it begins here. A store has one for each key. */
+/** A signed statement of the journal's head and beginning. A store has one for each key. */
 export interface Seal {
   readonly key: string;
   readonly seq: number;
   readonly hash: string;
-  /** The last entry that was pruned; 0 and an empty hash while all are there. */
+  /** The last entry that was pruned; 0 while the journal is complete. */
   readonly beginning: number;
   readonly beginningHash: string;
   readonly mac: string;
@@ -63,8 +63,8 @@ export function isGenuine(sealer: Sealer, seal: Seal): boolean {
 }
 
 /**
- * Returns the seal for a newer head; `undefined` when the journal does not continue from the sealed head. Then the old seal stays, so
- * that `verify` detects it: a new seal would cover up removed or rewritten entries.
+ * Returns the seal for a newer head; `undefined` when the journal does not continue from the sealed head. The old seal then stays, so
+ * that `verify` detects the problem: a new seal would conceal removed or rewritten entries.
  */
 export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal | undefined {
   const { known, hashAtKnown, beginning } = place;
@@ -73,7 +73,7 @@ export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal
   return newSeal(sealer, head, { seq: known.beginning, hash: known.beginningHash });
 }
 
-/** Returns the seal after entries were pruned from the front; `undefined` when the sealed beginning was another one before. */
+/** Returns the seal after entries were pruned from the front; `undefined` when the sealed beginning differs from the previous one. */
 export function prunedSeal(sealer: Sealer, known: Seal, from: Head, to: Head): Seal | undefined {
   if (known.beginning !== from.seq || known.beginningHash !== from.hash || !isGenuine(sealer, known)) return undefined;
   return newSeal(sealer, known, to);

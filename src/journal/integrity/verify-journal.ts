@@ -7,7 +7,7 @@ import type { Beginning } from '../store/drop-request.ts';
 import { type Seal, type Sealer, isGenuine } from './seal.ts';
 import type { ChainHead, Store } from '../store/store.ts';
 
-/** The sealed position for the key of this machine, or why the seal cannot be checked here. */
+/** The sealed position for the key of this machine, or the reason why the seal cannot be checked here. */
 export type Authentication =
   | { readonly state: 'sealed'; readonly seq: number }
   | { readonly state: 'unknown'; readonly why: string };
@@ -42,7 +42,7 @@ export async function verifyJournal(store: VerifiedStore, options: VerifyOptions
     // An archive can be read only once.
     const isLast = attempt === maxAttempts || options.archive !== undefined;
     if (result.ok || isLast || comparedAt === undefined) return result;
-    // A record written during the verification has its entry after those that were read.
+    // A record that is written during the verification has its entry after those that were read.
     const [newer] = await store.entries({ order: 'oldest-first', after: comparedAt, limit: 1 });
     if (newer === undefined) return result;
   }
@@ -95,7 +95,7 @@ async function prunedUntil(store: VerifiedStore): Promise<number> {
   return seq === 0 ? 0 : at + 24 * 60 * 60 * 1000;
 }
 
-/** Reads the seals and the beginning as of one moment: pruning moves both. */
+/** Reads a consistent pair of seals and beginning, because pruning changes both. */
 async function sealsOf(store: VerifiedStore): Promise<{ beginning: Beginning; seals: readonly Seal[] }> {
   for (;;) {
     const beginning = await store.beginning();
@@ -104,7 +104,7 @@ async function sealsOf(store: VerifiedStore): Promise<{ beginning: Beginning; se
   }
 }
 
-/** Checks the seal of this machine's key; the head that it names is checked with the chain. */
+/** Checks the seal of this machine's key. Its head is checked with the chain. */
 function authenticate(
   sealer: Sealer | undefined,
   seals: readonly Seal[],

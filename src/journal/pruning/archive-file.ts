@@ -12,7 +12,7 @@ import type { StoredEntry } from '../entries/stored-entry.ts';
 // Entries are written in chunks, because one write for each would be slower than reading them.
 const chunkLength = 64 * 1024;
 
-/** An entry of an archive. The first entry of a file has the hash before it, so that it can be verified like the others. */
+/** An entry of an archive. The first entry of a file contains the previous hash, so that it can be verified like the others. */
 export interface ArchivedEntry extends StoredEntry {
   readonly previous?: string;
 }
@@ -42,7 +42,7 @@ export async function writeArchive(file: string, previous: string, entries: Asyn
 
 /** Flushes the directory entry of a file, without which the file may be missing after a power loss. */
 async function syncDirectory(file: string): Promise<void> {
-  // Windows cannot open directories, and flushes the name with the file.
+  // Windows cannot open directories, and flushes the name together with the file.
   if (process.platform === 'win32') return;
   const directory = await open(dirname(file), 'r');
   try {

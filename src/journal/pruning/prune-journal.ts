@@ -20,7 +20,7 @@ export interface PruneRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The entries that were pruned, or would be. */
+/** The entries that were pruned or would be pruned. */
 export interface Pruned {
   readonly entries: number;
   /** The first and the last pruned entry. */
@@ -28,7 +28,7 @@ export interface Pruned {
   readonly last?: number;
   /** Present when entries were dropped. */
   readonly dropped?: Dropped;
-  /** A call that is still open, because of which its entry and all later ones stay. */
+  /** An open call, whose entry and all later entries cannot be pruned. */
   readonly keptFor?: string;
 }
 
@@ -54,7 +54,7 @@ export async function pruneJournal(
   const found = past.found();
   const { last } = past;
   if (last === undefined) return found;
-  // If nothing was dropped, the file would block the next attempt.
+  // Nothing was dropped, so remove the file, which would block the next attempt.
   const forget = (): Promise<void> => rm(archive, { force: true });
   try {
     await assertSame(archive, from, last, found.entries);
@@ -90,7 +90,7 @@ interface Bounds {
   readonly open?: StoredEntry;
 }
 
-/** The entries from the front of the journal that are old enough, up to the first that is not. */
+/** The entries from the front of the journal that can be pruned, up to the first that cannot. */
 class PastEntries {
   last: Beginning | undefined;
   readonly #store: Store;

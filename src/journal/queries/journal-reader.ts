@@ -27,10 +27,10 @@ const defaultPageSize = 100;
 const maxPageSize = 1000;
 const maxPageBytes = 4 * 1024 * 1024;
 
-/** Many entries in one write: a system call for each would take longer than reading them. */
+/** Entries are written in chunks, because a system call for each would take longer than reading them. */
 const exportChunkLength = 64 * 1024;
 
-/** Reads the journal. Its methods see all entries that were written before the call, also by other processes. */
+/** Reads the journal. Its methods see all entries that were written before the call, including those of other processes. */
 export class JournalReader {
   readonly #store: Store;
   readonly #journal: Journal | undefined;
@@ -160,7 +160,7 @@ export class JournalReader {
   }
 }
 
-/** Whether there may be more than what was read. */
+/** Returns whether there may be more entries than were read. */
 function isCut(entries: readonly StoredEntry[], { limit, bytes }: { limit: number; bytes: number }): boolean {
   return entries.length >= limit || bodyBytes(entries) >= bytes;
 }

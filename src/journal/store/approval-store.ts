@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** An approval, as it is stored. */
+/** The stored form of an approval. */
 export interface ApprovalRecord {
   readonly id: string;
   /** Hash of principal, tool, definition, arguments and the rules that ask. */
@@ -14,9 +14,9 @@ export interface ApprovalRecord {
   /** The question as JSON text without secrets. */
   readonly asked: string;
   readonly answer: 'approved' | 'denied' | '';
-  /** The answer with approver and time as JSON text; empty while there is none. */
+  /** The answer with approver and time as JSON text; empty while the approval is pending. */
   readonly given: string;
-  /** The approval took effect: a call used it, or received the denial. */
+  /** Whether the approval took effect: a call used it, or received the denial. */
   readonly closed: boolean;
   /** The call that used it, or an empty string. */
   readonly usedBy: string;
@@ -42,7 +42,7 @@ export type ApprovalChange =
   /** Rejected when the rule does not exist or is revoked. Also closes the approval that created it, if no call used it. */
   | { readonly kind: 'revoke'; readonly rule: string; readonly approval: string };
 
-/** A remembered approval, as it is stored; `text` is the complete rule as JSON. */
+/** The stored form of a remembered approval; `text` is the complete rule as JSON. */
 export interface StoredRule {
   readonly id: string;
   readonly principal: string;
@@ -71,7 +71,7 @@ export interface PrincipalCount {
   readonly count: number;
 }
 
-/** The part of the Store port for approvals. They change only together with an entry of the journal. */
+/** The part of the `Store` interface for approvals, which change only together with a journal entry. */
 export interface ApprovalStore {
   approval(id: string): Promise<ApprovalRecord | undefined>;
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]>;
@@ -81,7 +81,7 @@ export interface ApprovalStore {
   rules(query?: { readonly principal?: string; readonly server?: string }): Promise<readonly StoredRule[]>;
 }
 
-/** Returns the hash by which an approval is looked up. Comparing the ids themselves would leak through timing how much of an id is right. */
+/** Returns the hash by which an approval is looked up. Comparing the ids themselves would leak matching prefixes through timing. */
 export function approvalDigest(id: string): string {
   return hash('sha256', id, 'hex');
 }

@@ -10,7 +10,7 @@ export interface Beginning {
 
 /** The range of entries to drop. */
 export interface DropRequest {
-  /** The expected beginning of the journal. Another one means that another process is pruning. */
+  /** The expected beginning of the journal. A different one means that another process is pruning. */
   readonly from: Pick<Beginning, 'seq' | 'hash'>;
   /** The last entry to drop. */
   readonly to: Beginning;

@@ -1,4 +1,4 @@
-/** A scheduled job, as it is stored. Times are milliseconds since 1970. */
+/** The stored form of a scheduled job. Times are milliseconds since 1970. */
 export interface JobRecord {
   readonly id: string;
   /** The principal that created it, as JSON text. */
@@ -14,7 +14,7 @@ export interface JobRecord {
   readonly lastAt: number;
   /** The session of the last run that had one, or an empty string. */
   readonly lastSession: string;
-  /** Why the last run failed, or an empty string. */
+  /** The reason why the last run failed, or an empty string. */
   readonly lastError: string;
 }
 
@@ -38,7 +38,7 @@ export interface JobClaim {
   readonly unlessEnded: string;
 }
 
-/** The part of the Store port for scheduled jobs. */
+/** The part of the `Store` interface for scheduled jobs. */
 export interface JobStore {
   /** Adds a job. Returns false when there are already `most` jobs. Does not change an existing job with the same id. */
   add(job: JobRecord, most: number): Promise<boolean>;

@@ -18,11 +18,11 @@ export type KeyValueChange = { readonly kind: string; readonly key: string } & (
 );
 
 /**
- * The part of the Store port for small values with an expiry time that all processes share: conversations of clients, signed-in
- * browsers, single-use codes. Credentials are stored as hashes.
+ * The part of the `Store` interface for small values with an expiry time that all processes share: conversations of clients,
+ * signed-in browsers, single-use codes. Credentials are stored as hashes.
  */
 export interface KeyValueStore {
-  /** Returns the current value of a key, whichever process wrote it. */
+  /** Returns the current value of a key, including writes of other processes. */
   get(kind: string, key: string): Promise<StoredValue | undefined>;
   /** Returns all values of a kind, in the order of their keys. */
   list(kind: string): Promise<readonly (StoredValue & { readonly key: string })[]>;

@@ -2,7 +2,7 @@ import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { RecoveryOptions } from './recovery-options.ts';
 
-/** A session, as it is stored. Texts are empty until they are set. */
+/** The stored form of a session. Texts are empty until they are set. */
 export interface SessionRecord extends SessionFacts {
   readonly id: string;
   readonly cwd: string;
@@ -27,7 +27,7 @@ export interface SessionFacts {
   readonly model: string;
   readonly title: string;
   readonly permissionMode: PermissionMode;
-  /** Why the last turn ended. */
+  /** The reason why the last turn ended. */
   readonly lastTurn: string;
 }
 
@@ -47,7 +47,7 @@ export interface SessionWrite {
   /** The events to append, as JSON texts. Each gets the next seq. */
   readonly events: readonly string[];
   readonly set?: Partial<SessionFacts>;
-  /** The state that the runtime gets back in the next turn, as JSON text. */
+  /** The state that the runtime receives in the next turn, as JSON text. */
   readonly memory?: string;
   /** The first event begins a turn. */
   readonly begins?: boolean;
@@ -57,7 +57,7 @@ export interface SessionWrite {
   readonly ends?: string;
 }
 
-/** An event of a session, as it is stored. */
+/** The stored form of a session event. */
 export interface StoredSessionEvent {
   readonly seq: number;
   readonly at: number;
@@ -88,7 +88,7 @@ export interface TurnDraft extends Omit<TurnRecord, 'interrupted'> {
 /** A turn that was queued. */
 export interface QueuedTurn {
   readonly turnId: string;
-  /** The seq after which its events come. */
+  /** The seq that precedes its events. */
   readonly afterSeq: number;
   /** The number of turns before it. */
   readonly position: number;
@@ -107,10 +107,10 @@ export interface SessionRecordQuery {
   readonly activeBefore?: number;
 }
 
-/** The time for which the key of a message is remembered. */
+/** The time for which the idempotency key of a message is stored. */
 export const sentMessagesMs = 24 * 60 * 60 * 1000;
 
-/** The part of the Store port for sessions. Acknowledged changes survive the end of the process. */
+/** The part of the `Store` interface for sessions. Acknowledged changes survive the end of the process. */
 export interface SessionStore {
   create(draft: SessionDraft): Promise<void>;
   find(id: string): Promise<SessionRecord | undefined>;

@@ -12,7 +12,7 @@ import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
 
-/** The port for persistent records. Every driver passes `store.conformance.ts`. */
+/** The interface of persistent storage. Every driver passes `store.conformance.ts`. */
 export interface Store extends ApprovalStore {
   /** The name of this process in the entries that it writes. */
   readonly writer: string;
@@ -89,7 +89,7 @@ export interface IndexFault {
 /** The entries of an append in order; `undefined` for drafts that were not written. */
 export type Appended = readonly (StoredEntry | undefined)[];
 
-/** Position and hash of an entry; seq 0 with an empty hash before the first. */
+/** The position and hash of an entry; seq 0 with an empty hash before the first entry. */
 export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
@@ -111,7 +111,7 @@ export interface EntryQuery {
   readonly tool?: string;
   readonly outcome?: OutcomeName;
   readonly server?: string;
-  /** The answer of the policy. */
+  /** Only calls with this answer of the policy. */
   readonly decision?: Decision['answer'];
   /** Only entries that contain this text in the tool name, the arguments, the output, the decision or the error. */
   readonly text?: string;
@@ -144,7 +144,7 @@ export interface OutcomeQuery {
   readonly limit: number;
 }
 
-/** The outcome of a call, as it is stored apart from its entry. */
+/** The outcome of a call that is stored separately from its entry. */
 export interface StoredOutcome {
   readonly key: string;
   readonly call: string;

@@ -1,6 +1,6 @@
 import type { Role } from '../../core/principal.ts';
 
-/** An access token, as it is stored. Texts are empty and times 0 when they do not apply. */
+/** The stored form of an access token. Texts are empty and times 0 when they do not apply. */
 export interface TokenRecord {
   readonly id: string;
   /** SHA-256 of the complete token, in hex. The token itself is not stored. */
@@ -10,7 +10,7 @@ export interface TokenRecord {
   readonly name: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** To the minute. */
+  /** Rounded to the minute. */
   readonly lastUsedAt: number;
   readonly revokedAt: number;
 }
@@ -22,9 +22,9 @@ export type TokenChange =
   /** Rejected when the token does not exist or is revoked. */
   | { readonly kind: 'revoke'; readonly id: string; readonly at: number };
 
-/** The part of the Store port for access tokens. They are created and revoked only together with an entry of the journal. */
+/** The part of the `Store` interface for access tokens, which are created and revoked only together with a journal entry. */
 export interface TokenStore {
-  /** Returns the current record, whichever process changed it. */
+  /** Returns the current record, including changes of other processes. */
   find(id: string): Promise<TokenRecord | undefined>;
   /** Returns the tokens, newest first. */
   list(query: { readonly limit: number }): Promise<readonly TokenRecord[]>;
