@@ -1,6 +1,6 @@
 /*
- * The environment variables that Signalbox reads. Every other module is passed the values that it needs; a test in test/boundaries
- * names the few files that hand variables on to other programs and threads.
+ * The environment variables that Signalbox reads. All other modules receive the values that they need. A test in test/boundaries
+ * lists the few files that pass variables to other programs and threads.
  */
 import { delimiter } from 'node:path';
 import { isPostgresAddress } from '../store/postgres/address.ts';
@@ -9,7 +9,7 @@ import { HostError } from './host-error.ts';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that users name themselves: in `${env:NAME}`, in `secrets`, and for OpenTelemetry (`OTEL_…`). */
+/** The variables with names that users choose: in `${env:NAME}`, in `secrets`, and for OpenTelemetry (`OTEL_…`). */
 export const environment: Environment = process.env;
 
 /** Returns `SIGNALBOX_TOKEN`, the admin token of this server. */
@@ -26,7 +26,7 @@ export function journalKeyVariable(): string | undefined {
 export function storeVariable(): string | undefined {
   const store = nonEmpty('SIGNALBOX_STORE');
   if (store === undefined || store === 'sqlite' || isPostgresAddress(store)) return store;
-  // The message leaves the value out, because it may contain a password.
+  // The message omits the value, because it may contain a password.
   throw new HostError('usage', 'SIGNALBOX_STORE: expected "sqlite" or a "postgres://…" address', {
     next: 'correct or unset SIGNALBOX_STORE',
   });
@@ -44,7 +44,7 @@ export function startedByDirectories(): string[] {
   return (environment[startedBy] ?? '').split(delimiter).filter((each) => each !== '');
 }
 
-/** Returns the variable that tells a started program, which may be Signalbox again, the configurations it was started from. */
+/** Returns the variable that passes the chain of configurations to a started program, which may be Signalbox again. */
 export function startedByVariable(directory: string): Record<string, string> {
   return { [startedBy]: [...startedByDirectories(), directory].join(delimiter) };
 }
@@ -54,7 +54,7 @@ export function isNpmScript(): boolean {
   return environment['npm_lifecycle_event'] !== undefined;
 }
 
-/** Returns whether `SIGNALBOX_DEBUG` asks for stack traces. */
+/** Returns whether `SIGNALBOX_DEBUG` enables stack traces. */
 export function isDebug(): boolean {
   return environment['SIGNALBOX_DEBUG'] === '1';
 }

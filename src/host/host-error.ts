@@ -1,4 +1,4 @@
-/** `usage`: an option or a variable has to be changed. `token-unavailable`: a token file cannot be read or written. */
+/** `usage`: an option or a variable must be changed. `token-unavailable`: a token file cannot be read or written. */
 export type HostErrorCode = 'usage' | 'token-unavailable';
 
 /** A condition that keeps Signalbox from starting, with the next step for the person who started it. */

@@ -12,7 +12,7 @@ export interface ReadConfiguration {
   readonly file: string | undefined;
 }
 
-/** Reads the named configuration, else the nearest one, else returns the defaults. Trust is checked later, where it is used. */
+/** Reads the given configuration file, or the nearest one, or returns the defaults. Trust is checked later, when the configuration is used. */
 export function readConfiguration({ config }: Pick<HostLocation, 'config'>): ReadConfiguration {
   const file = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
   const configuration = file === undefined ? defaultConfiguration(process.cwd()) : loadConfiguration(file);

@@ -5,13 +5,13 @@ const maxYoungSpaceBytes = 16 * 1024 * 1024;
 
 const growthFactor = 'semi-space-growth-factor';
 
-/** Flags for a program that allocates much for each call and retains little of it. */
+/** Flags for a program whose calls allocate much short-lived memory. */
 const flags: Readonly<Record<string, string>> = {
   // With pretenuring, V8 allocates objects of busy call sites in the old space, where they retain most of a call until the next
   // full collection.
   'allocation-site-pretenuring': '--no-allocation-site-pretenuring',
-  // The memory reducer runs some seconds after the last call and discards compiled code: calls after a pause took twice as long
-  // for half a minute.
+  // The memory reducer runs a few seconds after the last call and discards compiled code, which doubled the duration of calls for
+  // half a minute after a pause.
   'memory-reducer-favors-memory': '--no-memory-reducer-favors-memory',
   // By default the heap grows to four times its live size before a full collection; twice the size is as fast.
   'heap-growing-percent': '--heap-growing-percent=100',

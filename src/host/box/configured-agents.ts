@@ -20,13 +20,13 @@ interface Made {
   readonly agent: Agent;
 }
 
-/** The agents of a configuration. When it changes, those whose entries changed are made anew; their turns under way go on. */
+/** The agents of a configuration. When it changes, agents with changed entries are created again; their running turns continue. */
 export class ConfiguredAgents implements Agents {
   readonly #box: InternalSignalbox;
   readonly #references: ReferenceContext;
   readonly #configuration: () => Configuration;
   readonly #data: string;
-  /** Both ways to Claude Code bring the same tools along. */
+  /** Tools by runtime. Both runtimes for Claude Code have the same tools. */
   readonly #own = new Map<string, RuntimeTools>();
   readonly #runtimes: Runtime[] = [];
   #made: readonly Made[] = [];
@@ -52,7 +52,7 @@ export class ConfiguredAgents implements Agents {
     return this.#made.map(({ agent }) => agent);
   }
 
-  /** Ends the runtimes, also those of agents that are not there any more. */
+  /** Closes the runtimes, including those of removed agents. */
   async close(): Promise<void> {
     await Promise.all(this.#runtimes.map((runtime) => runtime.close()));
   }
@@ -136,7 +136,7 @@ export class ConfiguredAgents implements Agents {
     const { claudePassthrough } = await import('../../surfaces/claude/passthrough.ts');
     const { servers, env: variables } = await resolvePassthroughServers(passed, this.#references);
     const owner = (await this.#box.sessionStore.find(turn.session))?.owner;
-    // As every other call of the session says who made it.
+    // The same principal as for the other calls of the session.
     const principal = { id: owner === undefined ? entry.name : `${owner.id}/${entry.name}`, kind: 'agent' as const };
     const recorder: Pick<InternalSignalbox, 'recordObserved'> = {
       recordObserved: (call) => this.#box.recordObserved({ ...call, session: turn.session, principal }),
@@ -144,12 +144,12 @@ export class ConfiguredAgents implements Agents {
     return { ...options, env: { ...env, ...variables }, passthrough: claudePassthrough(recorder, servers) };
   }
 
-  /** The servers that Claude reaches by itself, unless somebody took them out since or the agent's profile does not have them. */
+  /** Returns the servers that Claude connects to directly, except those that were removed since or are not in the agent's profile. */
   #passedEntries(profile: string | undefined): ExternalEntry[] {
     const { servers, tools } = (profile === undefined ? {} : this.#configuration().profiles[profile]) ?? {
       servers: [],
     };
-    // Nothing looks at the calls there, so a server of which a profile has only some tools is handed over when it is named.
+    // Calls there are not filtered, so a server with only some tools in a profile is passed on only when the profile names it.
     const isSeen = (name: string): boolean => servers?.includes(name) ?? tools === undefined;
     const up = new Set(this.#box.catalog().servers.flatMap(({ name, status }) => (status === 'up' ? [name] : [])));
     return this.#configuration().servers.filter(
@@ -159,7 +159,7 @@ export class ConfiguredAgents implements Agents {
   }
 }
 
-/** How the providers of an agent are reached, with every reference resolved now. Throws when some cannot be. */
+/** Returns the settings of an agent's providers with all references resolved. Throws when a reference cannot be resolved. */
 export async function resolvedProviders(
   { name, providers = {} }: ModelAgentSettings & { readonly name: string },
   context: ConstructorParameters<typeof EntryReferences>[1],
@@ -182,7 +182,7 @@ export async function resolvedProviders(
   return resolved;
 }
 
-/** What every agent should know about where it works. */
+/** Returns the hint about the environment that every agent receives. */
 function hint(builtin: string): string {
   return (
     'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +

@@ -50,17 +50,17 @@ import { ConfiguredPolicies, readRules } from './configured-policies.ts';
 /** The result of reading the files again. */
 export interface Reload {
   readonly status: 'applied' | 'refused' | 'unchanged';
-  /** One line for each change, or for each problem and its place. */
+  /** One line for each change, or for each problem with its location. */
   readonly details: readonly string[];
 }
 
-/** The parts of a configured system that exist before its box. */
+/** The parts of a configured system that are created before its box. */
 export interface PreparedConfiguration {
-  /** Starts servers, now and later. */
+  /** The context in which servers are started. */
   readonly context: ServerStartContext & { readonly vault: SecretVault };
   readonly trust: ConfigurationTrust;
   readonly servers: StartedServers;
-  /** The rules, which are valid. */
+  /** The validated rules. */
   readonly policies: readonly PolicyDocument[];
   readonly secretProblems: readonly SecretProblem[];
 }
@@ -93,7 +93,7 @@ export class ConfiguredBox implements ServedConfiguration {
   #refusal: ConfigurationRefusal | undefined;
   /** The changed files that could not be applied yet. */
   readonly #unapplied = new Set<string>();
-  /** The last change; each change waits for the one before. */
+  /** The last change. Each change waits for the previous one. */
   #changing: Promise<unknown> = Promise.resolve();
 
   /** `data` is the data directory, whichever store is used. */
@@ -156,7 +156,7 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.file;
   }
 
-  /** The file that records what was accepted of the configuration on this machine. May not exist. */
+  /** The file that records the accepted parts of the configuration on this machine. May not exist. */
   get trustFile(): string {
     return this.#trust.records.place(this.file);
   }
@@ -183,7 +183,7 @@ export class ConfiguredBox implements ServedConfiguration {
     await this.#servers.apply(this.#configuration, lock, 'show-as-down');
   }
 
-  /** Accepts an edit of the file by a tool call: policies decided on the call. */
+  /** Accepts an edit of the file by a tool call, which policies have already decided. */
   acceptEdit(before: string | null, after: string | null): void {
     const read = (text: string | null): ReadRules => {
       const { value } = parseJsonDocument((text ?? '{}').replace(/^\ufeff/, ''));
@@ -192,7 +192,7 @@ export class ConfiguredBox implements ServedConfiguration {
     this.#trust.acceptDifference(read(before), read(after));
   }
 
-  /** Resolves when every external server, or the one of this name, has been tried once. */
+  /** Resolves when the first start of every external server, or of the given one, has ended. */
   ready(server?: string): Promise<void> {
     return this.#servers.ready(server);
   }
@@ -282,7 +282,7 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#signIns.state(server);
   }
 
-  /** Returns the pins of the servers: their definitions when they were first seen, or accepted. */
+  /** Returns the pins of the servers: their definitions as first seen, or as accepted later. */
   pins(): ReturnType<ConfiguredServers['pins']> {
     return this.#servers.pins();
   }
@@ -346,7 +346,7 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#accepted.over(readLock(directory));
   }
 
-  /** Every call that may write asks for them, and most of them are found by looking into directories. */
+  /** Returns the cached authority files. Every call that may write needs them, and finding them reads directories. */
   #authorityFiles(): readonly ProtectedFile[] {
     const now = performance.now();
     const known = this.#authority;
@@ -369,7 +369,7 @@ export class ConfiguredBox implements ServedConfiguration {
   #applyAccepted(): Promise<unknown> {
     return this.#enqueue(async () => {
       await this.#accepted.load();
-      // The lock file may be another one by now.
+      // The lock file may have changed meanwhile.
       await this.#assertFileTrusted();
       await this.#servers.apply(this.#configuration, this.#locked(this.#configuration), 'show-as-down');
       // A failure is retried with the next notification, and when the configuration changes.

@@ -10,7 +10,7 @@ import { openStore } from '../store/open-store.ts';
 import { memoryStoreWithPins, pinScope } from '../store/stored-pins.ts';
 import { ConfiguredBox, type PreparedConfiguration } from './configured-box.ts';
 
-/** Options of a box that its external servers do not depend on. */
+/** Options of a box that do not affect its external servers. */
 export interface CreateBoxOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
   readonly port?: number;
 }
@@ -42,7 +42,7 @@ export async function createBox(
     startup: { waitMs: configuration.startup.waitMs },
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
-  // Before servers are mounted: the reason why one is down is recorded, and may contain a secret.
+  // Runs before servers are mounted, because the recorded reason why one is down may contain a secret.
   secrets.attach(box);
   if (opened.password.length >= minSecretLength) box.secrets.add('store', opened.password);
   const configured = new ConfiguredBox(box, configuration, prepared, secretsFrom);
@@ -56,7 +56,7 @@ export async function createBox(
   }
 }
 
-/** Adds the tools by which agents read the configuration and change a few settings. */
+/** Adds the tools with which agents read the configuration and change a few settings. */
 function addConfigurationTools(configured: ConfiguredBox, data: string): void {
   const { box } = configured;
   const edits = new ToolCallEdits(

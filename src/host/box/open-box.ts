@@ -6,13 +6,13 @@ import { type PendingBox, type StartOptions, startConfiguredServers } from './st
 
 /** Options of `openBox`. */
 export interface BoxOptions extends StartOptions, Pick<SignalboxOptions, 'approve'> {
-  /** How long to wait for external servers while none comes up (10 s). Servers that take longer join the catalog when they are up. */
+  /** The time to wait for external servers while none comes up (10 s). Slower servers join the catalog when they are up. */
   readonly waitMs?: number;
 }
 
 const defaultWaitMs = 10_000;
 
-/** Opens the box of a configuration. Rejects when a secret could not be kept out of the journal. */
+/** Opens the box of a configuration. Rejects when a secret cannot be redacted. */
 export async function openBox(configuration: Configuration, options: BoxOptions): Promise<InternalSignalbox> {
   return (await openConfiguredBox(configuration, options)).box;
 }
@@ -42,7 +42,7 @@ async function openPending(
   }
 }
 
-/** Waits until every server was tried once, or until no server has changed for `waitMs`. */
+/** Waits until the first start of every server has ended, or until no server has changed for `waitMs`. */
 async function awaitFirstStarts(configured: ConfiguredBox, waitMs: number): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);

@@ -16,7 +16,7 @@ import type { CreateBoxOptions } from './create-box.ts';
 
 /** Options of `startConfiguredServers`. */
 export interface StartOptions {
-  /** The data directory. Without it nothing is written: the journal is in memory. */
+  /** The data directory. Without it, nothing is written to disk and the journal is in memory. */
   readonly data?: string;
   /** The data directory that secrets are read from. */
   readonly secretsFrom: string;
@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly trust?: ConfigurationTrust;
 }
 
-/** A box that is not created yet, and whose servers are starting. */
+/** A box that is not yet created, whose servers are starting. */
 export interface PendingBox {
   /** Creates the box. */
   open(options?: CreateBoxOptions): Promise<ConfiguredBox>;

@@ -101,7 +101,7 @@ async function start(protocol: Protocol, version: string, log: HostLog): Promise
   provider.register();
   return {
     async close() {
-      // A collector that does not answer must not block shutdown.
+      // A collector that does not respond must not block shutdown.
       const late = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
       await Promise.race([provider.shutdown().catch((error: unknown) => warn(messageOf(error))), late]);
     },

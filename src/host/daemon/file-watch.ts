@@ -78,7 +78,7 @@ function statNow(file: string): Stats | undefined {
   }
 }
 
-/** Identifies a state of a file. The time of the last read is left out. */
+/** Returns an identity of a file's state, which excludes the time of the last read. */
 function identityOf(stats: Stats | undefined): string {
   return stats === undefined ? 'not there' : [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
 }

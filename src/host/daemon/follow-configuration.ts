@@ -6,7 +6,7 @@ import type { FileWatch } from './file-watch.ts';
 
 /**
  * Applies changes of the configuration files and of tool modules, and logs the result. Calls `onApplied` after a change was applied
- * and its servers were tried. Returns a function that stops following.
+ * and the first start of its servers has ended. Returns a function that stops following.
  */
 export function followConfiguration(
   watch: FileWatch,
@@ -22,7 +22,7 @@ export function followConfiguration(
     const { status, details } = await configured.reload(() => {
       const configuration = read();
       files = configurationFiles(configuration);
-      // Watched before the other files are read, so that the correction of an invalid one is noticed.
+      // Watched before the other files are read, so that the correction of an invalid file is detected.
       follow();
       return configuration;
     }, changed);

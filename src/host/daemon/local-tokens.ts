@@ -9,7 +9,7 @@ import { shortPath } from '../data-directory.ts';
 import { adminTokenVariable } from '../environment.ts';
 import { HostError } from '../host-error.ts';
 
-/** The admin token, and where it is stored: a path, or `SIGNALBOX_TOKEN`. */
+/** The admin token and its location: a path, or `SIGNALBOX_TOKEN`. */
 export interface AdminToken {
   readonly value: string;
   readonly location: string;

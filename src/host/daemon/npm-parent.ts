@@ -7,8 +7,8 @@ const parent = process.ppid;
 const aboveShell = parentOfShell(parent);
 
 /**
- * Calls back once the npm that started this process has exited; does nothing when npm did not start it. npm passes a signal only to
- * its shell, which may end without passing it on, and a killed npm passes nothing. Returns a function that stops watching.
+ * Calls the callback when the npm process that started this process exits; does nothing when npm did not start it. npm forwards a signal
+ * only to its shell, which may exit without forwarding it, and a killed npm forwards nothing. Returns a function that stops watching.
  */
 export function onNpmExit(callback: () => void): () => void {
   if (!isNpmScript()) return () => undefined;

@@ -29,8 +29,8 @@ export async function openSessions(
 const tokenPrincipal = /^token:(tok_[^/]+)/;
 
 /**
- * Returns why a principal may not start a turn: its token is not valid anymore, or is bound to a profile. Sessions have the profile
- * of their agent, which may show more than that of the token.
+ * Returns the reason why a principal may not start a turn: its token is no longer valid, or is bound to a profile. Sessions use the
+ * profile of their agent, which may show more than that of the token.
  */
 async function tokenRefusal(tokens: InternalSignalbox['tokens'], { id }: Principal): Promise<string | undefined> {
   const [, tokenId] = tokenPrincipal.exec(id) ?? [];

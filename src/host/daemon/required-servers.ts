@@ -2,7 +2,7 @@ import { type CatalogSnapshot, missingServers } from '../../catalog/snapshot.ts'
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
 import type { HostLog } from '../host-log.ts';
 
-/** Logs which required servers are not up, now and on each change. Returns a function that stops it. */
+/** Logs the required servers that are not up, now and on each change. Returns a function that stops logging. */
 export function logRequiredServers(box: InternalSignalbox, log: HostLog): () => void {
   let logged = new Map<string, string>();
   const check = (snapshot: CatalogSnapshot): void => {

@@ -11,8 +11,8 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
 /**
- * Prunes the journal periodically, as `retention` of the configuration says. Servers on one store check at random times, and skip a
- * turn while another one prunes. Returns a function that stops it and aborts a running prune, which the next server repeats.
+ * Prunes the journal periodically, as configured in `retention`. Servers of one store check at random times, and skip a check
+ * while another server prunes. Returns a function that stops this and aborts a running prune, which the next server repeats.
  */
 export function startRetention(
   box: Pick<InternalSignalbox, 'journal'>,

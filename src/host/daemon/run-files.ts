@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
 
-/** Describes a server that runs on a data directory of this machine. Other commands find it by this file. */
+/** Describes a running server of a data directory on this machine. Other commands find the server through this file. */
 export interface RunFile {
   readonly url: string;
   readonly pid: number;
@@ -19,7 +19,7 @@ export interface RunFile {
 }
 
 interface StoredRunFile extends RunFile {
-  /** When the process started, in clock ticks since boot. Detects that its id was reused by another process. */
+  /** The start time of the process in clock ticks since boot. Detects that its id was reused by another process. */
   readonly begun?: string;
 }
 
@@ -34,7 +34,7 @@ export function writeRunFile(data: string, server: RunFile): () => void {
     const stored: StoredRunFile = { ...server, ...processStart(server.pid) };
     replaceFile(file, `${JSON.stringify(stored)}\n`, 0o600);
   } catch {
-    // Other commands then work without the server.
+    // If this fails, other commands work without the server.
   }
   return () => rmSync(file, { force: true });
 }
@@ -92,7 +92,7 @@ function isPrivate(file: string): boolean {
   }
 }
 
-/** Returns whether an address is on this machine. The key is sent nowhere else, even if the file names another host. */
+/** Returns whether an address is on this machine. The key must not be sent to another host, even if the file names one. */
 function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
@@ -107,12 +107,12 @@ function isAlive({ pid, begun }: StoredRunFile): boolean {
   try {
     return process.kill(pid, 0) && processStart(pid).begun === begun;
   } catch {
-    // No such process, or one of another user.
+    // The process does not exist, or belongs to another user.
     return false;
   }
 }
 
-/** Returns when a process started; nothing on systems without /proc. */
+/** Returns the start time of a process; an empty object on systems without /proc. */
 export function processStart(pid: number): Pick<StoredRunFile, 'begun'> {
   try {
     const [, after = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];

@@ -31,7 +31,7 @@ export interface RunServerOptions {
   readonly location: HostLocation;
   /** The file that the configuration was read from, if there is one. */
   readonly file: string | undefined;
-  /** Watches the files of the configuration since before they were read. */
+  /** Watches the files of the configuration, from before they were read. */
   readonly watch: FileWatch;
   /** The box, whose servers are starting. */
   readonly pending: PendingBox;
@@ -50,14 +50,14 @@ export interface ReadyServer {
   readonly port: number;
   /** A link that signs a browser in once. */
   readonly signInUrl: string;
-  /** Where the admin token and the token for agents are stored. */
+  /** The locations of the admin token and the token for agents. */
   readonly adminTokenLocation: string;
   readonly agentTokenLocation: string;
   /** Milliseconds since the process started. */
   readonly startedInMs: number;
 }
 
-/** Clients that wait for the tools are answered before warnings are computed. */
+/** The delay lets waiting clients receive their tools before warnings are computed. */
 const warningDelayMs = 20;
 
 /** Runs the server of a configuration until its signal is aborted. */
@@ -102,7 +102,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     }
     const build = role === 'worker' ? undefined : findConsole(signal);
     if (build !== undefined) void logConsoleBuild(build, log);
-    // Work from before the start resumes only when agents see their tools.
+    // Interrupted work resumes only when agents see their tools.
     const mounted = Promise.withResolvers<void>();
     const ready = Promise.all([mounted.promise, box.servers.started()]);
     sessions = await openSessions(configured, { ready, turnsAtOnce: role === 'web' ? 0 : settings.turns });
@@ -134,7 +134,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
       },
       ...(build === undefined ? {} : { findConsole: () => build.directory }),
     });
-    // Everything that a call needs is loaded by now, and most external servers are still starting.
+    // All code that a call needs is loaded at this point, and most external servers are still starting.
     tuneGarbageCollection();
     pending.startAll();
     if (settings.port !== 0 && server.port !== settings.port)

@@ -15,7 +15,7 @@ export interface RunStdioOptions {
   readonly location: HostLocation;
   /** The directory of the configuration. */
   readonly directory: string;
-  /** The profile that the client sees; all tools when absent. */
+  /** The profile of the client; all tools by default. */
   readonly profile: string | undefined;
   readonly watch: FileWatch;
   readonly pending: PendingBox;
@@ -65,8 +65,8 @@ export async function runStdio(options: RunStdioOptions): Promise<void> {
 }
 
 /**
- * Returns the principal of a client: its name and the project it works in. Both are as trustworthy as the program that started this
- * process, which runs as the user anyway; they keep two honest clients apart.
+ * Returns the principal of a client, identified by its name and its project. Both are unverified: the program that started this process
+ * runs as the user anyway. They only distinguish honest clients.
  */
 function stdioPrincipal({ name }: ClientName, directory: string): Principal {
   return { id: `stdio:${name === '' ? 'unnamed' : name} in ${directory}`, kind: 'agent' };

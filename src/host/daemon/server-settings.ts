@@ -8,9 +8,9 @@ export interface ServerSettings {
   readonly role: ProcessRole;
   /** Host headers to accept besides its own address. */
   readonly allowedHost: readonly string[];
-  /** How many turns run at the same time. */
+  /** The maximum number of concurrent turns. */
   readonly turns: number;
-  /** How many calls run at the same time; more are refused with 503. */
+  /** The maximum number of concurrent calls; others are rejected with status 503. */
   readonly maxCalls?: number;
   readonly drainSeconds: number;
   readonly graceSeconds: number;

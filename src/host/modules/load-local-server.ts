@@ -48,7 +48,7 @@ async function importWithTimeout(file: string): Promise<Readonly<Record<string, 
 const erasable =
   'Node removes types but compiles nothing: no enums, namespaces, parameter properties or decorators; use plain objects and classes';
 
-/** Describes why a module could not be imported, and how to correct it. */
+/** Describes the reason why a module could not be imported, and the next step. */
 function explainImport(file: string, error: unknown): string {
   if (!existsSync(file)) return `there is no file ${file}; correct "module" in the configuration`;
   const message = messageOf(error)
@@ -79,7 +79,7 @@ function hintFor(code: string, message: string): string | undefined {
   }
 }
 
-/** Returns the first place of the error's stack that is in a file of its author, as `path:line`. */
+/** Returns the first location in the error's stack that is in the author's own files, as `path:line`. */
 function lineOf(error: unknown): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, path, line] = /(?:^|file:\/\/)(\/[^\n:?]+)(?:\?[^\n:]*)?:(\d+)/m.exec(stack) ?? [];

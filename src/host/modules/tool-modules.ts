@@ -7,9 +7,9 @@ import { packageDirectory } from '../../config/trust/start-files.ts';
 interface ToolModule {
   /** Incremented with every change of one of its files. Node caches modules by URL, so each change needs a new URL. */
   generation: number;
-  /** Its own file and every file that it imports, directly or not. Files of packages are excluded. */
+  /** Its own file and every file that it imports, directly or indirectly. Files of packages are excluded. */
   readonly files: Set<string>;
-  /** The directories of the packages that it imports, directly or not. */
+  /** The directories of the packages that it imports, directly or indirectly. */
   readonly packages: Set<string>;
 }
 

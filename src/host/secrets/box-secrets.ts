@@ -16,7 +16,7 @@ export class BoxSecrets {
     else this.#box.secrets.add(name, value, options);
   }
 
-  /** Passes all known values, and from now on all new ones, to the box. Call it before the box records anything. */
+  /** Passes all known values, and all later ones, to the box. Call it before the box records anything. */
   attach(box: SecretReceiver): void {
     this.#box = box;
     for (const early of this.#early.splice(0)) box.secrets.add(...early);

@@ -27,7 +27,7 @@ export function registerSecrets(names: readonly string[], add: (name: string, va
   return problems;
 }
 
-/** Throws `secret-invalid` when a value cannot be redacted. A missing variable is no risk. */
+/** Throws `secret-invalid` when a value cannot be redacted. A missing variable is harmless. */
 export function assertSecretsValid(problems: readonly SecretProblem[]): void {
   const invalid = problems.find((problem) => problem.kind === 'invalid');
   if (invalid !== undefined) throw new SignalboxError('secret-invalid', invalid.message);

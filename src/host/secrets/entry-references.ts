@@ -34,7 +34,7 @@ export class EntryReferences {
     this.#source = source;
   }
 
-  /** Resolves a text that is not secret itself. Only values of `${secret:…}` are registered as secrets. */
+  /** Resolves a text that is not a secret. Only values of `${secret:…}` are registered as secrets. */
   resolvePlain(text: string, ...keys: Keys): Promise<string> {
     return this.#resolve(text, keys, ({ source }) => source === 'secret');
   }
@@ -44,7 +44,7 @@ export class EntryReferences {
     return this.#resolve(
       text,
       keys,
-      // `HOME` and the like are part of every path, which agents must be able to read.
+      // Values of variables such as `HOME` are part of every path, which agents must be able to read.
       ({ source, name, value }) =>
         source === 'secret' || (value.length >= minVariableSecretLength && !isHarmlessVariable(name)),
     );
@@ -79,7 +79,7 @@ export class EntryReferences {
   }
 }
 
-/** Returns the current place of an entry as `FILE:LINE: `, or an empty text when the file is gone. */
+/** Returns the current location of an entry as `FILE:LINE: `, or an empty text when the file no longer exists. */
 function placeOf(file: string, path: Keys): string {
   try {
     const document = parseJsonDocument(readFileSync(file, 'utf8'));

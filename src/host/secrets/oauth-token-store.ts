@@ -5,7 +5,7 @@ import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store
 import { withFileLock } from '../../store/sqlite/file-lock.ts';
 import { openVault } from './open-vault.ts';
 
-/** Longer than a token refresh can take. */
+/** The maximum wait for the lock, which is longer than a token refresh can take. */
 const maxLockWaitMs = 45_000;
 
 /** Stores the OAuth tokens of one configuration, encrypted in the data directory. No other configuration can use them. */

@@ -11,7 +11,7 @@ const signInTimeoutMs = 5 * 60_000;
 export interface BrowserSignInOptions {
   configuration(): Configuration;
   readonly references: ReferenceContext;
-  /** Called when a person has signed in at a server. */
+  /** Called when a person has signed in to a server. */
   signedIn(server: string): Promise<void>;
 }
 

@@ -25,23 +25,23 @@ interface Running {
   readonly entry: ServerEntry;
   /** The server with all of its tools, before lock, pins and settings apply. */
   readonly source: Source;
-  /** `false` for an external server that is disabled in the file and was not enabled since. */
+  /** False for an external server that is disabled in the file and was not enabled since. */
   readonly isStarted: boolean;
 }
 
-/** One step of a changed configuration. It cannot fail: everything that can fail is done before the first step. */
+/** One step of applying a changed configuration. A step cannot fail: everything that can fail runs before the first step. */
 interface Step {
   readonly description: string;
   run(): void;
 }
 
-/** For a server that the catalog refuses: `show-as-down` at the start, `throw` for a changed configuration, which is refused as a whole. */
+/** The handling of a server that the catalog rejects: `show-as-down` at startup, `throw` for a changed configuration, which is rejected as a whole. */
 export type OnRefusal = 'show-as-down' | 'throw';
 
-/** How long running calls may continue at a server that is to be stopped. */
+/** The time for which running calls may continue on a server before it is stopped. */
 const graceMs = 5000;
 
-/** The servers of a configuration in a box. A changed configuration touches only the servers whose entries changed. */
+/** The servers of a configuration in a box. A changed configuration affects only the servers whose entries changed. */
 export class ConfiguredServers {
   readonly #box: InternalSignalbox;
   readonly #context: ServerStartContext;
@@ -51,7 +51,7 @@ export class ConfiguredServers {
   /** Servers that were removed from the catalog and are still stopping, by name. */
   readonly #stopping = new Map<string, Promise<void>>();
 
-  /** Takes servers that were started already from `started`. */
+  /** Uses the servers in `started`, which are already running. */
   constructor(box: InternalSignalbox, context: ServerStartContext, started: StartedServers) {
     this.#box = box;
     this.#context = context;
@@ -84,7 +84,7 @@ export class ConfiguredServers {
     };
   }
 
-  /** Resolves when every external server, or the one of this name, has been tried once. */
+  /** Resolves when the first start of every external server, or of the given one, has ended. */
   async ready(name?: string): Promise<void> {
     await Promise.all(
       this.sources()
@@ -184,7 +184,7 @@ export class ConfiguredServers {
     return { description, run };
   }
 
-  /** Returns a function that changes which tools of a running server are offered, and how. Throws when the catalog refuses them. */
+  /** Returns a function that applies new settings to the tools of a running server. Throws when the catalog rejects the tools. */
   #prepareReshape(running: Running, locked: LockedServer | undefined): () => void {
     const offered = offeredSource(running.source, running.entry, locked, this.#box.pins);
     new Offers(offered).assertAll();

@@ -28,7 +28,7 @@ export function unstartedSource(entry: ExternalEntry): Source {
   return downServer(entry.name, `mcp:${entry.name}`, 'it was not started');
 }
 
-/** Returns the settings that a server is started with. When they change, the server is restarted. */
+/** Returns the launch settings of a server. When they change, the server is restarted. */
 export function launchSettings({
   tools: _tools,
   disabled: _disabled,
@@ -37,11 +37,11 @@ export function launchSettings({
 }: ServerEntry): object {
   if (entry.kind === 'local') return entry;
   const { limits, ...settings } = entry;
-  // A server gets its workspace when it connects.
+  // A server receives its workspace when it connects.
   return { ...settings, workspace: limits.workspace };
 }
 
-/** Returns a source as the catalog gets it: with the tools that its lock or pin lets through, shaped by its settings. */
+/** Returns a source for the catalog: with the tools that its lock or pin allows, changed by its settings. */
 export function offeredSource(
   source: Source,
   entry: ServerEntry,
@@ -58,7 +58,7 @@ export function offeredSource(
   };
 }
 
-/** The committed lock of a server replaces its pin. */
+/** Applies the committed lock of a server, which replaces its pin. */
 function acceptedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined, pins: Pins): Source {
   if (locked !== undefined) {
     if (isPinnable(source)) pins.adopt(source.server, locked);

@@ -5,7 +5,7 @@ import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** Everything that starting a server needs besides its entry. */
+/** The dependencies for starting a server, besides its entry. */
 export interface ServerStartContext {
   readonly references: ReferenceContext;
   readonly verdicts: ProtocolVersionCache | undefined;

@@ -11,7 +11,7 @@ export interface Program {
  * faster and needs no network; otherwise npx downloads it.
  */
 export function npmProgram(spec: string, args: readonly string[], directory: string, written = spec): Program {
-  // Trust compares what is written, so a package that a reference names is not looked for in the project.
+  // Trust compares the written text, so a package that comes from a reference is not searched for in the project.
   const file = spec === written ? installedProgram(spec, directory) : undefined;
   if (file !== undefined) return { command: process.execPath, args: [file, ...args] };
   return { command: 'npx', args: ['-y', spec, ...args] };

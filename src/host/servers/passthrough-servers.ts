@@ -4,7 +4,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
-/** The servers that Claude connects to directly, and the variables that their settings refer to. */
+/** The servers that Claude connects to directly, with the variables that their settings refer to. */
 export interface PassthroughServers {
   readonly servers: Readonly<Record<string, PassthroughServer>>;
   readonly env: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ export interface ServerEditsOptions {
   configuration(): Configuration;
   readonly vault: SecretVault;
   readonly trust: Pick<ConfigurationTrust, 'acceptEdit'>;
-  /** Rejects with `configuration-untrusted` when the files as they are now were not accepted. */
+  /** Rejects with `configuration-untrusted` when the current files were not accepted. */
   assertTrusted(): Promise<void>;
   /** Applies the current file to the box. */
   apply(configuration: Configuration): Promise<unknown>;

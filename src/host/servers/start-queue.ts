@@ -6,7 +6,7 @@ const defaultHoldMs = 5000;
 /** Options of `StartQueue`. */
 export interface StartQueueOptions {
   readonly concurrency: number;
-  /** How long a start may hold its slot (5 s). */
+  /** The time for which a start may hold its slot (5 s). */
   readonly holdMs?: number;
 }
 

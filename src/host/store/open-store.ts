@@ -11,7 +11,7 @@ import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { type HostLocation, journalFile } from '../data-directory.ts';
 import { environment, journalKeyVariable, storeVariable } from '../environment.ts';
 
-/** An open store, and the password in its address, which must not be recorded; empty for SQLite. */
+/** An open store, with the password in its address, which must not be recorded; empty for SQLite. */
 export interface OpenedStore {
   readonly store: Store;
   readonly password: string;
@@ -76,7 +76,7 @@ export async function resolveStoreAddress(store: string, data: string): Promise<
   } catch (error) {
     throw new SignalboxError('store-unavailable', messageOf(error), { cause: error });
   }
-  // The message leaves the value out, because it may contain a password.
+  // The message omits the value, because it may contain a password.
   const message = `store refers to ${store}, which is neither "sqlite" nor a "postgres://…" address`;
   throw new SignalboxError('store-unavailable', message);
 }

@@ -9,12 +9,12 @@ import { isPostgresAddress } from '../../store/postgres/address.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { openStore, resolveStoreAddress } from './open-store.ts';
 
-/** Returns the scope of the pins of a configuration, which separates servers of the same name in two configurations. */
+/** Returns the scope of the pins of a configuration, which distinguishes servers of the same name in two configurations. */
 export function pinScope({ file }: Pick<Configuration, 'file'>): string {
   return file;
 }
 
-/** Returns a store in memory that has the pins of a configuration: for commands that compare servers and write nothing. */
+/** Returns an in-memory store with the pins of a configuration, for commands that compare servers and write nothing. */
 export async function memoryStoreWithPins(configuration: Configuration, data: string): Promise<Store> {
   const memory = sqliteStore();
   const scope = pinScope(configuration);
@@ -29,12 +29,12 @@ export async function memoryStoreWithPins(configuration: Configuration, data: st
       }
     }
   } catch {
-    // Without its records a server is compared with nothing; `doctor` reports why they cannot be read.
+    // Without its pins, a server is not compared; `doctor` reports why they cannot be read.
   }
   return memory;
 }
 
-/** Stores the pins of servers that a command without records saw first and showed to a person. Pins that exist stay. */
+/** Stores the pins of servers that a command without a store saw first and showed to a person. Existing pins stay. */
 export async function storeFirstPins(
   configuration: Configuration,
   data: string,
