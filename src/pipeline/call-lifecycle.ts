@@ -216,7 +216,7 @@ function nameOf(id: ToolId): string {
   return name;
 }
 
-/** Returns a principal with a normalized id. Unlike the names of sessions, it is not redacted, because two ids that contain a secret must stay distinct. */
+/** Normalizes a principal. Unlike names of sessions, its id is not redacted, because two ids that contain a secret must stay distinct. */
 function normalPrincipal(principal: Principal): Principal {
   const id = normalizeName(principal.id, Number.POSITIVE_INFINITY);
   return id === principal.id ? principal : { ...principal, id };

@@ -314,7 +314,7 @@ export class Approvals {
       ? await this.#journal.appendFollowed(draft, tell)
       : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
-    // The remaining state ends when the question expires.
+    // If this fails, the stored arguments are removed when the question expires.
     await this.reveals.remove(id).catch(() => undefined);
     return toApproval(await (telling ?? this.#tell(id)));
   }

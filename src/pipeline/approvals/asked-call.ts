@@ -58,7 +58,7 @@ export interface Binding {
   readonly argumentsHash: string;
 }
 
-/** Returns the digests of a call. They cover the arguments that the tool would receive, in canonical form (RFC 8785), so the order of keys is insignificant. */
+/** Returns the digests of a call. They cover the arguments that the tool would receive, in canonical form (RFC 8785). */
 export function bindingOf(call: DecidedCall): Binding {
   const { definition } = call.tool;
   const argumentsHash = argumentsDigest(call.argumentsText);

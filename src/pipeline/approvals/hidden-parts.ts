@@ -84,7 +84,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
     return rest([...patterns, ...keySpans(value)], registered);
   }
 
-  /** Returns the registered values in a text, except those that a server chose. Those are treated like text that resembles a secret and can be revealed. */
+  /** Returns the registered values in a text. A value that a server chose has the kind `pattern`, so that it can be revealed. */
   function registeredIn(value: string): readonly Span[] {
     return redactor.find(value).flatMap(({ isForeign, ...span }): Span[] => {
       if (isForeign && scope === 'registered') return [];

@@ -15,7 +15,7 @@ export interface AskedCall {
 /** The shared identity of callers that cannot be asked anything. */
 const nobody: CallClient = {};
 
-/** Creates the tool's view of its caller. Pauses the tool's timeout while a question is open, validates answers, and rejects questions after the call. */
+/** Creates the tool's view of its caller: pauses the timeout during questions, validates answers, and rejects questions after the call. */
 export function toolClient(given: CallClient | undefined, call: AskedCall): ToolClient {
   const ask = async <Answer>(
     put: (asking: QuestionOptions) => Answer,

@@ -29,7 +29,7 @@ export class ConcurrencyLimiter {
     return true;
   }
 
-  /** Joins the queue. `ready` resolves when a slot is acquired; `leave` releases the slot or leaves the queue. Returns `undefined` when the queue is full. */
+  /** Joins the queue; `undefined` when it is full. `ready` resolves with a slot; `leave` releases the slot or leaves the queue. */
   enqueue(): { readonly ready: Promise<void>; leave(): void } | undefined {
     if (this.isFull) return undefined;
     let granted = false;
