@@ -19,7 +19,7 @@ export interface AccessToken {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly expiresAt?: string;
-  /** To the minute. */
+  /** Rounded to the minute. */
   readonly lastUsedAt?: string;
   readonly revokedAt?: string;
 }
