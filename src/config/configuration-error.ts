@@ -1,12 +1,12 @@
 import { type DocumentProblem, renderProblem } from '../core/text/document-problem.ts';
 
-/** One thing that is wrong with a configuration file, and where. */
+/** A problem in a configuration file, with its location. */
 export type ConfigurationProblem = DocumentProblem;
 
-/** What makes a configuration unusable. */
+/** The codes of configuration errors. */
 export type ConfigurationErrorCode = 'configuration-unreadable' | 'configuration-invalid';
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** The error for an invalid configuration, with all of its problems. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly code: ConfigurationErrorCode;

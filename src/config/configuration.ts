@@ -14,7 +14,7 @@ export interface LocalModuleEntry {
   readonly name: string;
   /** Absolute path of the module. */
   readonly module: string;
-  /** The module's export that is the server; the default export when absent. */
+  /** The name of the module's export that is the server; by default the default export. */
   readonly export?: string;
   readonly disabled: boolean;
   /** Filters and changes of its tools. */
@@ -52,7 +52,7 @@ export interface PolicyFile {
 export interface Configuration {
   /** Absolute path of the file, whether or not it exists. */
   readonly file: string;
-  /** Absolute path of the directory that relative paths in the configuration start from. */
+  /** Absolute path of the directory from which relative paths in the configuration are resolved. */
   readonly directory: string;
   readonly servers: readonly ServerEntry[];
   /** The file with the rules, or the rules themselves if the configuration contains them. */
@@ -62,19 +62,19 @@ export interface Configuration {
   readonly results: ResultLimits;
   readonly undo: UndoSettings;
   readonly approvals: { readonly expireAfterMs: number };
-  /** How long entries of the journal are stored, and the directory to which older ones are exported. Default: forever. */
+  /** The retention time of journal entries, and the directory to which older ones are exported. Default: forever. */
   readonly retention: { readonly journalMs: number; readonly exportTo: string } | undefined;
-  /** The number of server programs that start at the same time, and how long `tools/list` waits for starting servers. */
+  /** The number of server programs that start concurrently, and the time that `tools/list` waits for starting servers. */
   readonly startup: { readonly concurrency: number; readonly waitMs: number };
   readonly builtinName: string;
   readonly agents: AgentEntries;
   readonly profiles: ProfilesByName;
-  /** Whose tokens the MCP endpoint takes besides its own. */
+  /** The authorization servers whose tokens the MCP endpoint accepts in addition to its own. */
   readonly oauth: OAuthSettings | undefined;
   /** Environment variables whose values must never be recorded. */
   readonly secrets: readonly string[];
   readonly warnings: readonly string[];
-  /** The file as it is written, from which trust is decided. */
+  /** The document as written in the file, which trust is based on. */
   readonly document: JsonObject;
 }
 

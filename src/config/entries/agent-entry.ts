@@ -8,7 +8,7 @@ import { type ValidationIssue, nameIssues, toIssues, didYouMean } from './valida
 /** An agent of the configuration; paths are absolute. */
 export type AgentEntry = AgentSettings & { readonly name: string };
 
-/** The agents of a configuration, and the one for sessions that name none. */
+/** The agents of a configuration, and the default agent for sessions. */
 export interface AgentEntries {
   readonly entries: readonly AgentEntry[];
   readonly defaultName: string;
@@ -28,7 +28,7 @@ export function isRuntimeTool(pattern: string): boolean {
 /** The built-in agent, which needs no API key. */
 const demo: AgentEntry = { name: 'demo', runtime: 'model', model: 'demo' };
 
-/** The agents of a configuration that names none. */
+/** The agents of a configuration without `agents`. */
 export const defaultAgents: AgentEntries = { entries: [demo], defaultName: demo.name };
 
 /** Reads `agents`: the agents by name, and `default`, the name of one of them. */

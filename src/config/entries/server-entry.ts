@@ -21,7 +21,7 @@ export interface EntryReading {
 const decisiveKeys = ['module', 'command', 'url', 'npm'] as const;
 const decisiveKeysText = '"module", "command", "url" or "npm"';
 
-/** Reads one entry of `mcpServers`. Its keys decide which kind of server it is. */
+/** Reads one entry of `mcpServers`. Its keys determine the kind of server. */
 export function readServerEntry(name: string, value: unknown, file: string): EntryReading {
   const path = ['mcpServers', name];
   const issues = serverNameIssues(name);
@@ -118,7 +118,7 @@ function serverNameIssues(name: string): ValidationIssue[] {
 
 function undecidedIssues(value: unknown, path: readonly string[]): ValidationIssue[] {
   const issues = toIssues(undecidedSchema().safeParse(value, parseOptions), value, path);
-  // A mistyped key explains what is missing.
+  // A mistyped key explains the missing one.
   const isExplained = issues.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
   return isExplained ? issues : [...issues, { path, message: `missing, expected one of ${decisiveKeysText}` }];
 }
@@ -134,7 +134,7 @@ function transportIssues(settings: ExternalSettings, path: readonly string[]): V
   return [{ path: [...path, 'type'], message }];
 }
 
-/** Checks the protocol of an address. One that is a reference is resolved only when the server is started. */
+/** Checks the protocol of an address. An address that is a reference is resolved only when the server is started. */
 function addressIssues({ type, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const expected = type === 'websocket' ? /^(?:https?:\/\/|wss?:\/\/|\$\{)/i : /^(?:https?:\/\/|\$\{)/i;
   if (url === undefined || expected.test(url)) return [];

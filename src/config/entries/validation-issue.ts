@@ -4,7 +4,7 @@ import { displayValue } from '../file/displayed-value.ts';
 import type { DocumentPath } from '../file/json-document.ts';
 import { serverName } from '../schema/schema-parts.ts';
 
-/** A problem of a configuration. Its place is that of the path, unless it has an offset. */
+/** A problem in a configuration, located by its path or, if present, its offset. */
 export interface ValidationIssue {
   readonly path: DocumentPath;
   readonly message: string;

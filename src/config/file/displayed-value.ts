@@ -3,11 +3,11 @@ import { isSecretKey } from '../../redaction/secret-keys.ts';
 import type { DocumentPath } from './json-document.ts';
 
 const maxLength = 60;
-/** The keys whose values are mostly secrets, whatever the names in them. */
+/** The keys whose values are usually secrets, regardless of the names in them. */
 const secretSections = new Set<string | number>(['env', 'headers', 'auth']);
 const redactor = createRedactor();
 
-/** Formats a value for an error message: shortened, and hidden if it may be a secret. */
+/** Formats a value for an error message. Truncates long values, and hides values that may be secrets. */
 export function displayValue(value: unknown, path: DocumentPath): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -18,7 +18,7 @@ export function displayValue(value: unknown, path: DocumentPath): string {
   return shown.length > maxLength ? `${shown.slice(0, maxLength - 1)}…` : shown;
 }
 
-/** Formats a path for people: `mcpServers.files.args[0]`. */
+/** Formats a path for display: `mcpServers.files.args[0]`. */
 export function displayPath(path: DocumentPath): string {
   const parts = path.map((segment, index) => {
     if (typeof segment === 'number') return `[${segment}]`;

@@ -15,7 +15,7 @@ export interface ConfigurationEdit {
 /** A configuration file after an edit. */
 export interface EditedConfiguration {
   readonly configuration: Configuration;
-  /** The document before the edit; absent for a file that is new. */
+  /** The document before the edit; absent for a new file. */
   readonly before: JsonObject | undefined;
   /** Returns the line on which the value at the path begins, counted from 1. */
   lineOf(path: readonly string[]): number;

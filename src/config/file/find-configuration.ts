@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { lockFileName } from '../../catalog/lock/lock-types.ts';
 import { type Configuration, configurationFileNames } from '../configuration.ts';
 
-/** Finds the nearest configuration file, from the directory upwards. */
+/** Finds the nearest configuration file in the directory or its parents. */
 export function findConfiguration(startDirectory: string): string | undefined {
   let directory = resolve(startDirectory);
   for (;;) {

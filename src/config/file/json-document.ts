@@ -17,7 +17,7 @@ export interface DocumentPlace {
   readonly column: number;
 }
 
-/** A parsed JSON text with comments, and the place of each of its parts. */
+/** A parsed JSON text with comments, with the location of each of its parts. */
 export interface JsonDocument {
   readonly value: unknown;
   readonly problems: readonly JsonDocumentProblem[];

@@ -4,7 +4,7 @@ import { authorizationScheme, isSecretName, isRandomLooking } from '../secrets/s
 
 const hidden = '[redacted]';
 const reference = /(\$\{[^}]*\})/g;
-/** The keys whose values are mostly secrets, whatever the names in them. */
+/** The keys whose values are usually secrets, regardless of the names in them. */
 const carriers = new Set(['env', 'headers']);
 const redactor = createRedactor();
 
@@ -26,11 +26,11 @@ function shown(value: JsonValue, isSecret: boolean, isCarrier: boolean): JsonVal
   // A number can be a secret, too.
   if (typeof value === 'number') return isSecret || isCarrier ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;
-  // What an object is called says nothing of its parts: `auth` holds the way to sign in besides the secret.
+  // The name of an object does not apply to its parts: `auth` contains the sign-in method in addition to the secret.
   return shownObject(value as JsonObject, isCarrier);
 }
 
-/** In the arguments of a program a secret stands behind the option that names it. */
+/** Returns a list without secrets. In the arguments of a program, a secret follows the option that names it. */
 function shownList(list: readonly JsonValue[], isSecret: boolean, isCarrier: boolean): JsonValue[] {
   return list.map((value, index) => {
     const option = list[index - 1];
@@ -47,14 +47,14 @@ function shownText(text: string): string {
     .replaceAll(/([?&])([^=&#]+)=([^&#]*)/g, (whole: string, mark: string, key: string, given: string) =>
       isSecretName(key) ? `${mark}${key}=${referencesOnly(given)}` : whole,
     );
-  // The name of a reference is not looked at, lest it be taken for a secret itself.
+  // References are masked during the check, because their names could be mistaken for secrets.
   const references: string[] = [];
   const plain = redactor.text(address.replaceAll(reference, (each) => `\u0000${references.push(each) - 1}\u0000`));
   if (isRandomLooking(plain)) return hidden;
   return plain.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => references[Number(index)] ?? hidden);
 }
 
-/** Leaves of a text what is a reference, without what it falls back to. */
+/** Hides everything in a text except references, whose default values are also hidden. */
 function referencesOnly(text: string): string {
   const scheme = authorizationScheme.exec(text)?.[0] ?? '';
   const parts = text.slice(scheme.length).split(reference);

@@ -4,7 +4,7 @@ import { type Client, type Machine, clients } from './clients/clients.ts';
 import type { ClientReading, FileProblem, FoundServer, NamedPermission, SkippedServer } from './found-server.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 
-/** The client and the file in which something was found. */
+/** The client and the file of a finding. */
 export interface Origin {
   readonly client: Pick<Client, 'id' | 'title'>;
   readonly file: string;
@@ -21,11 +21,11 @@ export interface FoundServers {
 
 /** Options of `findServers`. */
 export interface Search {
-  /** The ids of the clients; all when absent. */
+  /** The ids of the clients; all by default. */
   readonly from?: readonly string[];
   /** Larger files are not read. */
   readonly maxFileBytes?: number;
-  /** Files that are not read by then are left out. */
+  /** The time limit; files that are not read within it are skipped. */
   readonly timeoutMs?: number;
   /** Sets all line numbers to 0, which is faster. */
   readonly withoutLines?: boolean;

@@ -29,7 +29,7 @@ export interface NamedPermission {
 
 /** A server in the file of another client. */
 export interface FoundServer {
-  /** The client's name of the server. */
+  /** The client's name for the server. */
   readonly name: string;
   readonly line: number;
   readonly entry: ImportedEntry;
@@ -45,7 +45,7 @@ export interface SkippedServer {
   readonly reason: string;
 }
 
-/** Why a file cannot be read, and the line. */
+/** The reason why a file cannot be read, with the line. */
 export interface FileProblem {
   readonly line: number;
   readonly message: string;
@@ -65,7 +65,7 @@ export interface ImportContext {
   readonly home: string;
   /** The directory of the project. */
   readonly directory: string;
-  /** Names the secrets that are replaced by references. */
+  /** Names the secrets that references replace. */
   readonly secrets: ImportedSecrets;
   /** Sets all line numbers to 0, because finding them takes longer than everything else. */
   readonly withoutLines?: boolean;

@@ -10,7 +10,7 @@ export interface ImportedPermission extends Permission {
 /** Returns all permissions that a client has for the tools of a server. */
 export function permissionsOf(server: FoundServer & Origin, { permissions = [] }: FoundServers): ImportedPermission[] {
   const { title: client, id } = server.client;
-  // As Claude Code writes servers into the names of tools.
+  // The form in which Claude Code writes server names in tool names.
   const prefix = `mcp__${server.name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
   const elsewhere = permissions
     .filter((each) => each.client.id === id)

@@ -33,10 +33,10 @@ export interface Target {
   readonly directory: string;
 }
 
-/** Names the found servers, and leaves out those that the configuration has. */
+/** Names the found servers, and omits those that the configuration already has. */
 export function planImport(found: FoundServers, target: Target, project: string): ImportPlan {
   const taken = new Map<string, PlannedServer>();
-  // What each would be called if the name were free.
+  // The name that each server would have if it were not taken.
   const wishes = new Map<string, string>();
   const kept: ImportPlan['kept'][number][] = [];
   const skipped = [...found.skipped];
@@ -84,7 +84,7 @@ function freeName(wanted: string, suffix: string, isInUse: (name: string) => boo
   return name;
 }
 
-/** A project's server starts in the project's directory, which may be another than the configuration's. */
+/** Sets the working directory of a project's server to the project's directory, which may differ from the configuration's. */
 function atHome({ entry, file }: FoundServer & Origin, { directory }: Target, project: string): ImportedEntry {
   const { command, cwd = '.' } = entry;
   const isElsewhere = directory !== project && file.startsWith(project + sep);

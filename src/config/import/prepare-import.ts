@@ -40,7 +40,7 @@ export function importEdits(taken: readonly PlannedServer[]): ConfigurationEdit[
   return taken.map(({ name, entry }) => ({ path: ['mcpServers', name], value: entry }));
 }
 
-/** How many servers of other clients could be imported, and from which clients. */
+/** The number of servers of other clients that could be imported, with the clients. */
 export interface ImportableServers {
   readonly servers: number;
   /** The titles of the clients. */
@@ -64,7 +64,7 @@ export async function countImportableServers(
     const clients = new Set(taken.flatMap(({ origins }) => origins.map(({ client }) => client.title)));
     return { servers: taken.length, clients: [...clients] };
   } catch {
-    // A hint in the banner is not worth a failed start.
+    // A hint in the banner must not make the start fail.
     return none;
   }
 }

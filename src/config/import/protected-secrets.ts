@@ -3,7 +3,7 @@ import { replaceSecretPatterns } from '../../redaction/secret-patterns.ts';
 import { authorizationScheme, isSecretName, isLikelySecret } from '../secrets/secret-detection.ts';
 import type { ImportContext } from './found-server.ts';
 
-/** The server whose texts are processed, and a receiver of notes for people. */
+/** The server whose texts are processed, and a receiver of notes for the user. */
 export interface SecretHolder {
   readonly server: string;
   readonly context: Pick<ImportContext, 'secrets'>;
@@ -15,7 +15,7 @@ export function protectedValue(key: string, value: string, holder: SecretHolder)
   const text = withoutSecretDefaults(key, value, holder);
   if (!isLikelySecret(key, text)) return text;
   const kept = authorizationScheme.exec(text)?.[0] ?? '';
-  // An authorization header is named for the token in it.
+  // The secret in an authorization header is named after its token.
   const name = /^authorization$/i.test(key) ? 'TOKEN' : key;
   return kept + reference(name, text.slice(kept.length), holder);
 }
@@ -63,7 +63,7 @@ export function withoutPatterns(text: string, holder: SecretHolder): string {
   return unmasked(clean, 'shown');
 }
 
-/** `${env:TOKEN:-the real one}`. */
+/** Removes secrets from default values, as in `${env:TOKEN:-SECRET}`. */
 function withoutSecretDefaults(key: string, value: string, { note }: SecretHolder): string {
   return value.replaceAll(/\$\{env:([^}:]+):-([^}]+)\}/g, (whole, name: string, fallback: string) => {
     if (!isSecretName(name) && !isLikelySecret(key, fallback)) return whole;

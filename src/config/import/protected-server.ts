@@ -2,13 +2,13 @@ import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import type { ImportedSecrets } from './imported-secrets.ts';
 import { type SecretHolder, protectedArguments, protectedUrl, protectedValue } from './protected-secrets.ts';
 
-/** An entry with references in the place of the secrets that stand in it, and what is to be said of it. */
+/** An entry in which references replace the secrets, with notes for the user. */
 export interface ProtectedEntry {
   readonly entry: JsonObject;
   readonly notes: readonly string[];
 }
 
-/** Takes the secrets out of the entry of a new server. What has another shape than it should is left to whoever checks it. */
+/** Replaces the secrets in the entry of a new server by references. Leaves parts of an unexpected shape to the validation. */
 export function protectedEntry(server: string, entry: JsonObject, secrets: ImportedSecrets): ProtectedEntry {
   const notes: string[] = [];
   const holder: SecretHolder = { server, context: { secrets }, note: (text) => void notes.push(text) };

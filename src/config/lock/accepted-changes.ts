@@ -12,7 +12,7 @@ const maxFingerprints = 50;
 
 /** An accepted change of a server. */
 interface Accepted {
-  /** The hashes of the lock files that the change applies to. A lock file with another hash was changed since. */
+  /** The hashes of the lock files that the change applies to. A lock file with a different hash was changed later. */
   readonly before: readonly string[];
   /** A lock with only this server; `null` when it was removed. */
   readonly lock: string | null;
@@ -20,7 +20,7 @@ interface Accepted {
 
 /**
  * The lock changes that were accepted on any machine of a shared store, whose lock files may be older or read-only. A change
- * applies to the lock file that it was made for; a lock file that was changed since, for instance by a release, takes precedence.
+ * applies to the lock file that it was made for. A lock file that was changed later, for example by a release, takes precedence.
  */
 export class AcceptedChanges {
   readonly #shared: Pick<Store, 'keyValues' | 'pubSub'>;
@@ -77,7 +77,7 @@ export class AcceptedChanges {
     }
   }
 
-  /** Calls back when another machine may have accepted a change. Returns a function that stops it. */
+  /** Calls the listener when another machine may have accepted a change. Returns a function that unsubscribes. */
   listen(onChange: () => void): () => void {
     const stops = [this.#shared.pubSub.subscribe(topic, onChange), this.#shared.pubSub.onGap(onChange)];
     return () => {

@@ -10,14 +10,14 @@ import type { ServerEntry } from '../configuration.ts';
 /** Compares a server with its lock or, if it is not locked, with its pin. */
 export interface ServerLockStatus {
   readonly server: string;
-  /** `missing`: it is locked, but not configured. */
+  /** `missing`: the server is locked but not configured. */
   readonly status: 'unlocked' | 'unchanged' | 'changed' | 'down' | 'disabled' | 'missing';
   readonly isLocked: boolean;
-  /** The server is not locked and has a pin: calls of changed tools ask until the change is accepted. */
+  /** Whether the server has a pin and no lock. Calls of changed tools then need approval until the change is accepted. */
   readonly isPinned: boolean;
   /** The number of its tools. */
   readonly tools: number;
-  /** Why it is down. */
+  /** The reason why it is down. */
   readonly reason?: string;
   readonly diff?: ServerDiff;
   /** Identifies its current definitions. */
@@ -65,7 +65,7 @@ export function lockStatuses(
 
 /** The part of a server to accept: one tool, or all of its definitions. */
 export interface AcceptedPart {
-  /** The fingerprint of the definitions that the person reviewed. Others are refused. */
+  /** The fingerprint of the definitions that the person reviewed. Different definitions are rejected. */
   readonly seen?: string;
   /** The server's own name of a tool. */
   readonly tool?: string;

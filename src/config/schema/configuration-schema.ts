@@ -24,7 +24,7 @@ const variableRule = 'the name of an environment variable';
 const storeForm = '"sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME}';
 const storeValue = /^(?:sqlite|postgres(?:ql)?:\/\/.+|\$\{[^}]+\})$/;
 
-/** As `ResultLimits` has them. */
+/** Returns the schema of `ResultLimits`. */
 function resultSettings() {
   return strict({ maxBytes: positive.exactOptional(), maxMediaBytes: positive.exactOptional() });
 }
@@ -125,7 +125,7 @@ export const externalParts = new LazyObjectSchema({
 export const undecidedSchema = (): z.ZodType =>
   strict({ ...localParts.full().partial().shape, ...externalParts.full().shape });
 
-/** As `CheckpointOptions` has them. */
+/** Returns the schema of `CheckpointOptions`. */
 function undoSettings() {
   return strict({
     maxFiles: positive.exactOptional(),
@@ -175,7 +175,7 @@ export const documentParts = rootParts(
 
 export type ToolSettings = z.infer<ReturnType<typeof toolSettings>>;
 
-/** How much is stored so that calls can be undone, and for how long. */
+/** The limits for the size and age of the data that is stored for undo. */
 export type UndoSettings = z.infer<ReturnType<typeof undoSettings>>;
 
 /** The limits in a server entry. */
@@ -197,7 +197,7 @@ export function configurationSchema(): Record<string, unknown> {
   return { ...schema, title: 'Signalbox configuration' };
 }
 
-/** As `ProfileSettings` has it. */
+/** Returns the schema of `ProfileSettings`. */
 function profileSchema() {
   return strict({
     servers: texts.exactOptional(),

@@ -16,7 +16,7 @@ export function strict<Shape extends z.ZodRawShape>(
   });
 }
 
-/** Whether a value is an object with this key. */
+/** Returns whether a value is an object with this key. */
 export function hasKey(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }
@@ -58,7 +58,7 @@ export type InferLazy<Parts> = Parts extends LazyObjectSchema<infer Each> ? z.in
 /** Keeps Zod from compiling a function for every object, which takes longer than parsing a value once. */
 export const parseOptions = { jitless: true } as const;
 
-/** A schema for one of these words. */
+/** Returns a schema for one of these words. */
 export function choice<const Words extends readonly string[]>(
   words: Words,
 ): z.ZodEnum<{ [Word in Words[number]]: Word }> {

@@ -17,7 +17,7 @@ export async function journalSealer(data: string, store = 'sqlite', passphrase =
   if (key === undefined) return undefined;
   const notes = join(data, 'journal.seals');
   const sealed = `${key.id} ${store}`;
-  // Prepared once: a MAC with the bytes themselves takes six times as long.
+  // The key object is created once, because a MAC with the raw bytes takes six times as long.
   const secret = createSecretKey(key.bytes);
   const isThere = (line: string): boolean =>
     existsSync(notes) && readFileSync(notes, 'utf8').split('\n').includes(line);

@@ -6,7 +6,7 @@ import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
 /** The encryption keys of one data directory. */
 export interface KeyRing {
-  /** Returns the key for new secrets, and where it is stored. */
+  /** Returns the key for new secrets and its location. */
   current(): Promise<{ readonly store: KeyStore; readonly key: Key }>;
   /** Returns the key with which a secret was sealed. */
   find(store: KeyStore, id: string): Promise<Key>;
@@ -82,7 +82,7 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
   };
 }
 
-/** Returns where the keys of a store are, for people. */
+/** Returns the location of the keys of a store as display text. */
 export function keyLocation(store: KeyStore, data: string): string {
   switch (store) {
     case 'keychain':
@@ -94,7 +94,7 @@ export function keyLocation(store: KeyStore, data: string): string {
   }
 }
 
-/** Turns an unavailable keychain into an error for the caller, once no other key can be chosen. */
+/** Converts the error of an unavailable keychain, when no other key can be used. */
 async function withUnusableError<Value>(promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;

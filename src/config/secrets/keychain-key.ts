@@ -5,7 +5,7 @@ import { createFileOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './secret-keys.ts';
 import { secretUnusable } from './secret-vault.ts';
 
-/** The system keychain is not running, is locked, or denies access. */
+/** Thrown when the system keychain is not running, is locked, or denies access. */
 export class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }

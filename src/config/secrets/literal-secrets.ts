@@ -27,7 +27,7 @@ export function literalSecrets({ name: server, settings }: Pick<ExternalEntry, '
   const among = (part: string, texts: Readonly<Record<string, string>>): LiteralSecret[] =>
     Object.entries(texts)
       .filter(([key, text]) => isLikelySecret(key, text) || isRandomLooking(text.replace(authorizationScheme, '')))
-      // An authorization header is named for the token in it.
+      // The secret in an authorization header is named after its token.
       .flatMap(([key, text]) => found(`${part}.${key}`, /^authorization$/i.test(key) ? 'TOKEN' : key, text));
   return [
     ...among('env', env),

@@ -10,7 +10,7 @@ import { type SecretVault, secretUnusable } from './secret-vault.ts';
 export interface VaultOptions {
   /** The data directory. */
   readonly data: string;
-  /** A namespace apart from the user's own secrets, such as `oauth`. */
+  /** A namespace that is separate from the user's own secrets, such as `oauth`. */
   readonly space?: string;
   readonly keys: KeyRing;
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Key } from './secret-keys.ts';
 import type { KeyStore, StoredSecret } from './secret-vault.ts';
 
-/** A secret as its file contains it. */
+/** The file format of a secret. */
 export interface SealedSecret extends StoredSecret {
   readonly version: 1;
   /** The id of the key. */

@@ -15,7 +15,7 @@ export function isLikelySecret(key: string, value: string): boolean {
   return isSecretName(key) && !/^\s*(?:(?:bearer|basic|token|apikey)\s*)?(?:\[redacted\]\s*)*$/i.test(literal);
 }
 
-/** Returns whether a value is long and mixes letters and digits as no word or name does. */
+/** Returns whether a value is long and mixes letters and digits, unlike words and names. */
 export function isRandomLooking(value: string): boolean {
   const runs = value.match(/[A-Za-z0-9+]{20,}/g) ?? [];
   return runs.some((run) => (run.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g) ?? []).length >= 4);

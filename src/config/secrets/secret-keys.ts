@@ -50,7 +50,7 @@ export function keyFile(file: string): KeyHolder & { exists(): boolean } {
 }
 
 function readKey(file: string): Key {
-  // Other users may have read it already, which a person has to judge; the permissions are not corrected silently.
+  // Other users may already have read the file, which a person must assess, so the permissions are not corrected silently.
   if (isReadableByOthers(file))
     throw secretUnusable(`other users of this machine can read the key file ${file}; run chmod 600 ${file}`);
   const key = parseKey(readFileSync(file, 'utf8'));

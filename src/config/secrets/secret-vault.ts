@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../core/errors.ts';
 
-/** Where the key of a secret is stored: in the system keychain, in a file beside the secrets, or in SIGNALBOX_SECRET_KEY. */
+/** The location of the key of a secret: the system keychain, a file next to the secrets, or SIGNALBOX_SECRET_KEY. */
 export type KeyStore = 'keychain' | 'file' | 'environment';
 
 /** A stored secret without its value. */

@@ -7,8 +7,8 @@ import { lockFile } from '../lock/lock-file.ts';
 import { startFiles } from './start-files.ts';
 
 /**
- * Returns the files that a configuration runs or reads as authority, whether or not they exist: itself, its lock, policy file and tool
- * modules, and the programs and scripts that its servers and agents are started from.
+ * Returns the files that a configuration executes or trusts, whether or not they exist: the configuration file, its lock, policy file and
+ * tool modules, and the programs and scripts of its servers and agents.
  */
 export function authorityFiles(configuration: Configuration): ProtectedFile[] {
   const { file, directory, policies, servers, agents } = configuration;

@@ -11,40 +11,40 @@ import { type KeyAuthority, type Section, keyAuthorities, namedEntries, unknownK
 
 /** One thing that a configuration may do, or one limit that it sets. */
 export interface Capability {
-  /** Changes whenever the place or the value does. */
+  /** An id that changes whenever the place or the value does. */
   readonly id: string;
-  /** Where it is written, without its value. */
+  /** The location in the configuration, without the value. */
   readonly place: string;
   /** The entry that it belongs to, such as one server; empty for the configuration as a whole. */
   readonly owner: string;
-  /** When an edit of it has to be accepted. */
+  /** The kind of edit that has to be accepted. */
   readonly asks: 'added' | 'removed' | 'changed' | 'raised';
-  /** An element of a list that selects: it grants something only if this list was accepted. */
+  /** The selecting list of this element. The element grants something only if the list was accepted. */
   readonly within?: string;
-  /** With `raised`: what is limited to how much. */
+  /** With `raised`: the limit. */
   readonly limit?: Limit;
   readonly section: Section;
-  /** For people. */
+  /** The display text. */
   readonly text: string;
 }
 
-/** A number, or a duration in milliseconds, compared with the limit that applies without the key. */
+/** A number, or a duration in milliseconds, and its comparison with the limit that applies without the key. */
 export interface Limit {
   readonly value: number;
   readonly isAboveDefault: boolean;
   readonly isBelowDefault: boolean;
 }
 
-/** Everything that a configuration may do, and the entries that it has. */
+/** All capabilities of a configuration, with its entries. */
 export interface Capabilities {
   readonly items: readonly Capability[];
-  /** The owners that exist, to tell a limit that was lifted from one that went with its server. */
+  /** The existing owners, to distinguish a lifted limit from one that was removed together with its server. */
   readonly owners: ReadonlySet<string>;
   /** The secrets that it refers to. */
   readonly secrets: readonly string[];
 }
 
-/** Returns everything that a configuration with these rules may do. */
+/** Returns the capabilities of a configuration with these rules. */
 export function capabilitiesOf(
   { document, file }: Pick<Configuration, 'document'> & { readonly file?: string },
   rules: readonly PolicyDocument[],
@@ -66,7 +66,7 @@ class Collector {
   walk(value: JsonValue, path: readonly string[], pattern: string): void {
     const authority = keyAuthorities.get(pattern);
     if (authority !== undefined) return this.#add(value, path, authority);
-    // A part that is not an object where one is expected, or that nobody knows.
+    // An unknown part, or a part that is not an object where one is expected.
     if (!isJsonObject(value) || (pattern !== '' && !hasKeysBelow(pattern))) return this.#add(value, path, unknownKey);
     const units = new Map<string, [Section, Record<string, JsonValue>]>();
     const others: [key: string, part: JsonValue][] = [];
@@ -95,7 +95,7 @@ class Collector {
     }
   }
 
-  /** A copy of an npm package in the project replaces the published one, so its files are what runs. */
+  /** Adds the installed copies of npm packages, because a copy in the project runs instead of the published package. */
   addInstalledPackages(document: JsonObject, directory: string): void {
     const { mcpServers } = document;
     if (!isJsonObject(mcpServers)) return;
@@ -114,8 +114,8 @@ class Collector {
   }
 
   /**
-   * A rule that allows grants something; any other restricts, and so does not count while it only shadows. Its reason is text for
-   * models and approvers, and so is an id that is not just a name.
+   * Adds the capabilities of rules. A rule that allows grants something; other rules restrict, and do not count in shadow mode. The
+   * reason of a rule is text for models and approvers, as is an id that is more than a name.
    */
   addRules({ value, file, placeOf }: PolicyDocument): void {
     if (!Array.isArray(value)) return;
@@ -155,7 +155,7 @@ class Collector {
       for (const [key, part] of Object.entries(value)) this.#push([...path, key], part, kindOf(part), section);
     } else if (each === true && Array.isArray(value)) {
       for (const part of value as JsonValue[]) this.#push(path, part, kindOf(part), section);
-      // Off is the default of every flag that grants or restricts on its own.
+      // Every flag that grants or restricts is off by default.
     } else if (value !== false || asks === 'changed') this.#push(path, value, kindOf(value), section);
   }
 
@@ -195,7 +195,7 @@ function packageOf({ npm, command, args }: JsonObject): string | undefined {
   return typeof spec === 'string' ? spec : undefined;
 }
 
-/** Each text on its own: a reference never reaches over two of them. */
+/** Returns each text separately, because a reference never spans two of them. */
 function textsIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -210,7 +210,7 @@ function ownerOf(path: readonly string[]): string {
   return namedEntries.has(first) && second !== undefined ? `${first}.${second}` : '';
 }
 
-/** The pattern of a key: by its own name where the table has that, else as one of several entries. */
+/** Returns the pattern of a key: with its own name if the table has it, else with a wildcard. */
 function patternOf(pattern: string, key: string): string {
   const own = pattern === '' ? key : `${pattern}.${key}`;
   if (keyAuthorities.has(own) || hasKeysBelow(own)) return own;
@@ -231,7 +231,7 @@ function isName(id: JsonValue | undefined): boolean {
   return typeof id === 'string' && /^[\w.:/-]{1,64}$/.test(id);
 }
 
-/** Returns a number as it is and a duration in milliseconds. */
+/** Returns a number unchanged, and a duration in milliseconds. */
 function amountOf(value: JsonValue): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? parseDurationMs(value) : undefined;
@@ -262,7 +262,7 @@ function programText({ command, npm, args, cwd }: JsonObject): string {
   return `${npm === undefined ? '' : 'npm package '}${words.join(' ')}${cwd === undefined ? '' : ` (in ${plain(cwd)})`}`;
 }
 
-/** A word as a shell would need it, so that two arguments never look like one. */
+/** Quotes a word as for a shell, so that two arguments never look like one. */
 function word(value: JsonValue): string {
   const text = plain(value);
   return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
@@ -272,7 +272,7 @@ function plain(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A value, unless its name announces a secret that is written out. Nothing else is hidden: people decide on what they see. */
+/** Formats a value, and hides it only if its key names a secret. Everything else is visible, because people decide on it. */
 function shown(value: JsonValue, key: string): string {
   if (typeof value === 'string') return isSecretName(key) && !value.includes('${') ? '(hidden)' : value;
   return JSON.stringify(value, (name: string, part: unknown) =>

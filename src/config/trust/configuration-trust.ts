@@ -46,7 +46,7 @@ export class ConfigurationTrust {
     return await this.#compare(configuration.file, withLock({ configuration, rules }));
   }
 
-  /** Rejects with `configuration-untrusted` when something has to be accepted. Limits that are new count from now on. */
+  /** Rejects with `configuration-untrusted` when something has to be accepted. Records new limits as accepted. */
   async assert(read: ReadRules): Promise<void> {
     const { file } = read.configuration;
     if (this.#isTrustedByEnvironment(file)) return;
@@ -57,7 +57,7 @@ export class ConfigurationTrust {
     this.#tighten(file, now);
   }
 
-  /** Accepts everything that a configuration does now, and grants it the secrets that exist. */
+  /** Accepts all current capabilities of a configuration, and grants it the existing secrets. */
   async accept({ configuration, rules }: ReadRules): Promise<void> {
     const { items, secrets } = withLock({ configuration, rules });
     const granted = new Set(this.records.find(configuration.file)?.secrets);
@@ -69,7 +69,7 @@ export class ConfigurationTrust {
     });
   }
 
-  /** Accepts the difference that a command made, and nothing else of the file. Grants the secrets that it refers to. */
+  /** Accepts only the difference that a command made, and grants the secrets that it refers to. */
   async acceptEdit(before: ReadRules | undefined, after: ReadRules): Promise<void> {
     const { had, has } = this.acceptDifference(before, after);
     for (const name of has.secrets)
@@ -77,7 +77,7 @@ export class ConfigurationTrust {
         this.grantSecrets(after.configuration.file, [name]);
   }
 
-  /** Accepts the lock beside a configuration as it is, after a command or the console wrote it for its user. */
+  /** Accepts the current lock of a configuration, after a command or the console wrote it on behalf of the user. */
   acceptLock(file: string): void {
     const record = this.records.find(file);
     if (record === undefined) return;
@@ -90,7 +90,7 @@ export class ConfigurationTrust {
     return once(differenceOf(before, after).made);
   }
 
-  /** Accepts the difference between two states of a file, and nothing else of it. */
+  /** Accepts only the difference between two states of a file. */
   acceptDifference(before: ReadRules | undefined, after: ReadRules): { had: Capabilities; has: Capabilities } {
     const { file } = after.configuration;
     const { had, has, made } = differenceOf(before, after);
@@ -110,7 +110,7 @@ export class ConfigurationTrust {
     if (granted.size > 0) this.records.change(file, { secrets: [...granted] });
   }
 
-  /** Returns the secrets as one configuration sees them: those that were granted to it. */
+  /** Returns the secrets that were granted to a configuration. */
   secretsFor(file: string, vault: Pick<SecretVault, 'get'>): Pick<SecretVault, 'get'> {
     return {
       get: async (name) => {
@@ -137,7 +137,7 @@ export class ConfigurationTrust {
   }
 
   async #exists(secret: string): Promise<boolean> {
-    // A name that no secret can have is reported where it is resolved.
+    // An invalid name is reported when it is resolved.
     return await this.#vault.has(secret).catch(() => false);
   }
 
@@ -169,7 +169,7 @@ export class ConfigurationTrust {
     return { file, isKnown, added: once([...added, ...applied]), lifted };
   }
 
-  /** Limits of a configuration in use are part of what was accepted: to lift one later asks. */
+  /** Adds the limits of a configuration in use to the accepted ones, so that lifting one later has to be accepted. */
   #tighten(file: string, { items }: Capabilities): void {
     const record = this.records.find(file);
     if (record === undefined) return;
@@ -179,7 +179,7 @@ export class ConfigurationTrust {
   }
 }
 
-/** Returns what a configuration may do together with the lock beside it. */
+/** Returns the capabilities of a configuration together with its lock. */
 function withLock({ configuration, rules }: ReadRules): Capabilities {
   const capabilities = capabilitiesOf(configuration, rules);
   return { ...capabilities, items: [...capabilities.items, ...lockCapabilities(configuration.file)] };
@@ -198,7 +198,7 @@ function differenceOf(
 
 function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedCapability[] {
   const ids = new Set(now.items.map(({ id }) => id));
-  // A changed value is shown as what it is now, and a changed limit asks only when it is higher.
+  // A changed value is shown as its new value, and a changed limit has to be accepted only when it is higher.
   const compared = new Set(
     now.items.filter(({ asks }) => asks === 'changed' || asks === 'raised').map(({ place }) => place),
   );

@@ -12,8 +12,8 @@ interface InstalledPackage {
 }
 
 /**
- * Returns the program of an npm package that is installed in exactly the version of `spec`. Only the nearest copy counts, from the
- * directory upwards, as Node resolves it.
+ * Returns the program of an npm package that is installed in exactly the version of `spec`. Only the nearest copy in the directory or
+ * its parents counts, as in Node's resolution.
  */
 export function installedProgram(spec: string, directory: string): string | undefined {
   const { name, version } = exactVersion.exec(spec)?.groups ?? {};
@@ -25,8 +25,8 @@ export function installedProgram(spec: string, directory: string): string | unde
 }
 
 /**
- * Returns the directory of a copy that may run instead of the published package: Signalbox and npx prefer it when its version fits. Its
- * manifest says which version it is, so a copy in a cloned repository can claim any.
+ * Returns the directory of a copy that may run instead of the published package: Signalbox and npx prefer it when its version matches.
+ * The version comes from its manifest, so a copy in a cloned repository can claim any version.
  */
 export function installedCopy(spec: string, directory: string): string | undefined {
   const found = nearestCopy(packageName(spec), directory);
@@ -50,7 +50,7 @@ function nearestCopy(name: string, directory: string): InstalledPackage | undefi
   }
 }
 
-/** Returns the `package.json` in a directory; `undefined` where there is no valid one. */
+/** Returns the `package.json` in a directory; `undefined` when there is no valid one. */
 export function readManifest(home: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));

@@ -10,7 +10,7 @@ export type AsksWhen =
   | 'widened'
   /** By effect: `read` grants, `irreversible` restricts, the others do both. */
   | 'effect'
-  /** The number or duration is above the accepted one, or above the limit without the key: the key limits something. */
+  /** The number or duration exceeds the accepted one, or the default limit: the key limits something. */
   | 'raised'
   /** Never: the key grants and restricts nothing. */
   | 'never';
@@ -22,11 +22,11 @@ export type Section = 'run' | 'load' | 'contact' | 'read' | 'allow' | 'apply' | 
 export interface KeyAuthority {
   readonly asks: AsksWhen;
   readonly section: Section;
-  /** Each entry of the object or list counts on its own. */
+  /** Whether each entry of the object or list counts separately. */
   readonly each?: true;
-  /** Keys of one object with the same unit make one capability: a program without its arguments is another program. */
+  /** Keys of one object with the same unit form one capability, because a program with other arguments is a different program. */
   readonly unit?: string;
-  /** With `raised`: the limit that applies without the key, in milliseconds for a duration; `outer` when another setting has it. */
+  /** With `raised`: the default limit, in milliseconds for a duration; `outer` when another setting defines it. */
   readonly absent?: number | 'outer';
 }
 
@@ -40,8 +40,8 @@ const text: KeyAuthority = { asks: 'changed', section: 'show' };
 const limit = (absent: number | 'outer'): KeyAuthority => ({ asks: 'raised', section: 'set', absent });
 
 /**
- * Every key of the configuration by its path, or a key above it. A key that is missing here counts as `changed`, so that a new key
- * asks until somebody has decided about it; a test names it.
+ * Every key of the configuration by its path, or a parent key. A key that is missing here counts as `changed`, so that edits of a new key
+ * have to be accepted until it is classified; a test reports it.
  */
 const table: Readonly<Record<string, KeyAuthority>> = {
   $schema: never,
@@ -65,7 +65,7 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'mcpServers.*.tools.prefix': { asks: 'removed', section: 'show' },
   'mcpServers.*.tools.arguments': setting('changed'),
   'mcpServers.*.tools.effect': { asks: 'effect', section: 'allow', each: true },
-  // Calls whose arguments are not checked.
+  // Allows calls whose arguments are not checked.
   'mcpServers.*.tools.schema': { asks: 'added', section: 'allow', each: true },
   'mcpServers.*.tools.providerOptions': setting('changed'),
   'mcpServers.*.tools.labels': setting('changed'),
@@ -77,27 +77,27 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'mcpServers.*.timeoutMs': limit(60_000),
   'mcpServers.*.concurrency': limit(64),
   'mcpServers.*.rateLimit.max': limit(Infinity),
-  // A shorter span allows more calls.
+  // A shorter period allows more calls.
   'mcpServers.*.rateLimit.per': setting('removed'),
-  // How old the result of a read can be.
+  // The maximum age of the result of a read.
   'mcpServers.*.cache': limit(0),
-  // Calls can be undone there, and the server is told to work there.
+  // Calls can be undone there, and the server receives it as its working directory.
   'mcpServers.*.workspace': setting('changed'),
   'mcpServers.*.roots': setting('changed'),
   'mcpServers.*.results.maxBytes': limit('outer'),
   'mcpServers.*.results.maxMediaBytes': limit('outer'),
   'mcpServers.*.idleStopMs': limit(Infinity),
-  // `false` takes changed definitions as they come.
+  // `false` accepts changed definitions without review.
   'mcpServers.*.pin': { asks: 'changed', section: 'allow' },
   'mcpServers.*.passthrough': { asks: 'added', section: 'allow' },
   'mcpServers.*.trackInvocations': setting('changed'),
-  // Rules are compared one by one, wherever they are written.
+  // Rules are compared one by one, regardless of their location.
   policies: never,
-  // Another store has other pins, counts and records.
+  // Another store has different pins, counts and records.
   store: { asks: 'changed', section: 'contact' },
   'results.maxBytes': limit(262_144),
   'results.maxMediaBytes': limit(5_242_880),
-  // More takes more room, less cannot be undone.
+  // A higher value uses more space; with a lower one, fewer calls can be undone.
   undo: { asks: 'changed', section: 'set', each: true },
   'approvals.expireAfter': limit(2 * 60 * 60 * 1000),
   retention: setting('added'),
@@ -117,7 +117,7 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'agents.*.profile': setting('changed'),
   'agents.*.cwd': { asks: 'changed', section: 'run' },
   'agents.*.permissionMode': { asks: 'changed', section: 'allow' },
-  // Without it, the runtime has a limit of its own.
+  // Without it, the runtime applies its own limit.
   'agents.*.limits.steps': limit('outer'),
   'agents.*.limits.costUsd': limit(Infinity),
   'agents.*.limits.tokens': limit(Infinity),
@@ -130,7 +130,7 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'agents.*.providers': { asks: 'changed', section: 'contact', each: true },
   'oauth.url': { asks: 'added', section: 'contact' },
   'oauth.issuers': { asks: 'added', section: 'allow', each: true },
-  // The listed parts are hidden in the record, and the rest is not.
+  // The listed parts are hidden in the record; the rest is visible.
   secrets: { asks: 'changed', section: 'read' },
 };
 

@@ -8,8 +8,8 @@ import type { AcceptedCapability } from './trust-records.ts';
 import type { Capability } from './capabilities.ts';
 
 /**
- * Returns the locked servers beside a configuration as capabilities: a definition in the lock counts as accepted, so a changed or removed
- * entry has to be accepted itself. The entry of a server that left the configuration may go with it.
+ * Returns the servers in the lock of a configuration as capabilities. A definition in the lock counts as accepted, so a changed or removed
+ * entry must itself be accepted, unless the server was removed from the configuration.
  */
 export function lockCapabilities(file: string): readonly Capability[] {
   const lock = readLock(dirname(file));
@@ -35,7 +35,7 @@ function placeOf(server: string): string {
   return `${lockFileName}: ${server}`;
 }
 
-/** Names the tools that run without a question because they claim to read only. */
+/** Describes the tools that run without approval because they claim to be read-only. */
 function describe({ tools }: LockedServer): string {
   const reads = [...tools].filter(([, { annotations }]) => annotations?.['readOnlyHint'] === true);
   const names = reads.map(([name]) => JSON.stringify(name)).join(', ');

@@ -5,16 +5,16 @@ import { installedCopy, packageName, readManifest } from './installed-package.ts
 
 const codeFile = /\.(?:[cm]?[jt]sx?|py|pyz|rb|pl|php|lua|sh|bash|zsh|fish|ps1|bat|cmd|exe|jar|wasm|go|rs)$/i;
 const executable = 0o111;
-/** Programs that run the file or directory that their first operand names. */
+/** Programs that execute the file or directory in their first operand. */
 const interpreter =
   /^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy\d*|ruby|perl|php|lua|(?:ba|da|z|k|fi)?sh|pwsh|java|electron)(?:\.exe)?$/i;
-/** Options of interpreters that take a file, and their variables. */
+/** Options and variables of interpreters that load a file. */
 const preloadOption = /^(?:-r|--require|--import|--loader|--experimental-loader|--preload|-m|--init-file|--rcfile)$/;
 const fileVariables =
   /^(?:BASH_ENV|ENV|NODE_OPTIONS|PYTHONSTARTUP|LD_PRELOAD|DYLD_INSERT_LIBRARIES|RUBYOPT|PERL5OPT|BUN_OPTIONS)$/;
 const directoryVariables =
   /^(?:PATH|NODE_PATH|PYTHONPATH|RUBYLIB|PERL5LIB|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|CLASSPATH)$/;
-/** The files that package runners take their commands and registries from. */
+/** The files from which package runners read commands and registries. */
 const runnerFiles: Readonly<Record<string, readonly string[]>> = {
   npx: ['.npmrc'],
   npm: ['.npmrc', 'package.json'],
@@ -38,7 +38,7 @@ const directoryFiles = [
 ];
 const variableReference = '${';
 
-/** Returns the files and directories that the program of a server is started from, whether or not they exist. */
+/** Returns the files and directories from which the program of a server is loaded, whether or not they exist. */
 export function startFiles({ settings }: ExternalEntry, directory: string): string[] {
   const { command, npm, args = [], env = {} } = settings;
   const cwd = resolve(directory, settings.cwd ?? '.');
@@ -50,7 +50,7 @@ export function startFiles({ settings }: ExternalEntry, directory: string): stri
     else if (isCode(path)) found.add(path);
   };
   const addPackage = (spec: string): void => {
-    // Also where there is none yet: a copy that is made later runs instead of the published package.
+    // Included even if it does not exist, because a copy that is created later runs instead of the published package.
     for (const place of new Set([directory, cwd])) {
       found.add(join(place, 'node_modules', packageName(spec)));
       const copy = installedCopy(spec, place);
@@ -95,7 +95,7 @@ function addArguments(
       if (previous === '-m') add(word.replaceAll('.', sep), true);
       if (previous === '-m') isEntryKnown = true;
     } else if (word.startsWith('-')) {
-      // An option may hold a path: --import=./hook.mjs.
+      // An option may contain a path: --import=./hook.mjs.
       for (const value of word.split('=').slice(1)) add(value, preloadOption.test(word.split('=', 1)[0] ?? ''));
     } else if (!isEntryKnown && word !== 'run') {
       add(word, true);
@@ -104,14 +104,14 @@ function addArguments(
   }
 }
 
-/** Returns the files that an interpreter may load for a path: with a suffix, or what a directory holds. */
+/** Returns the files that an interpreter may load for a path: with a suffix, or inside a directory. */
 function entryFiles(path: string, directory: string): string[] {
   const files = codeFile.test(path) ? [path] : [path, ...suffixes.map((suffix) => path + suffix)];
   if (statOf(path)?.isDirectory() !== true) return files;
   const main = readManifest(path)?.['main'];
   const entry = typeof main === 'string' ? resolve(path, main) : undefined;
   return [
-    // A directory in the project is code as a whole. The project itself is not: agents work in it.
+    // A directory in the project counts as code as a whole. The project itself does not, because agents work in it.
     ...(isBelow(path, directory) ? [path] : []),
     ...suffixes.map((suffix) => path + suffix),
     ...directoryFiles.map((name) => join(path, name)),
@@ -133,7 +133,7 @@ function isBelow(path: string, directory: string): boolean {
   return path.startsWith(directory + sep);
 }
 
-/** A script that does not exist yet is known by its name alone. */
+/** Returns whether a path is code, by its name or executable bit. A missing file is recognized by its name only. */
 function isCode(path: string): boolean {
   const stats = statOf(path);
   if (stats?.isDirectory() === true) return false;

@@ -4,12 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isPrivateFile, replaceFile } from '../file/atomic-file.ts';
 import type { Capability } from './capabilities.ts';
 
-/** A capability that was accepted. Values are stored as digests: they may hold secrets. */
+/** An accepted capability. Values are stored as digests, because they may contain secrets. */
 export type AcceptedCapability = Pick<Capability, 'id' | 'place' | 'owner' | 'asks' | 'limit'>;
 
 /** The accepted capabilities of one configuration on this machine. */
 export interface TrustRecord {
-  /** The configuration, as `identityOf` names it. */
+  /** The identity of the configuration, from `identityOf`. */
   readonly file: string;
   /** ISO 8601, UTC. */
   readonly acceptedAt: string;
@@ -28,12 +28,12 @@ export class TrustRecords {
     this.#directory = join(data, 'trust');
   }
 
-  /** Returns the file that the record of a configuration is in, whether or not it exists. */
+  /** Returns the file of a configuration's record, whether or not it exists. */
   place(file: string): string {
     return join(this.#directory, `${hash('sha256', identityOf(file), 'hex').slice(0, 32)}.json`);
   }
 
-  /** Returns the record of a configuration. One that other users could have written does not count. */
+  /** Returns the record of a configuration. A record that other users could have written is ignored. */
   find(file: string): TrustRecord | undefined {
     const record = read(this.place(file));
     return record?.file === identityOf(file) ? record : undefined;
@@ -45,7 +45,7 @@ export class TrustRecords {
       .toSorted((a, b) => (a.file < b.file ? -1 : 1));
   }
 
-  /** Writes a part of a record; the rest of it stays as it is. */
+  /** Writes parts of a record and leaves the rest unchanged. */
   change(file: string, parts: Partial<Omit<TrustRecord, 'file'>>): void {
     const { capabilities = [], secrets = [], acceptedAt = new Date().toISOString() } = this.find(file) ?? {};
     const record = { version, file: identityOf(file), acceptedAt, capabilities, secrets, ...parts };
@@ -53,14 +53,14 @@ export class TrustRecords {
     replaceFile(this.place(file), `${JSON.stringify(record)}\n`, 0o600);
   }
 
-  /** Returns whether there was a record. */
+  /** Deletes a record. Returns whether it existed. */
   remove(file: string): boolean {
     const wasThere = this.find(file) !== undefined;
     rmSync(this.place(file), { force: true });
     return wasThere;
   }
 
-  /** Takes a secret from every configuration. */
+  /** Revokes a secret from every configuration. */
   forgetSecret(name: string): void {
     for (const { file, secrets } of this.list())
       if (secrets.includes(name)) this.change(file, { secrets: secrets.filter((each) => each !== name) });
@@ -68,15 +68,15 @@ export class TrustRecords {
 }
 
 /**
- * Returns the path that a configuration is known by: its name in the real path of its directory. A link to it in another directory
- * is another configuration, since its relative paths start there.
+ * Returns the path that identifies a configuration: its name in the real path of its directory. A link in another directory is a
+ * different configuration, because its relative paths are resolved from there.
  */
 export function identityOf(file: string): string {
   const absolute = resolve(file);
   return join(realPath(dirname(absolute)), basename(absolute));
 }
 
-/** Returns the real path of a directory; of one that does not exist, as far as it does. */
+/** Returns the real path of a directory, resolved as far as the directory exists. */
 export function realPath(directory: string): string {
   const absolute = resolve(directory);
   try {
@@ -104,7 +104,7 @@ function read(place: string): TrustRecord | undefined {
     if (!Array.isArray(capabilities) || !Array.isArray(secrets)) return undefined;
     return { file, acceptedAt, capabilities, secrets };
   } catch {
-    // Missing or unreadable: the configuration has to be accepted again.
+    // When the record is missing or unreadable, the configuration has to be accepted again.
     return undefined;
   }
 }

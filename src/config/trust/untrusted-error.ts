@@ -6,20 +6,20 @@ import type { AcceptedCapability } from './trust-records.ts';
 /** The changes that have to be accepted before a configuration may be used. */
 export interface PendingTrust {
   readonly file: string;
-  /** Whether something of the configuration was accepted before. */
+  /** Whether a part of the configuration was accepted before. */
   readonly isKnown: boolean;
   /** The capabilities that were not accepted; for an unknown configuration, also the rules that restrict calls. */
   readonly added: readonly Capability[];
-  /** The limits that were accepted and are gone. */
+  /** The accepted limits that were removed. */
   readonly lifted: readonly AcceptedCapability[];
 }
 
-/** A configuration that nobody accepted on this machine, or not all of it. */
+/** The error for a configuration that was not accepted, or only partly accepted, on this machine. */
 export class UntrustedConfigurationError extends SignalboxError {
   readonly pending: PendingTrust;
-  /** The data directory that an acceptance is stored in. */
+  /** The data directory in which acceptances are stored. */
   readonly data: string;
-  /** Accepts the configuration as it was read for this error, whatever the file has become since. */
+  /** Accepts the configuration as it was read for this error, even if the file has changed since. */
   readonly accept: () => Promise<void>;
 
   constructor(pending: PendingTrust, { data, accept }: Pick<UntrustedConfigurationError, 'data' | 'accept'>) {
@@ -33,7 +33,7 @@ export class UntrustedConfigurationError extends SignalboxError {
     this.accept = accept;
   }
 
-  /** Returns what has to be accepted without its values: the lines go into logs and records. */
+  /** Returns the changes to accept, without values, because the lines are logged and recorded. */
   details(): string[] {
     const { file, added, lifted } = this.pending;
     const places = [...new Set([...added, ...lifted].map(({ place }) => place))];

@@ -4,7 +4,7 @@ import { mergeReadings, readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
 import { type Draft, ignoredKeysNote, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
-/** `.mcp.json`, `~/.claude.json` with the servers of the user and those of this project, and `settings.json` with permissions. */
+/** Reads `.mcp.json`, `~/.claude.json` with the servers of the user and of this project, and `settings.json` with permissions. */
 export const readClaudeCode: ReadClient = (text, context) => {
   const document = parseJsonFile(text);
   if ('problem' in document) return unreadable(document.problem);
@@ -19,7 +19,7 @@ function draft(entry: Fields): Draft {
   return { ...standardDraft(entry), notes: ignoredKeysNote(entry, standardKeys) };
 }
 
-/** Returns the permissions of MCP tools. Others are about the tools of the client itself. */
+/** Returns the permissions of MCP tools. The others apply to the client's own tools. */
 function permissionsIn(settings: Fields): NamedPermission[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((answer) =>
     (textsOf(field(settings, answer)) ?? [])

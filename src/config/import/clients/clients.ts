@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ReadClient } from '../found-server.ts';
 
-/** Where to search for the files of clients. */
+/** The locations in which to search for the files of clients. */
 export interface Machine {
   readonly home: string;
   /** The directory of the project. */
@@ -15,7 +15,7 @@ export interface Machine {
 export interface Client {
   readonly id: string;
   readonly title: string;
-  /** Returns the files that it may have, the one with precedence first. */
+  /** Returns the files that it may have, in order of precedence. */
   files(machine: Machine): readonly string[];
   /** Loads its parser. Called only when one of the files exists, because some formats need a large parser. */
   load(): Promise<ReadClient>;

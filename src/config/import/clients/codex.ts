@@ -29,7 +29,7 @@ const ownKeys = [
   'default_tools_approval_mode',
 ];
 
-/** `config.toml`. */
+/** Reads `config.toml`. */
 export const readCodex: ReadClient = (text, context) => {
   const document = parseToml(text);
   if ('problem' in document) return unreadable(document.problem);

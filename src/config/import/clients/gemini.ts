@@ -6,7 +6,7 @@ import { isDisabled, ignoredKeysNote, numberOf, textOf, textsOf, standardDraft, 
 
 const ownKeys = ['httpUrl', 'includeTools', 'excludeTools', 'trust', 'timeout', 'description'];
 
-/** `settings.json`, where `httpUrl` is streamable HTTP and `url` is SSE. */
+/** Reads `settings.json`, in which `httpUrl` is streamable HTTP and `url` is SSE. */
 export const readGemini: ReadClient = (text, context) => {
   const document = parseJsonFile(text);
   if ('problem' in document) return unreadable(document.problem);

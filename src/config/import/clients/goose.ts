@@ -12,7 +12,7 @@ const knownKeys =
   );
 const transports: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'http' };
 
-/** `config.yaml`. */
+/** Reads `config.yaml`. */
 export const readGoose: ReadClient = (text, context) => {
   const document = parseYaml(text);
   if ('problem' in document) return unreadable(document.problem);
@@ -34,7 +34,7 @@ function draft(entry: Fields): Draft | string {
     url: textOf(field(entry, 'uri')),
     headers: textsByName(field(entry, 'headers')),
     timeoutMs: secondsOf(field(entry, 'timeout')),
-    // An empty list means every tool there.
+    // In goose, an empty list means every tool.
     ...(allow.length > 0 && { allow }),
     disabled: isDisabled(entry),
     notes: [
@@ -62,7 +62,7 @@ function parseYaml(text: string): ParsedDocument {
     };
     return { root: fieldsOf(document.toJS()), lineOf };
   } catch (error) {
-    // Aliases that grow without end, and nesting that no stack holds.
+    // Exponential aliases, or nesting that overflows the stack.
     return { problem: { line: 1, message: messageOf(error) } };
   }
 }

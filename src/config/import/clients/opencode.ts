@@ -6,7 +6,7 @@ import { type Draft, isDisabled, ignoredKeysNote, textOf, textsByName, textsOf }
 
 const knownKeys = ['type', 'command', 'environment', 'url', 'headers', 'enabled', 'timeout', 'cwd'];
 
-/** `opencode.json`, where a command is a list. */
+/** Reads `opencode.json`, in which a command is a list. */
 export const readOpencode: ReadClient = (text, context) => {
   const document = parseJsonFile(text);
   if ('problem' in document) return unreadable(document.problem);
@@ -42,7 +42,7 @@ function draftOf(entry: Fields, name: string, switches: Fields, context: ImportC
   };
 }
 
-/** Returns the tools that are switched off: opencode names them `server_tool`, with the value `false`. */
+/** Returns the disabled tools, which opencode lists as `server_tool` with the value `false`. */
 function deniedTools(server: string, switches: Fields): string[] {
   return Object.entries(switches)
     .filter(([name, isOn]) => isOn === false && name.startsWith(`${server}_`))

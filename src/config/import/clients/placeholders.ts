@@ -6,22 +6,22 @@ export type Dialect = (text: string, context: ImportContext, note: (text: string
 
 const variable = '[A-Za-z_][A-Za-z0-9_]*';
 
-/** For clients without placeholders. */
+/** Handles clients without placeholders. */
 export const noPlaceholders: Dialect = (text, _context, note) => {
   if (/\$\{(?!env:)[^}]+\}/.test(text))
     note('has ${…}, which that client leaves as it is and Signalbox takes for a variable');
   return text;
 };
 
-/** `${NAME}` and `${NAME:-default}`. */
+/** Converts `${NAME}` and `${NAME:-default}`. */
 export const shellBraces: Dialect = (text) =>
   text.replaceAll(new RegExp(String.raw`\$\{(${variable}(?::-[^}]*)?)\}`, 'g'), '$${env:$1}');
 
-/** `$NAME` and `${NAME}`. */
+/** Converts `$NAME` and `${NAME}`. */
 export const shellVariables: Dialect = (text, context, note) =>
   shellBraces(text, context, note).replaceAll(new RegExp(String.raw`\$(${variable})`, 'g'), '$${env:$1}');
 
-/** `${env:NAME}`, `${workspaceFolder}`, `${userHome}`, `${input:id}`. */
+/** Converts `${env:NAME}`, `${workspaceFolder}`, `${userHome}` and `${input:id}`. */
 export const editorVariables: Dialect = (text, { directory, home }, note) =>
   text.replaceAll(/\$\{([^}]+)\}/g, (whole, inner: string) => {
     if (inner.startsWith('env:')) return whole;
@@ -34,7 +34,7 @@ export const editorVariables: Dialect = (text, { directory, home }, note) =>
     return whole;
   });
 
-/** `{env:NAME}`. The reader of opencode handles `{file:path}`, because it needs the name of the variable. */
+/** Converts `{env:NAME}`. The reader of opencode handles `{file:path}`, because it needs the name of the variable. */
 export const bracedEnvironment: Dialect = (text) =>
   text.replaceAll(new RegExp(String.raw`(?<!\$)\{env:(${variable})\}`, 'g'), '$${env:$1}');
 

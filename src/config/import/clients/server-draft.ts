@@ -1,14 +1,14 @@
 import type { Permission } from '../found-server.ts';
 import { type Fields, field, fieldsOf } from './client-document.ts';
 
-/** A client's entry in the terms of Signalbox, with the client's placeholders. */
+/** A client's entry in the format of Signalbox, with the client's placeholders. */
 export interface Draft {
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
-  /** The client's name of the transport. */
+  /** The client's name for the transport. */
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The environment variable that holds a bearer token. */

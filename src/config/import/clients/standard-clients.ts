@@ -4,7 +4,7 @@ import { readServers } from './normalize-servers.ts';
 import { type Dialect, editorVariables, noPlaceholders } from './placeholders.ts';
 import { type Draft, ignoredKeysNote, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
-/** Reads a JSON file with `mcpServers` in the standard format; `adapt` adds what only this client has. */
+/** Reads a JSON file with `mcpServers` in the standard format; `adapt` adds client-specific settings. */
 function readStandardFile(
   text: string,
   context: ImportContext,
@@ -24,10 +24,10 @@ function readStandardFile(
   return readServers(document, { path: ['mcpServers'], dialect, draft }, context);
 }
 
-/** `claude_desktop_config.json`. */
+/** Reads `claude_desktop_config.json`. */
 export const readClaudeDesktop: ReadClient = (text, context) => readStandardFile(text, context, noPlaceholders);
 
-/** `.cursor/mcp.json`, of the user and of the project. */
+/** Reads `.cursor/mcp.json` of the user and of the project. */
 export const readCursor: ReadClient = (text, context) =>
   readStandardFile(text, context, editorVariables, {
     keys: ['envFile'],
@@ -37,7 +37,7 @@ export const readCursor: ReadClient = (text, context) =>
     },
   });
 
-/** `mcp_config.json`, where the address of a remote server is its `serverUrl`. */
+/** Reads `mcp_config.json`, in which the address of a remote server is its `serverUrl`. */
 export const readWindsurf: ReadClient = (text, context) =>
   readStandardFile(text, context, editorVariables, {
     keys: ['serverUrl', 'disabledTools'],

@@ -4,7 +4,7 @@ import { mergeReadings, readServers } from './normalize-servers.ts';
 import { editorVariables } from './placeholders.ts';
 import { type Draft, ignoredKeysNote, textOf, textsOf, standardDraft, standardKeys } from './server-draft.ts';
 
-/** `mcp.json` of VS Code with its `servers`, and `mcp-config.json` of Copilot with its `mcpServers`. */
+/** Reads `mcp.json` of VS Code with its `servers`, and `mcp-config.json` of Copilot with its `mcpServers`. */
 export const readVisualStudioCode: ReadClient = (text, context) => {
   const document = parseJsonFile(text);
   if ('problem' in document) return unreadable(document.problem);

@@ -4,7 +4,7 @@ import { readServers } from './normalize-servers.ts';
 import { noPlaceholders } from './placeholders.ts';
 import { type Draft, ignoredKeysNote, numberOf, textOf, standardDraft, standardKeys } from './server-draft.ts';
 
-/** `settings.json`, whose `context_servers` are programs, addresses or extensions. */
+/** Reads `settings.json`, whose `context_servers` are programs, addresses or extensions. */
 export const readZed: ReadClient = (text, context) => {
   const document = parseJsonFile(text);
   if ('problem' in document) return unreadable(document.problem);
