@@ -35,7 +35,7 @@ interface Step {
   run(): void;
 }
 
-/** The handling of a server that the catalog rejects: `show-as-down` at startup, `throw` for a changed configuration, which is rejected as a whole. */
+/** The handling of a server that the catalog rejects: `show-as-down` at startup, `throw` to reject a changed configuration as a whole. */
 export type OnRefusal = 'show-as-down' | 'throw';
 
 /** The time for which running calls may continue on a server before it is stopped. */
