@@ -54,7 +54,7 @@ export async function pruneJournal(
   const found = past.found();
   const { last } = past;
   if (last === undefined) return found;
-  // Nothing was dropped, so remove the file, which would block the next attempt.
+  // Removes the file when nothing was dropped, because it would block the next attempt.
   const forget = (): Promise<void> => rm(archive, { force: true });
   try {
     await assertSame(archive, from, last, found.entries);
