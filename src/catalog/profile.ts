@@ -12,7 +12,7 @@ export interface ProfileSettings {
    * pattern excludes it and, if there are including patterns, one of them matches. The order does not matter: exclusion always wins.
    */
   readonly tools?: readonly string[];
-  /** When to offer tool search instead of a list of tools: when it saves tokens (`auto`), `always`, or `never`. */
+  /** The use of tool search instead of a list of tools: if it saves tokens (`auto`), `always`, or `never`. */
   readonly disclosure?: 'auto' | 'always' | 'never';
   /**
    * The names of tools and prompts for MCP clients: full names (`full`), or the servers' own names (`own`) where they are

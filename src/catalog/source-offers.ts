@@ -20,7 +20,7 @@ export class Offers {
   readonly #source: Source;
   /** Cached by tool object; a source reuses the objects of unchanged tools. */
   readonly #built = new WeakMap<SourceTool, Offer>();
-  /** When each name collision began. */
+  /** The start time of each name collision. */
   #clashes = new Map<string, number>();
   #judged: { readonly of: SourceState; readonly offers: readonly Offer[] } | undefined;
 

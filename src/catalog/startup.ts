@@ -77,7 +77,7 @@ export async function requireServers(
   throw new SignalboxError('server-required', `required: ${reasons.join('; ')}; signalbox doctor tells more`);
 }
 
-/** Resolves when no required server is missing any more, when the time is up, or when the signal is aborted. */
+/** Resolves when all required servers are up, when the time limit has passed, or when the signal is aborted. */
 function waitForRequired(catalog: Catalog, waitMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -5,7 +5,7 @@ import { SchemaCompiler } from './schema-compiler.ts';
 
 const maxAnswerLength = 1024 * 1024;
 
-/** Returns a valid answer that matches the requested schema. Throws with the problem otherwise, without the values of the answer. */
+/** Returns an answer that is valid and matches the requested schema. Throws for any other answer, without including its values. */
 export function checkedElicitation(request: Elicitation, answer: unknown): ElicitationAnswer {
   const given = jsonOf(answer, 'the answer');
   const action = isJsonObject(given) ? given['action'] : undefined;

@@ -30,8 +30,8 @@ export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | un
 }
 
 /**
- * Returns the problem with the header marks of a schema, if there is one. Otherwise a server of the 2026 revision could require headers
- * that no client can send, or could confuse one argument with another.
+ * Returns the problem with the header marks of a schema, if there is one. With invalid marks, a server of the 2026 revision could require
+ * headers that no client can send, or could confuse one argument with another.
  */
 export function parameterHeadersProblem(inputSchema: JsonObject): string | undefined {
   const names = new Set<string>();
