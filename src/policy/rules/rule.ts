@@ -41,7 +41,7 @@ export type RuleKind =
       readonly targets: readonly { readonly match: string; readonly steps: readonly string[] }[];
       /** The steps must be newer than the last completed call of the tool itself. */
       readonly fresh: boolean;
-      /** The owner of the calls that count as steps. By default the session, unless the principal has since repeated an earlier step elsewhere. */
+      /** The owner of the calls that count as steps. Default: the session, unless the principal has since repeated an earlier step in another one. */
       readonly by: 'session' | 'principal' | undefined;
       /** The period for which calls of the principal in other sessions count. */
       readonly windowMs: number;
