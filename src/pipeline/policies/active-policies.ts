@@ -16,7 +16,7 @@ import type { PolicySet } from './policy-set.ts';
 
 /** The public summary of the active policies. */
 export interface PolicySummary {
-  /** Changes whenever a rule does; absent while there is no policy. */
+  /** The version, which changes with every rule; absent without policies. */
   readonly version?: string;
   /** The rules as written, each with its place. */
   readonly rules: readonly { readonly rule: JsonValue; readonly at?: string }[];
