@@ -64,7 +64,7 @@ export interface ToolInvoked extends EntryBase, CallEntry {
   readonly outcome: OutcomeName;
   /** `null` when the process ended before the outcome was recorded. */
   readonly durationMs: number | null;
-  /** The result rendered for people, at most 1000 characters. */
+  /** The result as display text, at most 1000 characters. */
   readonly output: string;
   /** The result comes from the cache, and the tool did not run. */
   readonly cached?: true;
@@ -130,7 +130,7 @@ export interface ApprovalResolved extends EntryBase {
   readonly remembered?: { readonly rule: string; readonly scope: RememberScope };
   /** The reason why the answer could not be remembered as requested. */
   readonly notRemembered?: string;
-  /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
+  /** The way in which the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
   /** Digest of the stored answer and the rule that remembers it. `verify` compares them. */
   readonly digest?: string;

@@ -55,7 +55,7 @@ export interface ApprovalQuery {
   readonly limit: number;
   /** Only approvals that can still take effect at this time. */
   readonly openAt?: number;
-  /** Only approvals with one of these answers; `''` stands for no answer. */
+  /** Only approvals with one of these answers; `''` means no answer. */
   readonly answers?: readonly ApprovalRecord['answer'][];
   /** Only approvals after the one with this id, in the order of the query. */
   readonly after?: string;

@@ -16,7 +16,7 @@ import type { JobStore } from './job-store.ts';
 export interface Store extends ApprovalStore {
   /** The name of this process in the entries that it writes. */
   readonly writer: string;
-  /** The location of the records, for people. */
+  /** The location of the records as display text. */
   readonly location: string;
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
