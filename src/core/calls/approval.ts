@@ -122,7 +122,7 @@ export interface ApprovalResolution {
   readonly rule?: string;
   /** The reason why the answer could not be remembered as requested. It applies to this one call only. */
   readonly notRemembered?: string;
-  /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
+  /** The way in which the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
 }
 

@@ -1,7 +1,7 @@
 /** A problem in a document, with its location. */
 export interface DocumentProblem {
   readonly file: string;
-  /** Starts at 1; 0 when there is no file, or it could not be read. */
+  /** Starts at 1; 0 when the file does not exist or could not be read. */
   readonly line: number;
   readonly column: number;
   /** The path in the document, such as `mcpServers.files.args[0]`; empty for the document itself. */
