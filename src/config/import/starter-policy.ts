@@ -34,7 +34,7 @@ export function starterRules(servers: readonly PlannedServer[]): StarterRule[] {
   return numbered([...rules.values()]);
 }
 
-/** Returns whether the configuration hides a tool. A rule for it would apply as soon as it is shown again. */
+/** Returns whether the configuration hides a tool. A rule for it would take effect when the tool is shown again. */
 function isHidden(tool: string, { tools }: PlannedServer['entry']): boolean {
   if (tools?.deny?.some((pattern) => matchesNamePattern(tool, pattern)) === true) return true;
   return !tool.includes('*') && tools?.allow?.some((pattern) => matchesNamePattern(tool, pattern)) === false;

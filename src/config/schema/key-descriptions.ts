@@ -1,7 +1,7 @@
 import { configurationSchema } from './configuration-schema.ts';
 
 /**
- * Descriptions of the configuration keys for editors and the reference, by path; `*` stands for a name, `[]` for an item. They are
+ * Descriptions of the configuration keys for editors and the reference, by path; `*` is any name, `[]` any item. They are
  * not part of the schema, so that a start does not load them.
  */
 export const keyDescriptions: Readonly<Record<string, string>> = {
