@@ -30,7 +30,7 @@ export interface PendingBox {
   open(options?: CreateBoxOptions): Promise<ConfiguredBox>;
   /** Raises the number of concurrent starts to the configured one. Called once clients are served, or when there are none. */
   startAll(): void;
-  /** Stops the servers. Needed when the box could not be created; otherwise the box stops them. */
+  /** Stops the servers. Only needed when the box could not be created, because the box stops them on close. */
   close(): Promise<void>;
 }
 

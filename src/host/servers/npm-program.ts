@@ -8,7 +8,7 @@ export interface Program {
 
 /**
  * Returns the command that runs an npm package. If the project has exactly this version installed, Node runs it directly, which is
- * faster and needs no network; otherwise npx downloads it.
+ * faster and needs no network. If not, npx downloads it.
  */
 export function npmProgram(spec: string, args: readonly string[], directory: string, written = spec): Program {
   // Trust compares the written text, so a package that comes from a reference is not searched for in the project.

@@ -15,7 +15,7 @@ import { environment, journalKeyVariable, storeVariable } from '../environment.t
 export interface OpenedStore {
   readonly store: Store;
   readonly password: string;
-  /** The product and version of the database, for people. */
+  /** The product and version of the database as display text. */
   readonly server?: string;
 }
 
