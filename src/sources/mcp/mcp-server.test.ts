@@ -240,7 +240,7 @@ describe('a server that is a process', () => {
 
   // A fault of the TypeScript SDK that does not reach us: #2076, whether progress moves the timeout depends on who listens to it.
   test('progress, listened to or not, moves no limit of time', async (t) => {
-    const { box } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 300 });
+    const { box } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 1000 });
     const heard: number[] = [];
     const args = { name: 'endless', count: 1_000_000 };
     const [deaf, listening] = await Promise.all([
@@ -366,9 +366,9 @@ describe('a server that dies', () => {
   });
 
   test('one that hangs is found out after a call ran out of time, and replaced', async (t) => {
-    const { box, server } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 300 });
+    const { box, server } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 1000 });
     assert.equal((await box.call('mcp__fixture__hang')).outcome, 'timed-out');
-    await until(() => server.health().restarts === 1, 'it was replaced', 20_000);
+    await until(() => server.health().restarts === 1 && server.health().state === 'up', 'it was replaced');
     assert.equal((await box.call('mcp__fixture__echo', { text: 'new' })).outcome, 'completed');
   });
 
