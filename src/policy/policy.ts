@@ -201,7 +201,7 @@ function countsCalls({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
   return kind.meters.some(({ meter }) => matchesAny(namesOf(tool).all, meter.match));
 }
 
-/** Returns whether a rule may read history. Only conditions may not. A condition with `session` in a string literal is a harmless false positive. */
+/** Returns whether a rule may read history: every kind except a `match` whose condition does not contain `session`, even in a string. */
 function readsHistory(kind: RuleKind): boolean {
   return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
 }

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, parse, sep } from 'node:path';
 
 /** The resolved target of a path. */
 export interface FollowedPath {
-  /** The path with links resolved, including a dangling one, because a write through it creates its target. Names that do not exist stay as written. */
+  /** The path with links resolved, even a dangling one, because a write through it creates its target. Missing names stay as written. */
   readonly target: string;
   /** The path without resolving the last name: that of the link itself, when it is a link. */
   readonly link: string;
