@@ -175,14 +175,19 @@ describe('two callers at once', () => {
   });
 });
 
+/** The time limit of a tool that asks: enough for its own work on a busy machine. */
+const toolTimeoutMs = 3000;
+/** The delay of an answer that takes longer than the tool may. */
+const answerDelayMs = 3500;
+
 describe('a question', () => {
   for (const way of ways) {
     test(`takes no time from the tool, however slow the answer; cancelling the call takes it back (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: 400 });
+      const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: toolTimeoutMs });
       const client = new Hesitant();
       const slow = box.call('mcp__fixture__interview', { topic: 'time' }, { client });
       await until(() => client.signal !== undefined, 'it is asked');
-      await wait(1000);
+      await wait(answerDelayMs);
       client.answer('later');
       assert.equal(textOf(await slow), 'time: later');
 
@@ -200,7 +205,7 @@ describe('a question', () => {
     test(`does not outlive the deadline that the caller gave (${way})`, async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way) });
       const client = new Hesitant();
-      const result = await box.call('mcp__fixture__interview', { topic: 'x' }, { client, deadline: Date.now() + 700 });
+      const result = await box.call('mcp__fixture__interview', { topic: 'x' }, { client, deadline: Date.now() + 3000 });
       assert.equal(result.outcome, 'timed-out');
       await until(() => client.signal?.aborted === true, 'the question is taken back');
     });
@@ -259,13 +264,13 @@ describe('a question', () => {
   }
 
   test('takes no time from any call of the client that may be meant, and stands while one of them does', async (t) => {
-    const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: 600 });
+    const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: toolTimeoutMs });
     const client = new Hesitant();
     const first = box.call('mcp__fixture__wait', { ms: 300 }, { client });
     const asking = box.call('mcp__fixture__interview', { topic: 'time' }, { client });
     await until(() => client.signal !== undefined, 'it is asked');
     assert.equal((await first).outcome, 'completed');
-    await wait(1000);
+    await wait(answerDelayMs);
     assert.equal(client.signal?.aborted, false);
     client.answer('later');
     assert.equal(textOf(await asking), 'time: later');
@@ -273,10 +278,10 @@ describe('a question', () => {
 
   test('takes no time from the tool when somebody stands in, either', async (t) => {
     const onElicit = async (): Promise<{ action: string; content: { answer: string } }> => {
-      await wait(1000);
+      await wait(answerDelayMs);
       return { action: 'accept', content: { answer: 'the operator' } };
     };
-    const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: 400, onElicit });
+    const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: toolTimeoutMs, onElicit });
     assert.equal(textOf(await box.call('mcp__fixture__interview', { topic: 'x' })), 'x: the operator');
   });
 
