@@ -36,10 +36,10 @@ describe('a served server that changes its definitions', () => {
   };
   before(async () => {
     served = await serve(place);
-    await until(
-      async () => JSON.stringify(await served.ask('GET', '/api/tools')).includes('mcp__shop__'),
-      'both are up',
-    );
+    await until(async () => {
+      const tools = JSON.stringify(await served.ask('GET', '/api/tools'));
+      return ['bank', 'shop', 'own'].every((server) => tools.includes(`mcp__${server}__`));
+    }, 'all servers are up');
   });
 
   it('shows the difference in the console, where it is accepted; no lock file is made', async () => {
