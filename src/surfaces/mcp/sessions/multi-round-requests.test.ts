@@ -122,7 +122,7 @@ describe('a call that asks its client in the revision without sessions', () => {
     );
     const second = questionOf(await call(other, round));
     assert.equal(second.message, 'Second?');
-    assert.match((await call(other, round)).error?.message ?? '', /used already/);
+    assert.match((await call(other, round)).error?.message ?? '', /already used/);
     const done = await call(other, { requestState: second.state, inputResponses: { [second.key]: accepted('two') } });
     assert.deepEqual(JSON.parse(done.result?.content?.[0]?.text ?? ''), [{ x: 1 }, accepted('one'), accepted('two')]);
     assert.equal(ran(), 1);
