@@ -18,8 +18,8 @@ export interface ReplayServer extends Source {
 }
 
 /**
- * A server that offers the tools of a recording and answers with what was recorded: the same arguments, in any order of keys,
- * get the same results, one after the other. Nothing is reached, nothing is run.
+ * Creates a server that offers the tools of a recording and returns the recorded results: equal arguments, in any key order,
+ * get the recorded results in sequence. Contacts no server and runs no tool.
  *
  * @example
  * const box = await createSignalbox({ servers: [replay('test/recordings/search.jsonl')] });

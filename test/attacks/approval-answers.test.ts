@@ -155,7 +155,7 @@ describe('a human who answers questions', () => {
     await takesAnswer(page);
     await page.evaluate("dispatchEvent(new Event('focus'))");
     await page.keyboard.press('a');
-    await page.getByText('That was too early').waitFor();
+    await page.getByText('this request has only just appeared').waitFor();
     assert.equal(await yes.count(), 0);
     await takesAnswer(page);
     await page.keyboard.press('a');
@@ -177,7 +177,7 @@ describe('a human who answers questions', () => {
       .and(page.locator(':enabled'))
       .waitFor();
     await approve(page).dispatchEvent('click', { detail: 1 });
-    await page.getByText('the question changed while the button was pressed').waitFor();
+    await page.getByText('the request changed while the button was pressed').waitFor();
     assert.equal((await asked()).length, 1);
     await takesAnswer(page);
     // Something above pushes another button under the pointer before the click.
@@ -198,14 +198,14 @@ describe('a human who answers questions', () => {
     const other = call('run', { command: 'other' });
     await rows(page).nth(1).waitFor();
     await served.ask('POST', `/api/approvals/${first?.id}/deny`, {});
-    await page.getByRole('button', { name: 'Next question' }).waitFor();
+    await page.getByRole('button', { name: 'Next call' }).waitFor();
     await page.mouse.up();
     assert.equal((await again).outcome, 'denied');
     assert.deepEqual(
       (await asked()).map(({ arguments: args }) => args.command),
       ['other'],
     );
-    await page.getByRole('button', { name: 'Next question' }).click();
+    await page.getByRole('button', { name: 'Next call' }).click();
     await card(page).getByText('"other"').waitFor();
     await takesAnswer(page);
     await approve(page).click();
@@ -230,9 +230,9 @@ describe('a human who answers questions', () => {
 
     const { token } = (await served.ask('POST', '/api/tokens', { role: 'viewer', name: 'eve' })) as { token: string };
     const viewer = await openInbox({ token });
-    await card(viewer, 'pay').getByText('Parts of these arguments are hidden').waitFor();
+    await card(viewer, 'pay').getByText('Some arguments are hidden').waitFor();
     await card(viewer, 'pay')
-      .getByText(/This takes the role/)
+      .getByText(/Requires the approver or admin role/)
       .waitFor();
     for (const role of ['button', 'checkbox'] as const)
       assert.equal(
@@ -250,7 +250,7 @@ describe('a human who answers questions', () => {
       await each.locator('.answered', { hasText: /^Denied mcp__shop__pay by \S+/ }).waitFor();
       assert.equal(await each.getByRole('button', { name: /^Approve/ }).count(), 0);
     }
-    await page.getByRole('link', { name: 'Open the call' }).click();
+    await page.getByRole('link', { name: 'View call' }).click();
     await page.getByRole('heading', { name: 'mcp__shop__pay' }).waitFor();
   });
 });

@@ -196,7 +196,10 @@ suite('doctor', () => {
       stdout,
       /^warning +profiles\.calm\.servers: there is no server "noets"; did you mean "notes"\?\n +fix: /m,
     );
-    assert.match(stdout, /^warning +profiles\.calm\.tools: "!ad" matches no tool\n +fix: correct or remove the pattern/m);
+    assert.match(
+      stdout,
+      /^warning +profiles\.calm\.tools: "!ad" matches no tool\n +fix: correct or remove the pattern/m,
+    );
     assert.doesNotMatch(stdout, /mcp__claude__Bash/);
     assert.match(
       stdout,

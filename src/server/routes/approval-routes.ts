@@ -154,11 +154,11 @@ class ArgumentRedactor {
     this.#redactJson = redactJson;
   }
 
-  approval(approval: Approval): Approval {
-    const { arguments: shown, givenArguments, answer, hidden } = approval;
+  approval(record: Approval): Approval {
+    const { arguments: shown, givenArguments, answer, hidden } = record;
     const redacted = this.#redact(shown);
     return {
-      ...approval,
+      ...record,
       arguments: redacted,
       // Positions in a text that was redacted again mean nothing.
       hidden: redacted === shown ? hidden : [],

@@ -8,8 +8,8 @@ import type { FromJsonSchema } from './infer-json-schema.ts';
 
 // The compiler checks these tests: a type error, or an expected error that does not occur, fails `npm run types`.
 
-// The only comparison of types that distinguishes `any`, optional and readonly. oxlint-disable-next-line
-// typescript/no-unnecessary-type-parameters
+// The only comparison of types that distinguishes `any`, optional and readonly.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 type Equal<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 
 /** Compiles only where both types are the same. */
