@@ -108,8 +108,8 @@ describe('at a terminal', () => {
     );
     const config = join(home, 'signalbox.config.json');
     assert.deepEqual(await toldBy(t, 'import', '--yes', '--config', config, '--data', join(home, 'data')), [
-      'looking for the servers of other clients … 1 s',
-      'keeping their secrets … 1 s',
+      'searching for servers of other clients … 1 s',
+      'storing their secrets … 1 s',
     ]);
   });
 });

@@ -109,7 +109,7 @@ describe('a job', () => {
       schedules.create(nine, agent(await make({ profile: 'narrow' }))),
       /bound to the profile narrow/,
     );
-    await assert.rejects(schedules.create(nine, agent('tok_none')), /there is no token tok_none/);
+    await assert.rejects(schedules.create(nine, agent('tok_none')), /the token tok_none does not exist/);
     await tokens.revoke(revoked, { by: ann });
     await new Promise((resolve) => setTimeout(resolve, soon));
     now += 24 * 60 * 60 * 1000;
