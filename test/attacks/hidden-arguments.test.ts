@@ -260,9 +260,9 @@ describe('hidden parts', () => {
     const { ask, post, token: make, server } = await desk(t);
     const secret = 'postgres://u:pa$$(w)x9@h/db';
     const { id } = await ask({ command: `psql ${secret}` });
-    const read = async (path: string, token: string): Promise<string> =>
+    const read = async (path: string, bearer: string): Promise<string> =>
       await (
-        await fetch(`${server.url}/api/approvals${path}`, { headers: { authorization: `Bearer ${token}` } })
+        await fetch(`${server.url}/api/approvals${path}`, { headers: { authorization: `Bearer ${bearer}` } })
       ).text();
     const [viewer, approver] = [(await make('viewer')).token, (await make('approver')).token];
     for (const path of ['', `/${id}`]) {
