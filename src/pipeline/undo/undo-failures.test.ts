@@ -111,7 +111,10 @@ test('undo tells of a rollback that failed', async () => {
     }),
   ]);
   const { callId, error } = await box.call('mcp__t__act');
-  assert.match(error?.message ?? '', /Too bad\. What it changed in its workspace could not be taken back: .* no longer exists/);
+  assert.match(
+    error?.message ?? '',
+    /Too bad\. What it changed in its workspace could not be taken back: .* no longer exists/,
+  );
   await assert.rejects(box.undo.call(callId), { code: 'undo-unavailable', message: /could not be taken back then/ });
 });
 

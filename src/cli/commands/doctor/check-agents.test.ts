@@ -56,7 +56,10 @@ suite('doctor looks at agents', () => {
     const env = { CLAUDE_CONFIG_DIR: directory, HOME: directory };
     const without = await check({ runtime: 'claude', model: 'opus', env });
     assert.equal(without.level, 'warning');
-    assert.match(without.what, /^agent "a" \(claude, opus\) runs Claude Code \d+\.\d+\.\d+, and has no API key and no sign-in/);
+    assert.match(
+      without.what,
+      /^agent "a" \(claude, opus\) runs Claude Code \d+\.\d+\.\d+, and has no API key and no sign-in/,
+    );
     assert.match(without.fix ?? '', /set ANTHROPIC_API_KEY, or name it in agents\.a\.env/);
     writeFileSync(join(directory, '.credentials.json'), '{}');
     const signedIn = await check({ runtime: 'claude-cli', env });

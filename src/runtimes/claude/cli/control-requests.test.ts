@@ -43,5 +43,8 @@ test('what is not understood is refused: unknown questions, unknown hooks, permi
   await assert.rejects(ask({ subtype: 'request_user_dialog' }), /unknown control request "request_user_dialog"/);
   await assert.rejects(ask({}), /unknown control request/);
   await assert.rejects(ask({ subtype: 'hook_callback', callback_id: 'hook_99', input: {} }), /no hook .* "hook_99"/);
-  await assert.rejects(ask({ subtype: 'can_use_tool', tool_name: 'Bash', input: {} }), /needs tool_name and tool_use_id/);
+  await assert.rejects(
+    ask({ subtype: 'can_use_tool', tool_name: 'Bash', input: {} }),
+    /needs tool_name and tool_use_id/,
+  );
 });
