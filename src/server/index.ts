@@ -31,14 +31,13 @@ export type {
   RuntimeToolResult,
 } from '../runtimes/runtime.ts';
 export type { ClaudeCodeOptions, Passthrough, PassthroughHooks } from '../runtimes/claude/shared/claude-options.ts';
-export type { ModelRuntimeOptions } from '../runtimes/model/model-runtime-options.ts';
+export type { ModelOptions, ProviderSettings } from '../runtimes/model/model-options.ts';
 export type { RunningServer, ServerLimits } from './start-server.ts';
 export { type CreateServerOptions, type SignalboxServer, createServer } from './create-server.ts';
 export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
 export { claude, claudeCli, model } from './runtimes.ts';
 export { type QueryOptions, type SessionClient, createSessionClient, query } from './session-client.ts';
 export type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
-export type { ChosenModel, ProviderSettings } from '../runtimes/model/providers/choose-model.ts';
 export type { KeyTimes } from './access/oauth/issuer-keys.ts';
 export type { PendingElicitation } from '../sessions/turns/turn-elicitations.ts';
 export type { RuntimeTools } from '../runtimes/runtime-tools.ts';

@@ -1,6 +1,6 @@
 import { lazyRuntime } from '../runtimes/lazy-runtime.ts';
 import type { ClaudeCodeOptions } from '../runtimes/claude/shared/claude-options.ts';
-import type { ModelRuntimeOptions } from '../runtimes/model/model-runtime-options.ts';
+import type { ModelOptions } from '../runtimes/model/model-options.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
 /** Creates the runtime that drives turns with the Claude Agent SDK. Needs `@anthropic-ai/claude-agent-sdk`. */
@@ -20,7 +20,7 @@ export function claudeCli(options: ClaudeCodeOptions = {}): Runtime {
 }
 
 /** Creates the runtime that drives turns with a model through the AI SDK; `demo` is a built-in model that needs no key. */
-export function model(options: ModelRuntimeOptions = {}): Runtime {
+export function model(options: ModelOptions = {}): Runtime {
   return lazyRuntime('model', async () => {
     const { modelRuntime } = await import('../runtimes/model/model-runtime.ts');
     return modelRuntime(options);

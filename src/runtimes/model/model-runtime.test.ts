@@ -8,7 +8,7 @@ import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.t
 import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
 import { type StartScripted, runtimeConformance } from '../runtime.conformance.ts';
 import { modelRuntime } from './model-runtime.ts';
-import type { ProviderSettings } from './providers/choose-model.ts';
+import type { ProviderSettings } from './model-options.ts';
 
 /** The runtime with a provider's real package and a local API. */
 function provided(

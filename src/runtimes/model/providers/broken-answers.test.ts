@@ -8,7 +8,7 @@ import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-tur
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
 import { testSource, testTool } from '../../../../test/support/test-source.ts';
 import { modelRuntime } from '../model-runtime.ts';
-import type { ProviderSettings } from './choose-model.ts';
+import type { ProviderSettings } from '../model-options.ts';
 
 /** A local provider API with scripted responses, and the settings to connect to it. */
 type Api = (script: ModelScript) => Promise<{

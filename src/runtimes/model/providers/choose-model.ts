@@ -2,6 +2,7 @@ import { SignalboxError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { LanguageModel } from 'ai';
+import type { ProviderSettings } from '../model-options.ts';
 
 /** A model with its provider's properties. */
 export interface ChosenModel {
@@ -89,17 +90,6 @@ async function opened(name: string, provider: Provider, settings: ProviderSettin
   };
   await loaded('ai', () => import('ai'));
   return await loaded(provider.package, () => provider.load(settings));
-}
-
-/** Settings of a provider that differ from its defaults. */
-export interface ProviderSettings {
-  readonly apiKey?: string;
-  readonly baseURL?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Which of OpenAI's APIs is used (default `responses`). */
-  readonly api?: 'responses' | 'chat';
-  /** Provider options of each request, by the names of the provider's package: `{ "thinking": { "type": "adaptive" } }`. */
-  readonly options?: JsonObject;
 }
 
 /** A provider and its AI SDK package. */
