@@ -26,7 +26,8 @@ export function installPeers(): readonly Peer[] {
       const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
       execFileSync('npm', ['install', ...options], { cwd: place, stdio: 'pipe', timeout: 300_000 });
     } catch (error) {
-      const [reason = ''] = String((error as { stderr?: Buffer }).stderr ?? error).split('\n');
+      const output = String((error as { stderr?: Buffer }).stderr ?? '');
+      const reason = /^npm error (?!code).*$/m.exec(output)?.[0] ?? String(error);
       console.log(`the peers cannot be installed, so they are not measured; is the registry reachable? ${reason}`);
     }
   }
