@@ -89,8 +89,16 @@ const isBundled = (id: string): boolean =>
 /** Builtins that take milliseconds to load. They are loaded with the first call of one of their functions. */
 const slowBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:fs/promises', 'node:v8']);
 
+/**
+ * The groups that a process loads late or never. A module of one of them that a module outside all groups imports too is a separate
+ * file; otherwise that import would load the whole group.
+ */
+const lateGroups: ReadonlySet<string> = new Set(['pages']);
+
 type ImportsOf = (id: string) => readonly string[];
 const loadedBy = new Map<string, ReadonlySet<string>>();
+const moduleIds: string[] = [];
+let loadedOnDemand: ReadonlySet<string> | undefined;
 
 const bundle = await rolldown({
   cwd: root,
@@ -108,7 +116,7 @@ const bundle = await rolldown({
   transform: { define: { navigator: 'undefined' } },
   // Prefers ES modules, of which unused exports can be removed.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [bareBuiltins(), modulePaths(), publicExports(), licenses()],
+  plugins: [bareBuiltins(), modulePaths(), publicExports(), licenses(), listModules()],
   checks: { ineffectiveDynamicImport: false },
 });
 await bundle.write({
@@ -136,26 +144,52 @@ await bundle.close();
 
 /** Returns the name of the file for a module, from the groups that load it; `null` for a module that is loaded on demand. */
 function groupOf(id: string, importsOf: ImportsOf): string | null {
-  const all = Object.entries(loadGroups).filter(([name, files]) => {
-    let loaded = loadedBy.get(name);
-    if (loaded === undefined) loadedBy.set(name, (loaded = closureOf(files, importsOf)));
-    return loaded.has(id);
-  });
-  const loading = new Set(all.map(([name]) => name));
+  const loading = new Set(Object.keys(loadGroups).filter((name) => modulesOf(name, importsOf).has(id)));
   const isLoadedBefore = (name: string): boolean =>
     loadedBefore[name]?.some((sequence) => sequence.every((each) => loading.has(each))) ?? false;
   const names = [...loading].filter((name) => !isLoadedBefore(name));
-  return names.length === 0 ? null : names.join('-');
+  if (names.length === 0) return null;
+  if (names.every((name) => lateGroups.has(name)) && modulesOnDemand(importsOf).has(id)) return null;
+  return names.join('-');
 }
 
-function closureOf(files: readonly string[], importsOf: ImportsOf): ReadonlySet<string> {
-  const found = new Set(files.map((file) => join(source, file)));
+/** Returns the modules that a group loads. */
+function modulesOf(group: string, importsOf: ImportsOf): ReadonlySet<string> {
+  let loaded = loadedBy.get(group);
+  if (loaded === undefined) {
+    const files = (loadGroups[group] ?? []).map((file) => join(source, file));
+    loadedBy.set(group, (loaded = closureOf(files, importsOf)));
+  }
+  return loaded;
+}
+
+/** Returns the modules that are in no group, and everything that they import. */
+function modulesOnDemand(importsOf: ImportsOf): ReadonlySet<string> {
+  const isGrouped = (id: string): boolean => Object.keys(loadGroups).some((name) => modulesOf(name, importsOf).has(id));
+  return (loadedOnDemand ??= closureOf(
+    moduleIds.filter((id) => !isGrouped(id)),
+    importsOf,
+  ));
+}
+
+function closureOf(ids: readonly string[], importsOf: ImportsOf): ReadonlySet<string> {
+  const found = new Set(ids);
   for (const id of found) for (const each of importsOf(id)) found.add(each);
   return found;
 }
 
 function chunkOf(entry: string): string {
   return `chunks/${entry.replaceAll('/', '-')}`;
+}
+
+/** Collects the modules of the bundle, which `groupOf` needs before all of them were named. */
+function listModules(): Plugin {
+  return {
+    name: 'list-modules',
+    buildEnd() {
+      moduleIds.push(...this.getModuleIds());
+    },
+  };
 }
 
 /** Adds the licenses of the bundled dependencies. */

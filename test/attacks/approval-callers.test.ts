@@ -223,7 +223,8 @@ describe('a server that is killed', () => {
     await waiting.getByText('cancelled', { exact: true }).waitFor();
     await running.getByText('unknown', { exact: true }).waitFor();
     await running.getByText(/may have taken effect/).waitFor();
-    assert.equal(await page.getByText(/No answer in time|^running$|waiting for you/).count(), 0);
+    const outdated = page.getByText(/No answer in time|^running$|waiting for you/);
+    await until(async () => (await outdated.count()) === 0, 'the page shows no call as running or waiting');
     const { items } = (await ask('GET', '/api/calls?tool=mcp__shop__hang')) as { items: readonly CallDetails[] };
     assert.deepEqual(
       items.map(({ outcome }) => outcome),

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { sendModern } from '../mcp-clients/raw.ts';
-import { Place, finished, said, sourceLauncher } from './cli-place.ts';
+import { Place, finished, launcher, said, sourceLauncher } from './cli-place.ts';
 
-/** Writes down which files a process loads, in the order in which it does, and when it starts a program. */
+/** Records the files that a process loads, in their order, and when it starts a program. */
 const recorder = `
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
@@ -20,61 +20,52 @@ registerHooks({
 });
 `;
 
-/** What of other packages a program waits for before it is started, where there are no rules. */
-const awaitedByPrograms = ['commander', 'jsonc-parser', 'picocolors', 'zod'] as const;
-/** Our own parts that a program does not wait for. */
-const later =
-  /\/src\/(?:signalbox|call\/pipeline|server\/start-server|sessions\/sessions|store\/sqlite\/sqlite-store)\.ts$/;
+/** The packages that are loaded before a program starts, when there are no rules. */
+const neededByPrograms = ['commander', 'jsonc-parser', 'picocolors', 'zod'] as const;
+/** Modules that are loaded after the start of a program. */
+const neededLater =
+  /\/src\/(?:signalbox\/create-signalbox|pipeline\/pipeline|server\/start-server|sessions\/sessions|store\/sqlite\/sqlite-store)\.ts$/;
 
-/** What of other packages a client of MCP waits for. One more is one that every start waits for: see docs/decisions/start.md. */
-const awaited: ReadonlySet<string> = new Set([
-  'canonicalize',
-  'commander',
-  'croner',
-  'hono',
-  'jsonc-parser',
-  'picocolors',
-  'zod',
-]);
+/** The packages that are loaded before the first list of tools. Each additional one delays every start: see docs/decisions/start.md. */
+const neededByClients = ['canonicalize', 'croner', 'hono', ...neededByPrograms] as const;
 
 const token = 'a-token-of-this-test-alone';
 
 suite('the start of serve', () => {
-  test('neither the first list of tools nor the start of a program waits for anything that it does not need', async () => {
-    const place = withProgram();
-    // Where every module is a file.
-    place.program = sourceLauncher;
-    const loaded = join(place.directory, 'loaded');
-    const read = (): string[] => readFileSync(loaded, 'utf8').trim().split('\n');
-    const child = place.start(['serve', '--port', '0', '--json'], {
-      LOADED: loaded,
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(recorder)}`,
-      SIGNALBOX_TOKEN: token,
-    });
-    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-
-    await firstList(url);
-    const before = read();
-    const unneeded = packagesOf(before).filter((name) => !awaited.has(name));
-    assert.deepEqual(unneeded, []);
+  test('a clone loads only the needed packages before a program starts, and before the first list of tools', async () => {
+    const start = await startRecorded(sourceLauncher);
+    await firstList(start.url);
+    const loaded = start.loaded();
+    const untilProgram = loaded.slice(0, loaded.indexOf('program'));
+    assert.deepEqual(packagesOf(untilProgram).toSorted(), neededByPrograms);
     assert.deepEqual(
-      before.filter((file) => /\/server\/(?:routes|schemas|pages)\//.test(file)),
+      // A renamed module would not be found here.
+      loaded.filter((file) => neededLater.test(file)).length,
+      4,
+    );
+    assert.deepEqual(
+      untilProgram.filter((file) => neededLater.test(file)),
       [],
     );
-
-    const untilProgram = before.slice(0, before.indexOf('program'));
-    assert.deepEqual(packagesOf(untilProgram).toSorted(), awaitedByPrograms);
+    assert.deepEqual(packagesOf(loaded).toSorted(), [...neededByClients].toSorted());
     assert.deepEqual(
-      untilProgram.filter((file) => later.test(file)),
+      loaded.filter((file) => /\/server\/(?:routes|schemas|pages)\//.test(file)),
       [],
     );
+    await assertLoadsRoutes(start);
+  });
 
-    assert.equal((await fetch(new URL('/api/health', url))).status, 200);
-    const others = packagesOf(read().slice(before.length));
-    assert.ok(
-      others.includes('@hono/zod-openapi') && others.includes('prom-client'),
-      'the routes come when they are asked for',
+  test('the package loads only the needed packages before the first list of tools, and no chunk of the routes', async () => {
+    const start = await startRecorded(launcher);
+    await firstList(start.url);
+    const loaded = start.loaded();
+    assert.deepEqual(packagesOf(loaded).toSorted(), ['canonicalize', 'croner', 'hono']);
+    assert.deepEqual(
+      loaded.filter((file) => /\/chunks\/pages-/.test(file)),
+      [],
     );
+    await assertLoadsRoutes(start);
+    assert.ok(start.loaded().some((file) => /\/chunks\/pages-/.test(file)));
   });
 
   test('a program that was started is ended when the server cannot be', async () => {
@@ -114,6 +105,34 @@ suite('the start of serve', () => {
   });
 });
 
+/** A server that records the files that it loads. */
+interface RecordedStart {
+  readonly url: string;
+  loaded(): string[];
+}
+
+/** Starts a server, and waits until it has printed its addresses. */
+async function startRecorded(program: string): Promise<RecordedStart> {
+  const place = withProgram();
+  place.program = program;
+  const file = join(place.directory, 'loaded');
+  const child = place.start(['serve', '--port', '0'], {
+    LOADED: file,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(recorder)}`,
+    SIGNALBOX_TOKEN: token,
+  });
+  const [, url = ''] = /(http\S+)\/mcp\b/.exec(await said(child.stdout, /http\S+\/mcp\b[^]*Policy/)) ?? [];
+  return { url, loaded: () => readFileSync(file, 'utf8').trim().split('\n') };
+}
+
+/** Asserts that the routes and their packages are loaded with the first request for them. */
+async function assertLoadsRoutes({ url, loaded }: RecordedStart): Promise<void> {
+  const before = loaded().length;
+  assert.equal((await fetch(new URL('/api/health', url))).status, 200);
+  const packages = packagesOf(loaded().slice(before));
+  assert.ok(packages.includes('@hono/zod-openapi') && packages.includes('prom-client'), packages.join());
+}
+
 function withProgram(): Place {
   // A schema that is not made of the usual keywords is compiled when it is listed.
   const { type: _, ...fixture } = fixtureProgram('--valid');
@@ -131,6 +150,6 @@ async function firstList(url: string): Promise<void> {
 }
 
 function packagesOf(files: readonly string[]): string[] {
-  const names = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  const names = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^./][^/]*)\//.exec(file)?.[1] ?? []);
   return [...new Set(names)];
 }

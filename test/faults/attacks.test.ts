@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { npmProgram } from '../../src/host/servers/npm-program.ts';
-import { connectCommands } from '../../src/server/routes/status/connect-commands.ts';
+import { connectCommands } from '../../src/server/connect-commands.ts';
 import { type McpTransport, createSignalbox, localServer, mcpServer } from '../../src/index.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { adminToken, bareRequest, startTestServer } from '../support/http-server.ts';

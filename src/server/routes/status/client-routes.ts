@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import type { RecentClient } from '../../../surfaces/mcp/protocol/client-info.ts';
 import { routeRoles } from '../../access/route-roles.ts';
-import { connectCommands } from './connect-commands.ts';
+import { connectCommands } from '../../connect-commands.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { outcome } from '../../schemas/call-schemas.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
