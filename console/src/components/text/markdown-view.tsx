@@ -1,64 +1,85 @@
-import { type ReactNode, memo } from 'react';
-import { type Block, type Inline, parseBlocks, parseInline } from './markdown.ts';
+import { type ReactNode, Fragment, memo } from 'react';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { linkTarget, parseMarkdown } from './markdown.ts';
 
 /** Renders the Markdown of a model. HTML is shown as text, nothing is loaded, and links show their target. */
-export const MarkdownView = memo(function Prose({ text }: { readonly text: string }): ReactNode {
-  const blocks = parseBlocks(text);
-  const top = blocks.reduce((least, block) => (block.kind === 'heading' ? Math.min(least, block.level) : least), 6);
-  return <div className="prose">{shown(blocks, top)}</div>;
+export const MarkdownView = memo(function MarkdownView({ text }: { readonly text: string }): ReactNode {
+  const tokens = parseMarkdown(text);
+  const top = tokens.reduce((least, token) => (token.type === 'heading' ? Math.min(least, token['depth']) : least), 6);
+  return <div className="prose">{rendered(tokens, top)}</div>;
 });
 
-/** `top`: the level of the highest heading, which is rendered below the heading of the page. */
-function shown(blocks: readonly Block[], top: number): ReactNode {
-  return blocks.map((block, index) => <Shown key={index} block={block} top={top} />);
+/** Renders tokens. `top` is the level of the highest heading, which is rendered below the heading of the page. */
+function rendered(tokens: readonly Token[] | undefined, top = 1): ReactNode {
+  return tokens?.map((token, index) => <Fragment key={index}>{renderToken(token as MarkedToken, top)}</Fragment>);
 }
 
-function Shown({ block, top }: { readonly block: Block; readonly top: number }): ReactNode {
-  switch (block.kind) {
+function renderToken(token: MarkedToken, top: number): ReactNode {
+  switch (token.type) {
     case 'paragraph':
-      return <p>{inline(block.text)}</p>;
+      return <p>{rendered(token.tokens)}</p>;
     case 'heading': {
-      const Heading = (['h2', 'h3', 'h4', 'h5'] as const)[Math.max(0, block.level - top)] ?? 'h6';
-      return <Heading>{inline(block.text)}</Heading>;
+      const Heading = (['h2', 'h3', 'h4', 'h5'] as const)[Math.max(0, token.depth - top)] ?? 'h6';
+      return <Heading>{rendered(token.tokens)}</Heading>;
     }
     case 'code':
-      return <pre className="code-block">{block.text}</pre>;
-    case 'quote':
-      return <blockquote>{shown(block.blocks, top)}</blockquote>;
-    case 'rule':
+      return <pre className="code-block">{token.text}</pre>;
+    case 'blockquote':
+      return <blockquote>{rendered(token.tokens, top)}</blockquote>;
+    case 'hr':
       return <hr />;
     case 'list':
-      return <List block={block} top={top} />;
+      return <List list={token} top={top} />;
     case 'table':
-      return <Table block={block} />;
+      return <Table table={token} />;
+    case 'strong':
+      return <strong>{rendered(token.tokens)}</strong>;
+    case 'em':
+      return <em>{rendered(token.tokens)}</em>;
+    case 'del':
+      return <s>{rendered(token.tokens)}</s>;
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'link':
+      return <Link link={token} />;
+    case 'image':
+      // An image would tell its server what its address contains.
+      return <Link link={{ ...token, type: 'link' }} />;
+    case 'br':
+      return <br />;
+    case 'escape':
+      return token.text;
+    case 'text':
+      return token.tokens === undefined ? token.text : rendered(token.tokens);
+    case 'space':
+    case 'checkbox':
+      return undefined;
+    case 'html':
+    case 'def':
+    case 'list_item':
+      return token.raw;
   }
 }
 
-function List({
-  block: { first, items },
-  top,
-}: {
-  readonly block: Block & { kind: 'list' };
-  readonly top: number;
-}): ReactNode {
-  const shownItems = items.map((item, index) => {
-    const [only] = item;
-    return (
-      <li key={index}>{item.length === 1 && only?.kind === 'paragraph' ? inline(only.text) : shown(item, top)}</li>
-    );
-  });
-  return first === undefined ? <ul>{shownItems}</ul> : <ol start={first}>{shownItems}</ol>;
+function List({ list, top }: { readonly list: Tokens.List; readonly top: number }): ReactNode {
+  const items = list.items.map((item, index) => (
+    <li key={index}>
+      {item.task && (item.checked === true ? '☑ ' : '☐ ')}
+      {rendered(item.tokens, top)}
+    </li>
+  ));
+  return list.ordered ? <ol start={list.start === '' ? 1 : list.start}>{items}</ol> : <ul>{items}</ul>;
 }
 
-function Table({ block: { head, rows } }: { readonly block: Block & { kind: 'table' } }): ReactNode {
+function Table({ table: { header, rows } }: { readonly table: Tokens.Table }): ReactNode {
   return (
     <div className="prose-table">
       <table>
         <thead>
           <tr>
-            {head.map((cell, column) => (
+            {header.map((cell, column) => (
               <th key={column} scope="col">
-                {inline(cell)}
+                {rendered(cell.tokens)}
               </th>
             ))}
           </tr>
@@ -67,7 +88,7 @@ function Table({ block: { head, rows } }: { readonly block: Block & { kind: 'tab
           {rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, column) => (
-                <td key={column}>{inline(cell)}</td>
+                <td key={column}>{rendered(cell.tokens)}</td>
               ))}
             </tr>
           ))}
@@ -77,50 +98,18 @@ function Table({ block: { head, rows } }: { readonly block: Block & { kind: 'tab
   );
 }
 
-function inline(text: string): ReactNode {
-  return pieces(parseInline(text));
-}
-
-function pieces(all: readonly Inline[]): ReactNode {
-  return all.map((piece, index) => {
-    switch (piece.kind) {
-      case 'text':
-        return piece.text;
-      case 'code':
-        return <code key={index}>{piece.text}</code>;
-      case 'strong':
-        return <strong key={index}>{pieces(piece.pieces)}</strong>;
-      case 'emphasis':
-        return <em key={index}>{pieces(piece.pieces)}</em>;
-      case 'struck':
-        return <s key={index}>{pieces(piece.pieces)}</s>;
-      case 'link':
-        return <Link key={index} {...piece} />;
-    }
-  });
-}
-
 /** A link whose target is shown beside it: a prompt injection can make a model write any label. */
-function Link({ address, pieces: said }: Inline & { kind: 'link' }): ReactNode {
-  const [only] = said;
-  const { origin, place } = placeOf(address);
-  const saysIt = said.length === 1 && only?.kind === 'text' && only.text === address && address.startsWith(origin);
+function Link({ link: { href, text, raw, tokens } }: { readonly link: Tokens.Link }): ReactNode {
+  const target = linkTarget(href);
+  if (target === undefined) return raw;
+  const place = target.host === '' ? target.pathname : target.host;
+  const isOwnLabel = text === href && href.startsWith(target.origin);
   return (
     <>
-      <a href={address} title={address} target="_blank" rel="noreferrer noopener">
-        {pieces(said)}
+      <a href={href} title={href} target="_blank" rel="noreferrer noopener">
+        {tokens.length === 0 ? text : rendered(tokens)}
       </a>
-      {saysIt ? undefined : <span className="faint"> ({place})</span>}
+      {isOwnLabel ? undefined : <span className="faint"> ({place})</span>}
     </>
   );
-}
-
-/** Returns the target as the browser resolves it, which can differ from its look: `https://known.example@other.example`. */
-function placeOf(address: string): { readonly origin: string; readonly place: string } {
-  try {
-    const { origin, host, pathname } = new URL(address);
-    return { origin, place: host === '' ? pathname : host };
-  } catch {
-    return { origin: '', place: address };
-  }
 }
