@@ -4,8 +4,7 @@ import canonicalize from 'canonicalize';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { inspectJson } from '../core/json/json.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import { type RecordedNaming, isContentMethod, recordedNaming } from '../core/tools/tool-names.ts';
-import { renderName } from './names.ts';
+import { type RecordedNaming, isContentMethod, recordedNaming, renderName } from '../core/tools/tool-names.ts';
 import { type FillDefaults, fillDefaultsOf } from './schema/schema-defaults.ts';
 import type { Source, SourceTool } from './source/source.ts';
 

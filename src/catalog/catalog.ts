@@ -5,14 +5,15 @@ import type { ToolDefinition } from '../core/tools/tool.ts';
 import {
   type ContentMethod,
   type RecordedNaming,
+  assertServerName,
   fullNames,
   isContentMethod,
   namesOf,
+  parseName,
 } from '../core/tools/tool-names.ts';
 import { contentTool } from './source/content-tool.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import { flagsByTool } from './scan/flag-suspicious.ts';
-import { assertServerName, parseName } from './names.ts';
 import { Offers } from './source-offers.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';
 import type { Pins } from './pins/pins.ts';

@@ -1,7 +1,6 @@
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { type CatalogTool, catalogTool } from './catalog-tool.ts';
-import { type RecordedNaming, recordedNaming } from '../core/tools/tool-names.ts';
-import { renderName } from './names.ts';
+import { type RecordedNaming, recordedNaming, renderName } from '../core/tools/tool-names.ts';
 import type { HiddenTool } from './snapshot.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from './source/source.ts';
 

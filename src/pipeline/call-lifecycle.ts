@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../catalog/catalog-tool.ts';
-import { renderName } from '../catalog/names.ts';
+import { renderName } from '../core/tools/tool-names.ts';
 import type { ArgumentFacts } from '../core/calls/argument-facts.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';

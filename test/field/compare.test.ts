@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { renderName } from '../../src/catalog/names.ts';
+import { renderName } from '../../src/core/tools/tool-names.ts';
 import { compareObservations, differencesBetween } from './compare.ts';
 import { minimalValue } from './minimal-arguments.ts';
 import { type Observation, planFrom } from './observe.ts';

@@ -1,4 +1,4 @@
-import { parseName } from '../../catalog/names.ts';
+import { parseName } from '../../core/tools/tool-names.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../core/calls/approval.ts';
 import type { CallResult, Progress } from '../../core/calls/call.ts';

@@ -1,6 +1,5 @@
-import { canonicalName, parseName, renderName } from '../../catalog/names.ts';
 import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
-import { findNamed, namesOf } from '../../core/tools/tool-names.ts';
+import { canonicalName, findNamed, namesOf, parseName, renderName } from '../../core/tools/tool-names.ts';
 import { usageFailure } from '../failure.ts';
 
 /** Returns the rendered name of a tool that is given as `mcp__server__tool`, `server/tool`, or its own name when that is unique. */

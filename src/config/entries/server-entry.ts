@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { assertServerName } from '../../catalog/names.ts';
+import { assertServerName } from '../../core/tools/tool-names.ts';
 import { type SourceLimits, limitsOf } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { assertServerName } from '../../catalog/names.ts';
+import { assertServerName } from '../../core/tools/tool-names.ts';
 import type { ImportedEntry } from './found-server.ts';
 import { fittingName, planImport, suffixedName } from './plan-import.ts';
 

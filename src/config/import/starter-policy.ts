@@ -1,4 +1,4 @@
-import { renderName } from '../../catalog/names.ts';
+import { renderName } from '../../core/tools/tool-names.ts';
 import { matchesNamePattern } from '../../core/text/name-pattern.ts';
 import type { PlannedServer } from './plan-import.ts';
 

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
+import { SignalboxError } from '../errors.ts';
 import type { ToolId } from './tool.ts';
 
 /** Model providers take names of 64 characters; four are left for the prefixes that clients add. */
-export const maxNameLength = 60;
+export const maxToolNameLength = 60;
 /** The limit of earlier versions: policies and journals may contain names that were shortened to it. */
-const formerMaxNameLength = 64;
+const formerMaxToolNameLength = 64;
+const maxServerNameLength = 44;
 const prefix = 'mcp__';
 
 /**
@@ -58,10 +60,8 @@ export function recordedNaming({ id, name, renamedFrom }: NamedTool): RecordedNa
 
 /** Restores the names of a tool from its record. The server is parsed from the rendered name. */
 export function recordedTool(name: string, { ownName, renamedFrom }: RecordedNaming): NamedTool {
-  const split = name.startsWith(prefix) ? name.indexOf('__', prefix.length) : -1;
-  const server = split === -1 ? '' : name.slice(prefix.length, split);
-  const tool = ownName ?? (split === -1 ? name : name.slice(split + 2));
-  return { id: { server, tool }, name, ...(renamedFrom === undefined ? {} : { renamedFrom }) };
+  const { server, tool } = splitName(name) ?? { server: '', tool: name };
+  return { id: { server, tool: ownName ?? tool }, name, ...(renamedFrom === undefined ? {} : { renamedFrom }) };
 }
 
 const known = new WeakMap<NamedTool, ToolNames>();
@@ -100,9 +100,9 @@ export function findNamed<Tool extends NamedTool>(tools: readonly Tool[], name: 
 export function fullNames(id: ToolId): readonly string[] {
   const full = fullName(id);
   if (isContentMethod(id.tool)) return [full];
-  if (full.length <= maxNameLength && /^[A-Za-z0-9_-]+$/.test(full)) return [full];
+  if (full.length <= maxToolNameLength && /^[A-Za-z0-9_-]+$/.test(full)) return [full];
   const safe = safeName(id);
-  return [...new Set([renderedName(id), full, safe, shortened(safe, id, formerMaxNameLength)])];
+  return [...new Set([renderedName(id), full, safe, shortened(safe, id, formerMaxToolNameLength)])];
 }
 
 /** Returns `mcp__{server}__{tool}` before characters are replaced and the name is shortened. */
@@ -112,11 +112,11 @@ export function fullName({ server, tool }: ToolId): string {
 
 /** Returns the name that agents see: of letters, digits, `_` and `-`, and short enough for every client. */
 export function renderedName(id: ToolId): string {
-  return shortened(safeName(id), id, maxNameLength);
+  return shortened(safeName(id), id, maxToolNameLength);
 }
 
 /** Returns the full name, with `_` for every character that providers do not accept. */
-export function safeName(id: ToolId): string {
+function safeName(id: ToolId): string {
   return fullName(id).replace(/[^A-Za-z0-9_-]/gu, '_');
 }
 
@@ -129,4 +129,59 @@ function shortened(name: string, { server, tool }: ToolId, maxLength: number): s
 function withoutServer(full: readonly string[], server: string): readonly string[] {
   const beginning = `${prefix}${server}__`;
   return full.filter((name) => name.startsWith(beginning)).map((name) => name.slice(beginning.length));
+}
+
+/** Throws for a server name that cannot be parsed back from a rendered tool name. */
+export function assertServerName(server: string): void {
+  const problem = serverNameProblem(server);
+  if (problem === undefined) return;
+  throw new SignalboxError(
+    'name-invalid',
+    `server name ${JSON.stringify(server)} ${problem}: use letters, digits, "-" and single "_", at most ${maxServerNameLength} characters`,
+  );
+}
+
+function serverNameProblem(server: string): string | undefined {
+  if (server === '') return 'is empty';
+  if (server.length > maxServerNameLength) return `is ${server.length} characters long`;
+  if (!/^[A-Za-z0-9_-]+$/.test(server)) return 'has a character that tool names cannot carry';
+  if (server.includes('__')) return 'has "__", which separates server and tool';
+  if (server.endsWith('_')) return 'ends with "_", which would blur where the tool name begins';
+  return undefined;
+}
+
+/** A tool's name as agents see it, with notices about the changes that were needed to make it valid. */
+export interface RenderedName {
+  readonly name: string;
+  readonly notice?: string;
+}
+
+/** Renders `mcp__{server}__{tool}`. Reversible unless a notice reports that the tool's own name was changed. */
+export function renderName(id: ToolId): RenderedName {
+  if (id.tool === '') throw new SignalboxError('name-invalid', `a tool of server "${id.server}" has an empty name`);
+  const name = renderedName(id);
+  if (name === fullName(id)) return { name };
+  const change =
+    name === safeName(id)
+      ? `is rendered as "${name}"`
+      : `is shortened to "${name}" (limit ${maxToolNameLength} characters)`;
+  return { name, notice: `name ${JSON.stringify(id.tool)} ${change}` };
+}
+
+/** Returns the rendered name of a tool by any form of its full name. A name that was shortened to 64 characters is returned unchanged: its original is not known. */
+export function canonicalName(name: string): string {
+  const id = parseName(name);
+  if (id === undefined || (name.length === 64 && /_[0-9a-f]{8}$/.test(name))) return name;
+  return renderedName(id);
+}
+
+/** Parses a rendered name. Returns `undefined` for any other name. */
+export function parseName(name: string): ToolId | undefined {
+  const id = splitName(name);
+  return id === undefined || id.tool === '' || serverNameProblem(id.server) !== undefined ? undefined : id;
+}
+
+function splitName(name: string): ToolId | undefined {
+  const split = name.startsWith(prefix) ? name.indexOf('__', prefix.length) : -1;
+  return split === -1 ? undefined : { server: name.slice(prefix.length, split), tool: name.slice(split + 2) };
 }

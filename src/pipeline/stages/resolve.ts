@@ -1,13 +1,12 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/catalog-tool.ts';
-import { parseName } from '../../catalog/names.ts';
 import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
-import { findNamed } from '../../core/tools/tool-names.ts';
+import { findNamed, parseName } from '../../core/tools/tool-names.ts';
 import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Call, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { parseName } from '../../catalog/names.ts';
+import { parseName } from '../../core/tools/tool-names.ts';
 import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './tools/ask-user.ts';

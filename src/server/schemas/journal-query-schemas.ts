@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { canonicalName } from '../../catalog/names.ts';
+import { canonicalName } from '../../core/tools/tool-names.ts';
 import type { JournalQuery } from '../../journal/queries/journal-reader.ts';
 import { outcome } from './call-schemas.ts';
 import { entryTypes } from './journal-schemas.ts';

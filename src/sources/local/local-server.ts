@@ -1,5 +1,5 @@
 import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
-import { assertServerName } from '../../catalog/names.ts';
+import { assertServerName } from '../../core/tools/tool-names.ts';
 import { type Source, type SourceLimits, type SourceState, limitsOf } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { type AnyTool, toTool } from './foreign-tools.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { assertServerName } from '../../catalog/names.ts';
+import { assertServerName } from '../../core/tools/tool-names.ts';
 import { cutText, definitionLimits } from '../../catalog/source/definition-limits.ts';
 import { type Source, type SourceHealth, type SourceState, limitsOf } from '../../catalog/source/source.ts';
 import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';

@@ -1,11 +1,10 @@
 import { localUser } from '../../../access/local-user.ts';
-import { parseName } from '../../../catalog/names.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../core/calls/approval.ts';
 import type { CallClient } from '../../../core/calls/call-client.ts';
 import type { CallOptions, CallResult } from '../../../core/calls/call.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { namesOf } from '../../../core/tools/tool-names.ts';
+import { namesOf, parseName } from '../../../core/tools/tool-names.ts';
 import type { ConfiguredBox } from '../../../host/box/configured-box.ts';
 import { loadHost } from '../../../host/load-host.ts';
 import { type ConnectedServer, connectToServer } from '../../client/connect-to-server.ts';

@@ -1,9 +1,8 @@
-import { parseName } from '../../../catalog/names.ts';
 import type { CatalogNotice, ServerProvenance } from '../../../catalog/snapshot.ts';
 import { isUnmatchedNotice } from '../../../catalog/transforms/shaping/shaping-keys.ts';
 import type { Configuration } from '../../../config/configuration.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
-import { maxNameLength, namesOf } from '../../../core/tools/tool-names.ts';
+import { maxToolNameLength, namesOf, parseName } from '../../../core/tools/tool-names.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
 import { unmatchedPatterns, unmatchedRules } from '../../../host/daemon/name-warnings.ts';
@@ -138,7 +137,7 @@ export function fixOfNotice(
 /** Returns a name for a tool that is short enough and that no tool of its server has. */
 function shortName(own: string, server: string, tools: readonly ToolDefinition[]): string {
   const taken = new Set(tools.filter(({ id }) => id.server === server).flatMap((tool) => namesOf(tool).all));
-  const room = maxNameLength - `mcp__${server}__`.length;
+  const room = maxToolNameLength - `mcp__${server}__`.length;
   const safe = own.replace(/[^A-Za-z0-9_-]/gu, '_');
   for (let count = 1; ; count += 1) {
     const end = count === 1 ? '' : `_${count}`;

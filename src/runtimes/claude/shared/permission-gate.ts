@@ -2,7 +2,7 @@ import { text } from '../../../core/tools/content.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
-import { parseName } from '../../../catalog/names.ts';
+import { parseName } from '../../../core/tools/tool-names.ts';
 import type { BegunCall, RuntimeToolResult, Question, Turn } from '../../runtime.ts';
 import { toBuiltInTool, toOutputText, questionToolName } from './built-in-tools.ts';
 import type { HookInput, Permission, PermissionRequest, ServerOrigin } from './claude-options.ts';

@@ -1,4 +1,4 @@
-import { parseName } from '../../../catalog/names.ts';
+import { parseName } from '../../../core/tools/tool-names.ts';
 import type { CallResult, Progress } from '../../../core/calls/call.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { ToolId } from '../../../core/tools/tool.ts';

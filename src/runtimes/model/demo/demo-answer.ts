@@ -1,4 +1,4 @@
-import { parseName } from '../../../catalog/names.ts';
+import { parseName } from '../../../core/tools/tool-names.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { DemoAnswer, DemoCall, DemoRequest, DemoToolResult } from './demo-messages.ts';

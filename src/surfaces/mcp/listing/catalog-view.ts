@@ -1,10 +1,9 @@
-import { renderName } from '../../../catalog/names.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tools/tool.ts';
-import { looksFull, namesOf } from '../../../core/tools/tool-names.ts';
+import { looksFull, namesOf, renderName } from '../../../core/tools/tool-names.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { instructionsFor } from '../protocol/instructions.ts';
 import { type ListName, type Pages, createPages } from './list-pages.ts';

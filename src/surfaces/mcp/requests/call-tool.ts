@@ -1,4 +1,4 @@
-import { parseName } from '../../../catalog/names.ts';
+import { parseName } from '../../../core/tools/tool-names.ts';
 import type { CallResult } from '../../../core/calls/call.ts';
 import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';

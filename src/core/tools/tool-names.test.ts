@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SignalboxError } from '../core/errors.ts';
-import { maxNameLength } from '../core/tools/tool-names.ts';
-import { assertServerName, parseName, renderName } from './names.ts';
+import { SignalboxError } from '../errors.ts';
+
+import { assertServerName, maxToolNameLength, parseName, renderName } from './tool-names.ts';
 
 const characters = 'ABCXYZabcxyz0189-_'.split('');
 const serverName = fc
@@ -30,7 +30,7 @@ describe('rendered names', () => {
       fc.property(serverName, plainTool, (server, tool) => {
         assertServerName(server);
         const { name, notice } = renderName({ server, tool });
-        const fits = `mcp__${server}__${tool}`.length <= maxNameLength;
+        const fits = `mcp__${server}__${tool}`.length <= maxToolNameLength;
         assert.equal(notice === undefined, fits);
         if (fits) assert.deepEqual(parseName(name), { server, tool });
       }),
