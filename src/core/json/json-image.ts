@@ -1,7 +1,5 @@
 import { isProxy } from 'node:util/types';
-import { type JsonObject, type JsonValue, jsonPath } from './json.ts';
-
-const maxDepth = 256;
+import { type JsonObject, type JsonValue, classNameOf, isPlainObject, jsonPath, maxJsonDepth } from './json.ts';
 
 /** The value that a tool receives with its JSON form, or the location and reason of a value without one. */
 export type JsonImage =
@@ -35,7 +33,7 @@ export function plainCopy(value: unknown, depth = 0): JsonValue | undefined {
       return Number.isFinite(value) ? value : undefined;
     case 'object':
       if (value === null) return null;
-      if (depth === maxDepth || 'toJSON' in value) return undefined;
+      if (depth === maxJsonDepth || 'toJSON' in value) return undefined;
       return Array.isArray(value) ? copyList(value, depth) : copyObject(value, depth);
     case 'bigint':
     case 'undefined':
@@ -108,7 +106,7 @@ function imageOf(value: unknown, path: Path): Image {
 }
 
 function imageOfObject(value: object, path: Path): Image {
-  if (path.length === maxDepth) throw new NoImage(path, `a cycle, or nesting deeper than ${maxDepth} levels`);
+  if (path.length === maxJsonDepth) throw new NoImage(path, `a cycle, or nesting deeper than ${maxJsonDepth} levels`);
   if (Object.hasOwn(value, 'toJSON'))
     throw new NoImage(
       path,
@@ -150,7 +148,10 @@ function instanceImage(value: object, path: Path): Image {
     return { json: imageOf((value.toJSON as () => unknown)(), [...path, 'toJSON()']).json ?? null, value };
   const properties = Object.entries(Object.getOwnPropertyDescriptors(value)).filter(([, { enumerable }]) => enumerable);
   if (properties.length === 0)
-    throw new NoImage(path, `a ${nameOf(value)} has no form in JSON; give its class a toJSON method`);
+    throw new NoImage(
+      path,
+      `a ${classNameOf(value) ?? 'object of an unnamed class'} has no form in JSON; give its class a toJSON method`,
+    );
   const getter = properties.find(([, { get }]) => get !== undefined);
   if (getter !== undefined)
     throw new NoImage([...path, getter[0]], 'a getter may return something else to the handler; return plain data');
@@ -185,14 +186,4 @@ function objectImage(entries: readonly (readonly [string, unknown])[], path: Pat
     json: Object.fromEntries(shown),
     value: Object.fromEntries(images.map(([key, { value }]) => [key, value])),
   };
-}
-
-function isPlainObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function nameOf(value: object): string {
-  const name: unknown = (value.constructor as { name?: unknown } | undefined)?.name;
-  return typeof name === 'string' && name !== '' ? name : 'object of an unnamed class';
 }

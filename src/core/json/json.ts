@@ -27,7 +27,8 @@ export interface JsonProblem {
   readonly tooLarge: boolean;
 }
 
-const maxDepth = 256;
+/** The maximum nesting of JSON that Signalbox reads. */
+export const maxJsonDepth = 256;
 const tooMuch = 'more data than the limit allows';
 
 class NotJson extends Error {
@@ -60,7 +61,7 @@ function measure(value: unknown, room: number, depth: number): number {
       return 5;
     case 'object':
       if (value === null) return 4;
-      if (depth === maxDepth) throw new NotJson(`a cycle, or nesting deeper than ${maxDepth} levels`);
+      if (depth === maxJsonDepth) throw new NotJson(`a cycle, or nesting deeper than ${maxJsonDepth} levels`);
       return Array.isArray(value) ? measureArray(value, room, depth) : measureObject(value, room, depth);
     case 'undefined':
     case 'bigint':
@@ -85,9 +86,9 @@ function measureArray(array: readonly unknown[], room: number, depth: number): n
 }
 
 function measureObject(object: object, room: number, depth: number): number {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new NotJson(`${describeInstance(object)} is not a plain object`);
+  if (!isPlainObject(object)) {
+    const name = classNameOf(object);
+    throw new NotJson(`${name === undefined ? 'an object with a prototype' : `a ${name}`} is not a plain object`);
   }
   assertNoOwnForm(object);
   let size = 2;
@@ -121,9 +122,16 @@ function notJson(error: unknown): NotJson {
   return error instanceof NotJson ? error : new NotJson(`reading it threw: ${messageOf(error)}`);
 }
 
-function describeInstance(object: object): string {
+/** Returns whether an object is not an instance of a class. */
+export function isPlainObject(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Returns the name of an object's class; `undefined` when it has none. */
+export function classNameOf(object: object): string | undefined {
   const name: unknown = (object.constructor as { name?: unknown } | undefined)?.name;
-  return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object with a prototype';
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 const maxPathLength = 200;

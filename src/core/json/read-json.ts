@@ -1,7 +1,6 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { maxJsonDepth } from './json.ts';
 
-/** The same limit as for arguments. */
-const maxDepth = 256;
 /** `JSON.parse` takes seconds for a few megabytes of many small values, but not for a few long strings. */
 const maxValues = 50_000;
 /** Keys cost more than other values. */
@@ -82,7 +81,7 @@ function countKeys(text: string): number {
       case openObject:
         values += 1;
         depth += 1;
-        if (depth > maxDepth) throw tooComplex(`is nested deeper than ${maxDepth} levels`);
+        if (depth > maxJsonDepth) throw tooComplex(`is nested deeper than ${maxJsonDepth} levels`);
         break;
       case closeList:
       case closeObject:
