@@ -6,20 +6,15 @@ export interface Media {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
-  readonly uri?: string;
 }
 
 /** Returns the binary content of a block, if it has any. */
 export function mediaOf(block: ContentBlock): Media | undefined {
   if (block.type === 'image' || block.type === 'audio') return block;
   if (block.type !== 'resource') return undefined;
-  const { blob, mimeType, uri } = block.resource;
+  const { blob, mimeType } = block.resource;
   if (typeof blob !== 'string') return undefined;
-  return {
-    data: blob,
-    mimeType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream',
-    ...(typeof uri === 'string' ? { uri } : {}),
-  };
+  return { data: blob, mimeType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream' };
 }
 
 /** Returns a block as text for a model. Binary content becomes a short description. */

@@ -2,12 +2,12 @@ import type { ContentReader } from '../pipeline/box-content.ts';
 import { type JsonObject, isJsonObject } from '../core/json/json.ts';
 
 /** Handles one MCP request for resources or prompts. */
-export type ContentMethod = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject> | JsonObject;
+type ContentHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject> | JsonObject;
 
 /** The resources and prompts of one server for MCP: its capabilities, and a handler for each method. */
 export interface ServerContent {
   readonly capabilities: { readonly resources?: object; readonly prompts?: object };
-  readonly methods: ReadonlyMap<string, ContentMethod>;
+  readonly methods: ReadonlyMap<string, ContentHandler>;
 }
 
 /** Returns the names of the servers that have resources or prompts. */
@@ -22,12 +22,12 @@ export function serverContent(server: string, reader: ContentReader): ServerCont
     items.filter((item) => item.server === server).map(({ server: _, ...item }) => item);
   const hasResources = ofServer(reader.resources()).length + ofServer(reader.resourceTemplates()).length > 0;
   const hasPrompts = ofServer(reader.prompts()).length > 0;
-  const resources: readonly [string, ContentMethod][] = [
+  const resources: readonly [string, ContentHandler][] = [
     ['resources/list', () => ({ resources: ofServer(reader.resources()) as JsonObject[] })],
     ['resources/templates/list', () => ({ resourceTemplates: ofServer(reader.resourceTemplates()) as JsonObject[] })],
     ['resources/read', (params, signal) => reader.readResource(server, textOf(params, 'uri'), signal)],
   ];
-  const prompts: readonly [string, ContentMethod][] = [
+  const prompts: readonly [string, ContentHandler][] = [
     ['prompts/list', () => ({ prompts: ofServer(reader.prompts()) as JsonObject[] })],
     [
       'prompts/get',

@@ -1,17 +1,15 @@
 import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
 import { readableBlocks } from '../../core/tools/content.ts';
 import type { CallResult } from '../../core/calls/call.ts';
-import type { ProviderFormat } from '../providers/provider-format.ts';
-import { anthropicFormat, genericFormat, geminiFormat, openaiFormat } from '../providers/formats.ts';
+import { formatsByProvider, genericFormat } from '../providers/formats.ts';
 import {
   type ProviderTool,
   type ProviderTools,
   callProviderTool,
   toProviderTools,
 } from '../providers/provider-tools.ts';
-import { mediaOf, textOf } from '../result-content.ts';
+import { allText, mediaOf, textOf } from '../result-content.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
-import { CallFailed } from './call-failed.ts';
 
 /** Options of `aiSdkTools`, and of the calls that it makes. */
 export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
@@ -28,16 +26,56 @@ export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
  */
 export function aiSdkTools(box: ToolBox, { provider, ...options }: AiSdkOptions = {}): ToolSet {
   const listing = oncePerCatalog(box, `ai-sdk ${provider ?? 'any'}`, (definitions) =>
-    toProviderTools(definitions, provider === undefined ? genericFormat : formats[provider]),
+    toProviderTools(definitions, formatsByProvider.get(provider ?? '') ?? genericFormat),
   );
   return Object.fromEntries(listing.tools.map((tool) => [tool.name, aiSdkTool(box, listing, tool, options)]));
 }
 
-const formats: Readonly<Record<'anthropic' | 'openai' | 'google', ProviderFormat>> = {
-  anthropic: anthropicFormat(),
-  openai: openaiFormat(),
-  google: geminiFormat,
-};
+/** Tools that follow the catalog. Spread it into the options of `generateText`, `streamText` or an agent. */
+export interface AiSdkSteps {
+  readonly tools: ToolSet;
+  /** Reads the catalog again; the AI SDK calls it before each step. */
+  prepareStep(): undefined;
+}
+
+/**
+ * Returns the tools of a box, updated before each step: the model sees the tools that were added, changed or removed since the last step.
+ * Create one for each run, because the set changes.
+ *
+ * @example
+ * await generateText({ model, prompt, ...aiSdkSteps(box), stopWhen: isStepCount(5) });
+ */
+export function aiSdkSteps(box: ToolBox, options: AiSdkOptions = {}): AiSdkSteps {
+  const tools: ToolSet = aiSdkTools(box, options);
+  let from = box.tools();
+  return {
+    tools,
+    prepareStep() {
+      if (box.tools() === from) return undefined;
+      from = box.tools();
+      // A step cannot replace the tool set of the AI SDK, so the set is changed in place.
+      for (const name of Object.keys(tools)) delete tools[name];
+      Object.assign(tools, aiSdkTools(box, options));
+      return undefined;
+    },
+  };
+}
+
+/** A call that did not complete, as an error for the AI SDK. The model reads its message. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly result: CallResult;
+
+  constructor(result: CallResult) {
+    super(allText(result));
+    this.result = result;
+  }
+
+  /** The AI SDK sends this text to the model. */
+  override toString(): string {
+    return this.message;
+  }
+}
 
 function aiSdkTool(
   box: ToolBox,

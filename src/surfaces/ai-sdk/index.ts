@@ -1,6 +1,3 @@
 export type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';
-export { aiSdkSteps } from './ai-sdk-steps.ts';
-export type { AiSdkSteps } from './ai-sdk-steps.ts';
-export { aiSdkTools } from './ai-sdk-tools.ts';
-export type { AiSdkOptions } from './ai-sdk-tools.ts';
-export { CallFailed } from './call-failed.ts';
+export { CallFailed, aiSdkSteps, aiSdkTools } from './ai-sdk-tools.ts';
+export type { AiSdkOptions, AiSdkSteps } from './ai-sdk-tools.ts';

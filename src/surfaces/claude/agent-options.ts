@@ -1,10 +1,9 @@
 import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
 import { type ContentBox, contentReader } from '../../pipeline/box-content.ts';
 import { callProviderTool } from '../providers/provider-tools.ts';
-import { type ServerContent, serverContent, serversWithContent } from '../server-content.ts';
 import type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';
 import { claudeToolListing } from './tool-listing.ts';
-import { ClaudeToolServer } from './tool-server.ts';
+import { createToolServers } from './tool-server.ts';
 
 /** Options of `claudeAgentOptions`, and of the calls that Claude makes. */
 export interface ClaudeAgentSettings extends Omit<SurfaceCallOptions, 'signal' | 'onProgress'> {
@@ -37,30 +36,20 @@ export function claudeAgentOptions(
 ): ClaudeAgentOptions {
   const listing = claudeToolListing(box.tools(), toolSearch);
   const reader = hasContent(box) ? contentReader(box, options) : undefined;
-  const names = new Set([...listing.servers.keys(), ...(reader === undefined ? [] : serversWithContent(reader))]);
-  const servers = [...names].map((name) => {
-    const content = reader === undefined ? noContent : serverContent(name, reader);
-    return new ClaudeToolServer(
-      name,
-      listing.servers.get(name) ?? [],
-      content,
-      ({ name: tool, args, toolUseId, ...call }) =>
-        callProviderTool(box, listing, { id: toolUseId, name: tool, input: args }, { ...options, ...call }),
-    );
-  });
+  const servers = createToolServers(listing, reader, ({ name, args, toolUseId, ...call }) =>
+    callProviderTool(box, listing, { id: toolUseId, name, input: args }, { ...options, ...call }),
+  );
   return {
-    mcpServers: Object.fromEntries(servers.map((server) => [server.name, server.toSdkConfig()])),
+    mcpServers: Object.fromEntries([...servers].map(([name, server]) => [name, server.toSdkConfig()])),
     async canUseTool(name, input, request) {
       const { mcpServer } = request;
       // Any configuration can use a server's name, but only this process can add a server with the source `sdk`.
-      if (mcpServer?.source === 'sdk' && names.has(mcpServer.name)) return { behavior: 'allow', updatedInput: input };
+      if (mcpServer?.source === 'sdk' && servers.has(mcpServer.name)) return { behavior: 'allow', updatedInput: input };
       if (canUseTool !== undefined) return canUseTool(name, input, request);
       return { behavior: 'deny', message: `nobody can be asked whether ${name} may run` };
     },
   };
 }
-
-const noContent: ServerContent = { capabilities: {}, methods: new Map() };
 
 function hasContent(box: ClaudeBox): box is ToolBox & ContentBox {
   return box.resources !== undefined && box.prompts !== undefined;

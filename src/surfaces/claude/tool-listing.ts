@@ -8,12 +8,10 @@ export interface ClaudeToolListing extends ProviderTools {
   readonly servers: ReadonlyMap<string, readonly object[]>;
 }
 
-interface ListingCache {
-  readonly alwaysLoad: WeakMap<object, ClaudeToolListing>;
-  readonly toolSearch: WeakMap<object, ClaudeToolListing>;
-}
-
-const cache: ListingCache = { alwaysLoad: new WeakMap(), toolSearch: new WeakMap() };
+const cache = {
+  alwaysLoad: new WeakMap<object, ClaudeToolListing>(),
+  toolSearch: new WeakMap<object, ClaudeToolListing>(),
+};
 
 /** Lists tools, once for each version of the catalog. With `toolSearch`, the model sees only the tools that it searches for. */
 export function claudeToolListing(definitions: readonly ToolDefinition[], toolSearch: boolean): ClaudeToolListing {

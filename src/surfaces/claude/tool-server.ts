@@ -4,8 +4,10 @@ import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import { sessionVersions } from '../../core/mcp-protocol.ts';
 import { readableBlocks } from '../../core/tools/content.ts';
-import type { ServerContent } from '../server-content.ts';
-import { toolPrefix } from './tool-listing.ts';
+import type { ContentReader } from '../../pipeline/box-content.ts';
+import { WireError, wireCodes } from '../mcp/protocol/wire-messages.ts';
+import { type ServerContent, serverContent, serversWithContent } from '../server-content.ts';
+import { type ClaudeToolListing, toolPrefix } from './tool-listing.ts';
 
 /** A tool call that Claude Code sent. */
 export interface ServerCall {
@@ -38,11 +40,22 @@ interface IncomingRequest {
   readonly notify: Notify | undefined;
 }
 
-type Reply = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
+const noContent: ServerContent = { capabilities: {}, methods: new Map() };
 
-const methodNotFound = -32601;
-const invalidParams = -32602;
-const internalError = -32603;
+/** Creates a server for each server of a box that has tools, resources or prompts. */
+export function createToolServers(
+  listing: ClaudeToolListing,
+  reader: ContentReader | undefined,
+  run: RunServerCall,
+): ReadonlyMap<string, ClaudeToolServer> {
+  const names = new Set([...listing.servers.keys(), ...(reader === undefined ? [] : serversWithContent(reader))]);
+  return new Map(
+    [...names].map((name) => {
+      const content = reader === undefined ? noContent : serverContent(name, reader);
+      return [name, new ClaudeToolServer(name, listing.servers.get(name) ?? [], content, run)];
+    }),
+  );
+}
 
 /**
  * One server of the box as an MCP server for Claude Code. It answers the few methods that Claude Code uses, over any transport.
@@ -83,28 +96,29 @@ export class ClaudeToolServer {
         this.#running.get(requestId)?.abort();
       return undefined;
     }
-    const request = { id, params, signal, notify };
-    const reply = await this.#serve(typeof method === 'string' ? method : '', request).catch(
-      (error: unknown): Reply => ({ error: { code: internalError, message: messageOf(error) } }),
-    );
-    return { jsonrpc: '2.0', id, ...reply } as unknown as JsonObject;
+    try {
+      const result = await this.#serve(typeof method === 'string' ? method : '', { id, params, signal, notify });
+      return { jsonrpc: '2.0', id, result: result as JsonObject };
+    } catch (error) {
+      const code = error instanceof WireError ? error.code : wireCodes.internal;
+      return { jsonrpc: '2.0', id, error: { code, message: messageOf(error) } };
+    }
   }
 
-  async #serve(method: string, request: IncomingRequest): Promise<Reply> {
+  async #serve(method: string, request: IncomingRequest): Promise<object> {
     switch (method) {
       case 'initialize':
-        return { result: this.#initialize(request.params) };
+        return this.#initialize(request.params);
       case 'ping':
-        return { result: {} };
+        return {};
       case 'tools/list':
-        return { result: { tools: this.#tools } };
+        return { tools: this.#tools };
       case 'tools/call':
         return await this.#callTool(request);
     }
     const read = this.#content.methods.get(method);
-    if (read === undefined)
-      return { error: { code: methodNotFound, message: `server "${this.name}" has no method ${method}` } };
-    return await this.#cancellable(request, async (signal) => ({ result: await read(request.params, signal) }));
+    if (read === undefined) throw new WireError(wireCodes.method, `server "${this.name}" has no method ${method}`);
+    return await this.#cancellable(request, async (signal) => await read(request.params, signal));
   }
 
   /** Runs a request until it is cancelled by `notifications/cancelled` or by its signal. */
@@ -130,10 +144,9 @@ export class ClaudeToolServer {
     };
   }
 
-  async #callTool(request: IncomingRequest): Promise<Reply> {
+  async #callTool(request: IncomingRequest): Promise<object> {
     const { name, arguments: args = {}, _meta } = request.params;
-    if (typeof name !== 'string')
-      return { error: { code: invalidParams, message: 'tools/call needs the name of a tool' } };
+    if (typeof name !== 'string') throw new WireError(wireCodes.params, 'tools/call needs the name of a tool');
     const { 'claudecode/toolUseId': toolUseId, progressToken } = isJsonObject(_meta) ? _meta : {};
     const onProgress = progressReporter(request.notify, progressToken);
     return await this.#cancellable(request, async (signal) => {
@@ -146,7 +159,7 @@ export class ClaudeToolServer {
       });
       // Claude Code would show the model `structuredContent` in place of the content.
       const content = readableBlocks(result);
-      return { result: result.outcome === 'completed' ? { content } : { content, isError: true } };
+      return result.outcome === 'completed' ? { content } : { content, isError: true };
     });
   }
 }
@@ -154,11 +167,7 @@ export class ClaudeToolServer {
 function progressReporter(notify: Notify | undefined, token: unknown): ServerCall['onProgress'] {
   if (notify === undefined || (typeof token !== 'string' && typeof token !== 'number')) return undefined;
   return (progress) =>
-    notify({
-      jsonrpc: '2.0',
-      method: 'notifications/progress',
-      params: { ...progress, progressToken: token },
-    });
+    notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...progress, progressToken: token } });
 }
 
 /** The part of the MCP SDK's `Transport` that is used here. */

@@ -3,9 +3,8 @@ import { type ProviderFormat, type ProviderSchema, openaiToolOptions, optionsFor
 import { fitNames } from './fit-names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { objectRoot } from './schema/object-root.ts';
-import { openaiSchema } from './schema/openai-schema.ts';
 import { type StrictRules, anthropicStrict, openaiStrict, strictSchema } from './schema/strict-schema.ts';
-import { type SchemaObject, named, requiredOf } from './schema/subschemas.ts';
+import { type SchemaObject, mapSubschemas, named, requiredOf } from './schema/subschemas.ts';
 
 /** Anthropic: JSON Schema without combinations at the root, and with simple argument names. */
 export function anthropicFormat(strict = false): ProviderFormat {
@@ -49,6 +48,24 @@ export const genericFormat: ProviderFormat = {
   maxNameLength: 64,
   toSchema: ({ inputSchema }) => objectRoot(inputSchema, []),
 };
+
+/** The formats without strict mode, by the names of the providers in the AI SDK. */
+export const formatsByProvider: ReadonlyMap<string, ProviderFormat> = new Map([
+  ['anthropic', anthropicFormat()],
+  ['openai', openaiFormat()],
+  ['google', geminiFormat],
+]);
+
+/** Converts a schema for OpenAI, which refuses arrays without `items` and the schema `true`. Both mean "anything". */
+function openaiSchema(schema: SchemaObject): SchemaObject {
+  const converted = mapSubschemas(schema, (subschema, keyword) => {
+    if (typeof subschema !== 'boolean') return openaiSchema(subschema);
+    return subschema && keyword !== 'additionalProperties' ? {} : subschema;
+  });
+  const { type } = schema;
+  const isArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  return isArray && !Object.hasOwn(schema, 'items') ? { ...converted, items: {} } : converted;
+}
 
 function toStrictSchema(schema: SchemaObject, warnings: readonly string[], rules: StrictRules): ProviderSchema {
   const strict = strictSchema(schema, rules);

@@ -21,13 +21,16 @@ export type {
   GeminiTools,
 } from './gemini.ts';
 export type { ToolWarning } from './provider-tools.ts';
-export type { OpenaiChatTool, OpenaiChatTools, OpenaiToolCall, OpenaiToolMessage } from './openai.ts';
+export { openaiTools } from './openai.ts';
 export type {
+  OpenaiChatTool,
+  OpenaiChatTools,
   OpenaiFunctionCallOutput,
   OpenaiFunctionTool,
   OpenaiItem,
+  OpenaiOptions,
   OpenaiOutputPart,
   OpenaiResponsesTools,
+  OpenaiToolCall,
+  OpenaiToolMessage,
 } from './openai.ts';
-export { openaiTools } from './openai.ts';
-export type { OpenaiOptions } from './openai.ts';

@@ -5,7 +5,7 @@ import type { ArgumentRestorer } from './schema/argument-restorer.ts';
 import type { SchemaObject } from './schema/subschemas.ts';
 
 /** The part of a definition that its schema for a provider depends on. */
-export type SchemaSource = Pick<ToolDefinition, 'inputSchema' | 'providerOptions'>;
+type SchemaSource = Pick<ToolDefinition, 'inputSchema' | 'providerOptions'>;
 
 /** The limits and the schema conversion of a provider's tool format. */
 export interface ProviderFormat {
@@ -56,15 +56,12 @@ export function optionsFor(definition: SchemaSource, provider: string): JsonObje
   return isJsonObject(options) ? options : {};
 }
 
-/** The options of a tool for OpenAI, which may be written flat or, as Chat Completions has them, under `function`. */
-export interface OpenaiToolOptions {
+/** Reads a tool's options for OpenAI, written flat or, as Chat Completions has them, under `function`; a flat `strict` wins. */
+export function openaiToolOptions(definition: SchemaSource): {
   readonly strict: JsonValue | undefined;
   readonly tool: JsonObject;
   readonly function: JsonObject;
-}
-
-/** Reads a tool's options for OpenAI from either form; a flat `strict` wins. */
-export function openaiToolOptions(definition: SchemaSource): OpenaiToolOptions {
+} {
   const { function: nested, strict, ...tool } = optionsFor(definition, 'openai');
   const { strict: nestedStrict, ...own } = isJsonObject(nested) ? nested : {};
   return { strict: strict ?? nestedStrict, tool: toSnakeCase(tool), function: toSnakeCase(own) };

@@ -69,19 +69,11 @@ export function formatTools<Written>(
   });
 }
 
-/** A tool call that a model requested. */
-export interface ModelCall {
-  readonly id: string | undefined;
-  readonly name: string;
-  /** An object, or JSON text. */
-  readonly input: unknown;
-}
-
-/** Runs a call that a model requested. The outcome is `stale` if the tool has changed since it was listed. */
+/** Runs a call that a model requested: `input` is an object, or JSON text. The outcome is `stale` if the tool has changed since it was listed. */
 export async function callProviderTool(
   box: ToolBox,
   listing: ProviderTools,
-  { id, name, input }: ModelCall,
+  { id, name, input }: { readonly id: string | undefined; readonly name: string; readonly input: unknown },
   options: SurfaceCallOptions = {},
 ): Promise<CallResult> {
   const tool = listing.byName.get(name);
@@ -97,6 +89,6 @@ export async function callProviderTool(
 }
 
 /** Converts arguments that follow the provider’s schema back to those of the tool’s own schema. */
-export function restoreArguments(tool: ProviderTool | undefined, value: unknown): unknown {
+export function restoreArguments(tool: Pick<ProviderSchema, 'restore'> | undefined, value: unknown): unknown {
   return tool?.restore === undefined || value === undefined ? value : tool.restore.apply(value as JsonValue);
 }

@@ -1,8 +1,7 @@
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import { wireCodes } from '../../../surfaces/mcp/protocol/wire-messages.ts';
 import type { HookInput, Passthrough, ServerOrigin } from '../shared/claude-options.ts';
 import type { ClaudeTurn } from '../shared/claude-turn.ts';
-
-const methodNotFound = -32601;
 
 /** Serves a control request of the CLI. */
 export async function answerControlRequest(
@@ -46,7 +45,7 @@ async function serverMessage(request: JsonObject, { servers }: ClaudeTurn, signa
   const server = typeof name === 'string' ? servers.get(name) : undefined;
   const id = message['id'] ?? null;
   if (server === undefined) {
-    const error = { code: methodNotFound, message: `there is no server ${JSON.stringify(name ?? null)}` };
+    const error = { code: wireCodes.method, message: `there is no server ${JSON.stringify(name ?? null)}` };
     return { mcp_response: { jsonrpc: '2.0', id, error } };
   }
   // A notification has no response, but its control request needs one.

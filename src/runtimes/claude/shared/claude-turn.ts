@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { text } from '../../../core/tools/content.ts';
-import { serverContent, serversWithContent } from '../../../surfaces/server-content.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
 import type { ClaudeMessage, ServerStatus } from './claude-message.ts';
@@ -8,7 +7,7 @@ import { PermissionGate } from './permission-gate.ts';
 import { ClaudeEventMapper, type TurnResult } from './claude-event-mapper.ts';
 import { ToolCallEvents } from './tool-call-events.ts';
 import { claudeToolListing } from '../../../surfaces/claude/tool-listing.ts';
-import { ClaudeToolServer, type RunServerCall } from '../../../surfaces/claude/tool-server.ts';
+import { type ClaudeToolServer, type RunServerCall, createToolServers } from '../../../surfaces/claude/tool-server.ts';
 import { type ProviderTools, restoreArguments } from '../../../surfaces/providers/provider-tools.ts';
 
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
@@ -43,16 +42,8 @@ export class ClaudeTurn {
     this.#calls = new ToolCallEvents(emit, (name) => listing.byName.get(name)?.definition.id);
     this.#events = new ClaudeEventMapper(emit, this.#calls, signal);
     const over = AbortSignal.any([signal, this.#over.signal]);
-    const run = this.#callRunner(listing, over);
-    const { serverContent: content } = turn;
-    const names = new Set([...listing.servers.keys(), ...serversWithContent(content)]);
-    this.servers = new Map(
-      [...names].map((name) => [
-        name,
-        new ClaudeToolServer(name, listing.servers.get(name) ?? [], serverContent(name, content), run),
-      ]),
-    );
-    this.hookMatcher = `^(?!mcp__(?:${[...names].join('|')})__)`;
+    this.servers = createToolServers(listing, turn.serverContent, this.#callRunner(listing, over));
+    this.hookMatcher = `^(?!mcp__(?:${[...this.servers.keys()].join('|')})__)`;
     this.gate = new PermissionGate({
       turn,
       signal: over,

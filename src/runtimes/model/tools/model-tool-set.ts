@@ -1,12 +1,9 @@
 import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
 import { SchemaCompiler } from '../../../catalog/schema/schema-compiler.ts';
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
-import {
-  type ProviderFormat,
-  type ProviderSchema,
-  toProviderSchema,
-} from '../../../surfaces/providers/provider-format.ts';
-import { anthropicFormat, genericFormat, geminiFormat, openaiFormat } from '../../../surfaces/providers/formats.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import { formatsByProvider, genericFormat } from '../../../surfaces/providers/formats.ts';
+import { type ProviderSchema, toProviderSchema } from '../../../surfaces/providers/provider-format.ts';
+import { restoreArguments } from '../../../surfaces/providers/provider-tools.ts';
 import type { ModelTool } from '../step.ts';
 
 type SchemaObject = Parameters<typeof jsonSchema>[0];
@@ -16,12 +13,6 @@ interface SdkTool {
   readonly tool: Tool;
   readonly shape: ProviderSchema;
 }
-
-const dialects: Readonly<Record<string, ProviderFormat>> = {
-  anthropic: anthropicFormat(),
-  openai: openaiFormat(),
-  google: geminiFormat,
-};
 
 /** A definition never changes, so its provider's form is cached for as long as the definition lives. */
 const shaped = new WeakMap<ModelTool, Map<string, SdkTool>>();
@@ -43,8 +34,7 @@ export class ModelToolSet {
 
   /** Returns the arguments of a call as the tool takes them, from those that follow the provider's form of its schema. */
   restore(name: string, input: unknown): unknown {
-    const restore = this.#shapes.get(name)?.restore;
-    return restore === undefined || input === undefined ? input : restore.apply(input as JsonValue);
+    return restoreArguments(this.#shapes.get(name), input);
   }
 }
 
@@ -57,10 +47,11 @@ function shapedTool(definition: ModelTool, provider: string, compiler: SchemaCom
 }
 
 function shapeFor(definition: ModelTool, provider: string, compiler: SchemaCompiler): SdkTool {
-  const shape = toProviderSchema(definition, dialects[provider] ?? genericFormat, compiler);
+  const format = formatsByProvider.get(provider);
+  const shape = toProviderSchema(definition, format ?? genericFormat, compiler);
   const options = optionsByProvider(definition.providerOptions);
   // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.
-  const strict = dialects[provider] === undefined ? options?.[provider]?.['strict'] : shape.strict;
+  const strict = format === undefined ? options?.[provider]?.['strict'] : shape.strict;
   return {
     shape,
     tool: tool({
