@@ -1,22 +1,24 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import { toEvent } from '../journal/entries/stored-entry.ts';
-import { type JournalEvent } from '../journal/entries/journal-event.ts';
-import { type AuthorityChanged } from '../journal/entries/journal-event.ts';
-import { type TokenRevoked } from '../journal/entries/journal-event.ts';
-import { type TokenCreated } from '../journal/entries/journal-event.ts';
-import { type ContentRead } from '../journal/entries/journal-event.ts';
-import { type ConfigurationChanged } from '../journal/entries/journal-event.ts';
-import { type ServerChanged } from '../journal/entries/journal-event.ts';
-import { type Undone } from '../journal/entries/journal-event.ts';
-import { type UndoStarted } from '../journal/entries/journal-event.ts';
-import { type CallSettled } from '../journal/entries/journal-event.ts';
-import { type RuleRevoked } from '../journal/entries/journal-event.ts';
-import { type ApprovalResolved } from '../journal/entries/journal-event.ts';
-import { type ApprovalRevealed } from '../journal/entries/journal-event.ts';
-import { type ApprovalRequested } from '../journal/entries/journal-event.ts';
-import { type ToolInvoked } from '../journal/entries/journal-event.ts';
-import { type CallStarted } from '../journal/entries/journal-event.ts';
+import type {
+  JournalEvent,
+  AuthorityChanged,
+  TokenRevoked,
+  TokenCreated,
+  ContentRead,
+  ConfigurationChanged,
+  ServerChanged,
+  Undone,
+  UndoStarted,
+  CallSettled,
+  RuleRevoked,
+  ApprovalResolved,
+  ApprovalRevealed,
+  ApprovalRequested,
+  ToolInvoked,
+  CallStarted,
+} from '../journal/entries/journal-event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';

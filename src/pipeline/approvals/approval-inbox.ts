@@ -7,10 +7,9 @@ import type {
   RememberedRule,
   RevealedArguments,
 } from '../../core/calls/approval.ts';
-import type { Principal } from '../../core/principal.ts';
+import { type Principal, principalName } from '../../core/principal.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
-import { principalName } from '../../core/principal.ts';
 import { answerDigest } from '../../journal/integrity/approval-history.ts';
 import type { ApprovalQuery, ApprovalRecord } from '../../journal/store/approval-store.ts';
 import { type EntryDraft, toEvent } from '../../journal/entries/stored-entry.ts';

@@ -1,7 +1,6 @@
 import type { StoredRule } from '../../journal/store/approval-store.ts';
-import { principalName } from '../../core/principal.ts';
+import { type Principal, principalName } from '../../core/principal.ts';
 import type { Approval, ApprovalQuestion, RememberScope, RememberedRule } from '../../core/calls/approval.ts';
-import type { Principal } from '../../core/principal.ts';
 import { type AskingRule, type Decision, askingRules } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';

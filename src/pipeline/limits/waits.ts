@@ -1,10 +1,9 @@
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { errorOf } from '../../core/errors.ts';
 import { SlotMap } from '../../core/async/slot-map.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Call } from '../call-lifecycle.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
 
 /** The reason why a wait ended before its promise settled. */
 export type EarlyEnd = 'cancelled' | 'timed-out' | 'closed';

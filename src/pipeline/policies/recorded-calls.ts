@@ -1,8 +1,7 @@
 import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
 import type { RecordedNaming } from '../../core/tools/tool-names.ts';
 import { type StoredEntry, countedIn, toEvent } from '../../journal/entries/stored-entry.ts';
-import { type JournalEvent } from '../../journal/entries/journal-event.ts';
-import { type ToolInvoked } from '../../journal/entries/journal-event.ts';
+import type { JournalEvent, ToolInvoked } from '../../journal/entries/journal-event.ts';
 import { type CallEvent, mayHaveRun } from '../../policy/facts/call-event.ts';
 
 /** The owner of a recorded call, and its event for facts. */

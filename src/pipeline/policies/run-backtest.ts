@@ -1,5 +1,4 @@
-import type { Undone } from '../../journal/entries/journal-event.ts';
-import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
+import type { Undone, ToolInvoked } from '../../journal/entries/journal-event.ts';
 import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import { type Backtest, Backtester, type RecordedCall } from '../../policy/backtest.ts';
 import { type RuleSource, compilePolicies } from './compile-policies.ts';

@@ -1,7 +1,5 @@
 import { type StoredEntry, countedIn, toEvent } from '../../journal/entries/stored-entry.ts';
-import { type Undone } from '../../journal/entries/journal-event.ts';
-import { type ToolInvoked } from '../../journal/entries/journal-event.ts';
-import { type CallStarted } from '../../journal/entries/journal-event.ts';
+import type { Undone, ToolInvoked, CallStarted } from '../../journal/entries/journal-event.ts';
 import type { EntryQuery, Store } from '../../journal/store/store.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';

@@ -1,14 +1,12 @@
-import { principalName } from '../../core/principal.ts';
+import { type Principal, principalName } from '../../core/principal.ts';
 import type { CallSettled } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
 
 /** The outcome that a human determined for an unknown call. */
 export interface CallSettlement {

@@ -1,8 +1,7 @@
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
 import type { CheckpointResult, UndoResult } from '../../workspace/undo-engine.ts';

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Progress } from '../../core/calls/call.ts';
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import {
   type RpcError,
   CapabilityMissingError,
@@ -16,7 +16,6 @@ import { messageOf } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { LightAbortSignal, type AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import { emitSafely } from '../../core/async/emit-safely.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
 import { type Next, after } from '../stage.ts';

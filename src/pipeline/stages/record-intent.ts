@@ -1,10 +1,9 @@
 import type { Journal, Durability } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { AdmittedCall, DecidedCall, IdempotencyClaim } from '../call-lifecycle.ts';
 import { policyDenied } from '../policies/decider.ts';
 import type { Next, Stage } from '../stage.ts';

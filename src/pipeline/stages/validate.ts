@@ -1,11 +1,10 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ParsedArguments } from '../../catalog/source/source.ts';
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
-import { failedOutcome } from '../../core/calls/call-outcome.ts';
 import { unlikeWanted } from '../approvals/edited-arguments.ts';
 import type { PreparedCall, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
-import type { CallStarted } from '../../journal/entries/journal-event.ts';
+import type { ToolInvoked, CallStarted } from '../../journal/entries/journal-event.ts';
 import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { FileChange } from '../../core/calls/file-change.ts';

@@ -1,5 +1,4 @@
-import type { OutcomeName } from '../../core/calls/call-outcome.ts';
-import type { CallError } from '../../core/calls/call-outcome.ts';
+import type { OutcomeName, CallError } from '../../core/calls/call-outcome.ts';
 import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
 import type { CallErrorCode } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';

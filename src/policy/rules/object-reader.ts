@@ -1,6 +1,5 @@
 import { durationSyntax, parseDurationMs } from '../../core/text/duration.ts';
-import { isJsonObject } from '../../core/json/json.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { CompileResult } from '../conditions/condition.ts';
 import type { Patterns } from './patterns.ts';
