@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { schemaMapKeywords } from '../schema/schema-keywords.ts';
 
 /** Keywords whose values are used unchanged. */
 const data = new Set(['default', 'const', 'examples']);
-/** Keywords whose values have arbitrary names as keys, not keywords. */
-const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 /** Keywords whose values are lists without a significant order. */
 const sets = new Set(['required', 'enum', 'type']);
 
@@ -42,7 +41,7 @@ export function canonicalSchema(schema: JsonValue): JsonValue {
   if (!isJsonObject(schema)) return schema;
   return mapSorted(schema, (value, keyword) => {
     if (data.has(keyword)) return canonicalJson(value);
-    if (named.has(keyword) && isJsonObject(value)) return mapSorted(value, canonicalSchema);
+    if (schemaMapKeywords.has(keyword) && isJsonObject(value)) return mapSorted(value, canonicalSchema);
     if (!sets.has(keyword) || !isList(value)) return canonicalSchema(value);
     return value.every((each) => typeof each === 'string') ? value.toSorted() : value.map(canonicalJson);
   });

@@ -1,13 +1,9 @@
+import { isJsonObject, maxJsonDepth } from '../../core/json/json.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
+import { type SchemaObject, proseKeywords, schemaMapKeywords } from './schema-keywords.ts';
 
-type JsonHolder = Readonly<Record<string, unknown>>;
-
-const maxDepth = 256;
-const prose = new Set(['title', 'description', '$comment']);
 /** Keywords whose values a caller may have to send unchanged. */
 const data = new Set(['default', 'const', 'enum', 'examples']);
-/** Keywords whose values have arbitrary names as keys, not keywords. */
-const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 /** Sanitizes titles and descriptions of a schema. Returns the same object when nothing changes. */
 export function sanitizeSchema<Schema>(schema: Schema): Schema {
@@ -16,18 +12,18 @@ export function sanitizeSchema<Schema>(schema: Schema): Schema {
 
 function sanitizedPart(part: unknown, depth: number): unknown {
   // The catalog rejects deeper schemas.
-  if (typeof part !== 'object' || part === null || depth > maxDepth) return part;
+  if (typeof part !== 'object' || part === null || depth > maxJsonDepth) return part;
   if (Array.isArray(part)) return changed(part, (value) => sanitizedPart(value, depth + 1));
-  return changed(part as JsonHolder, (value, keyword) => {
+  return changed(part as SchemaObject, (value, keyword) => {
     if (data.has(keyword)) return value;
-    if (typeof value === 'string') return prose.has(keyword) ? sanitizeText(value) : value;
-    if (!named.has(keyword) || !isHolder(value)) return sanitizedPart(value, depth + 1);
+    if (typeof value === 'string') return proseKeywords.has(keyword) ? sanitizeText(value) : value;
+    if (!schemaMapKeywords.has(keyword) || !isJsonObject(value)) return sanitizedPart(value, depth + 1);
     return changed(value, (inner) => sanitizedPart(inner, depth + 2));
   });
 }
 
 /** Returns the same object when no part changes. */
-function changed<Whole extends readonly unknown[] | JsonHolder>(
+function changed<Whole extends readonly unknown[] | SchemaObject>(
   whole: Whole,
   change: (value: unknown, key: string) => unknown,
 ): Whole {
@@ -40,13 +36,9 @@ function changed<Whole extends readonly unknown[] | JsonHolder>(
 /** Yields every text of a schema that a model can read, including names and values. */
 export function* schemaTexts(part: unknown, depth = 0): Generator<string> {
   if (typeof part === 'string') yield part;
-  if (typeof part !== 'object' || part === null || depth > maxDepth) return;
+  if (typeof part !== 'object' || part === null || depth > maxJsonDepth) return;
   for (const [key, value] of Object.entries(part)) {
     if (!Array.isArray(part)) yield key;
     yield* schemaTexts(value, depth + 1);
   }
-}
-
-function isHolder(value: unknown): value is JsonHolder {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,8 @@
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { type SchemaObject, requiredOf, resolveReference } from './schema-keywords.ts';
 
 /** Fills in missing arguments in place. Returns whether it changed anything. */
 export type FillDefaults = (args: JsonObject) => boolean;
-
-type Keywords = Exclude<JsonSchema, boolean>;
 
 /**
  * Returns a function that fills in the defaults of a schema; `undefined` when the schema has none. A property is filled in when it is
@@ -15,7 +14,7 @@ export function fillDefaultsOf(schema: JsonSchema): FillDefaults | undefined {
   return (args) => fillObject(args, schema, schema);
 }
 
-function hasRequiredDefault(node: JsonSchema | undefined, root: Keywords, seen: Set<Keywords>): boolean {
+function hasRequiredDefault(node: JsonSchema | undefined, root: SchemaObject, seen: Set<SchemaObject>): boolean {
   const schema = resolved(node, root);
   if (schema === undefined || seen.has(schema)) return false;
   seen.add(schema);
@@ -26,7 +25,7 @@ function hasRequiredDefault(node: JsonSchema | undefined, root: Keywords, seen: 
   );
 }
 
-function fillObject(value: JsonObject, node: JsonSchema, root: Keywords): boolean {
+function fillObject(value: JsonObject, node: JsonSchema, root: SchemaObject): boolean {
   const schema = resolved(node, root);
   if (schema === undefined) return false;
   const properties = propertiesOf(schema);
@@ -49,7 +48,7 @@ function fillObject(value: JsonObject, node: JsonSchema, root: Keywords): boolea
   return isFilled;
 }
 
-function fillValue(value: JsonValue | undefined, node: JsonSchema, root: Keywords): boolean {
+function fillValue(value: JsonValue | undefined, node: JsonSchema, root: SchemaObject): boolean {
   if (isJsonObject(value)) return fillObject(value, node, root);
   if (!Array.isArray(value)) return false;
   const schema = resolved(node, root);
@@ -59,62 +58,38 @@ function fillValue(value: JsonValue | undefined, node: JsonSchema, root: Keyword
 }
 
 /** Resolves a reference within the document; returns a schema without a reference unchanged. */
-function resolved(node: JsonSchema | undefined, root: Keywords): Keywords | undefined {
+function resolved(node: JsonSchema | undefined, root: SchemaObject): SchemaObject | undefined {
   let schema: unknown = node;
   for (let steps = 0; steps < 16; steps += 1) {
-    if (!isKeywords(schema)) return undefined;
+    if (!isJsonObject(schema)) return undefined;
     const { $ref } = schema;
     if (typeof $ref !== 'string') return schema;
-    schema = referred($ref, root);
+    schema = resolveReference($ref, root);
   }
   return undefined;
 }
 
-function referred($ref: string, root: Keywords): unknown {
-  if ($ref !== '#' && !$ref.startsWith('#/')) return undefined;
-  let found: unknown = root;
-  for (const step of $ref.split('/').slice(1)) {
-    const key = decoded(step);
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[key];
-  }
-  return found;
-}
-
-function decoded(step: string): string {
-  const text = step.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Returns the default of a property, from the property itself or from the schema that it refers to. */
-function defaultOf(properties: Keywords, name: string, root: Keywords): { readonly value: JsonValue } | undefined {
+function defaultOf(
+  properties: SchemaObject,
+  name: string,
+  root: SchemaObject,
+): { readonly value: JsonValue } | undefined {
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
   const found = [property, resolved(property as JsonSchema | undefined, root)].find(
-    (each) => isKeywords(each) && Object.hasOwn(each, 'default'),
+    (each) => isJsonObject(each) && Object.hasOwn(each, 'default'),
   ) as JsonObject | undefined;
   return found === undefined ? undefined : { value: found['default'] ?? null };
 }
 
-function propertiesOf({ properties }: Keywords): Record<string, JsonSchema> {
-  return isKeywords(properties) ? (properties as Record<string, JsonSchema>) : {};
+function propertiesOf({ properties }: SchemaObject): Record<string, JsonSchema> {
+  return isJsonObject(properties) ? (properties as Record<string, JsonSchema>) : {};
 }
 
-function requiredOf({ required }: Keywords): string[] {
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-}
-
-function allOf({ allOf: parts }: Keywords): JsonSchema[] {
+function allOf({ allOf: parts }: SchemaObject): JsonSchema[] {
   return Array.isArray(parts) ? (parts as JsonSchema[]) : [];
 }
 
-function itemsOf({ items }: Keywords): JsonSchema | undefined {
-  return isKeywords(items) ? items : undefined;
-}
-
-function isKeywords(value: unknown): value is Keywords {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function itemsOf({ items }: SchemaObject): JsonSchema | undefined {
+  return isJsonObject(items) ? items : undefined;
 }

@@ -1,4 +1,5 @@
 import { type JsonSchema, isJsonObject } from '../../core/json/json.ts';
+import type { SchemaObject } from './schema-keywords.ts';
 
 /** The dialects of JSON Schema for checking arguments. Draft-04 and draft-06 are treated as draft-07. */
 export type Dialect = 'draft-07' | '2019-09' | '2020-12';
@@ -11,15 +12,13 @@ export interface DialectSchema {
   readonly notice?: string;
 }
 
-type Keywords = Exclude<JsonSchema, boolean>;
-
 const known: readonly (readonly [name: RegExp, dialect: Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, '2020-12'],
   [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, '2019-09'],
   [/^https?:\/\/json-schema\.org\/draft-0[467]\/(?:hyper-)?schema#?$/, 'draft-07'],
 ];
 const isDraft04 = /^https?:\/\/json-schema\.org\/draft-04\//;
-/** Keywords that draft-07 does not have. A schema with one of them is not treated as draft-07. */
+/** SchemaObject that draft-07 does not have. A schema with one of them is not treated as draft-07. */
 const newer =
   /"(?:prefixItems|\$dynamicRef|\$dynamicAnchor|\$recursiveRef|\$anchor|unevaluated\w+|dependent(?:Required|Schemas)|m(?:in|ax)Contains)":/;
 
@@ -52,7 +51,7 @@ export function inOlderDialect(schema: JsonSchema): DialectSchema | undefined {
 }
 
 /** Rewrites the draft-04 forms: `id`, and boolean `exclusiveMinimum` and `exclusiveMaximum`. */
-function fromDraft04(given: Keywords, hasIds: boolean): Keywords {
+function fromDraft04(given: SchemaObject, hasIds: boolean): SchemaObject {
   const made: [string, unknown][] = Object.entries(given).map(([key, value]) => {
     if (schemaMaps.has(key) && isJsonObject(value))
       return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, part(each, hasIds)]))];
@@ -69,7 +68,7 @@ function part(value: unknown, hasIds: boolean): unknown {
   return isJsonObject(value) ? fromDraft04(value, hasIds) : value;
 }
 
-function exclusive(schema: Keywords, limit: string, keyword: string): Keywords {
+function exclusive(schema: SchemaObject, limit: string, keyword: string): SchemaObject {
   if (typeof schema[keyword] !== 'boolean') return schema;
   const { [keyword]: isExclusive, ...rest } = schema;
   if (isExclusive !== true || rest[limit] === undefined) return rest;

@@ -1,7 +1,8 @@
 import { SignalboxError } from '../../../core/errors.ts';
-import { type JsonObject, type JsonSchema, type JsonValue, jsonPath } from '../../../core/json/json.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject, jsonPath } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { firstProblems } from '../../schema/first-problems.ts';
+import { type SchemaObject, requiredOf } from '../../schema/schema-keywords.ts';
 import type { SchemaCompiler, Validate } from '../../schema/schema-compiler.ts';
 import type { ArgumentProblem, SourceTool } from '../../source/source.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
@@ -61,10 +62,8 @@ interface ShapedSchema {
   readonly notices: readonly string[];
 }
 
-type Keywords = Exclude<JsonSchema, boolean>;
-
 const unchecked: Validate = () => undefined;
-/** Keywords that constrain several arguments at once. Applied to the caller's part alone, they would mean something different. */
+/** SchemaObject that constrain several arguments at once. Applied to the caller's part alone, they would mean something different. */
 const entangling = (
   '$ref $dynamicRef allOf anyOf oneOf not if then else dependentRequired dependentSchemas dependencies ' +
   'minProperties maxProperties unevaluatedProperties'
@@ -76,7 +75,7 @@ function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: Shapin
   const removed = new Set([...hide, ...Object.keys(set)]);
   const filled = { ...defaults, ...set };
   const properties = typeof schema === 'object' ? schema['properties'] : undefined;
-  if (typeof schema !== 'object' || !isKeywords(properties)) {
+  if (typeof schema !== 'object' || !isJsonObject(properties)) {
     const names = quoted(new Set([...removed, ...Object.keys(defaults)]));
     const notice = `its schema has no plain "properties", so what ${place.origin} says of ${names} is not shown in it; it holds in every call`;
     return { schema, validate: unchecked, notices: [notice] };
@@ -98,33 +97,38 @@ function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: Shapin
 }
 
 function withProperties(
-  schema: Keywords,
-  properties: Keywords,
+  schema: SchemaObject,
+  properties: SchemaObject,
   removed: ReadonlySet<string>,
   defaults: JsonObject,
-): Keywords {
+): SchemaObject {
   const shown = Object.entries(properties)
     .filter(([name]) => !removed.has(name))
     .map(([name, property]) =>
       Object.hasOwn(defaults, name)
-        ? [name, { ...(isKeywords(property) ? property : {}), default: defaults[name] }]
+        ? [name, { ...(isJsonObject(property) ? property : {}), default: defaults[name] }]
         : [name, property],
     );
   const { required, ...rest } = schema;
   const needed = requiredOf(schema).filter((name) => !removed.has(name) && !Object.hasOwn(defaults, name));
-  const changed = { properties: Object.fromEntries(shown) as Keywords };
+  const changed = { properties: Object.fromEntries(shown) as SchemaObject };
   if (required !== undefined && needed.length === 0) return { ...rest, ...changed };
   return required === undefined ? { ...schema, ...changed } : { ...schema, ...changed, required: needed };
 }
 
-function assertHideable(schema: Keywords, removed: ReadonlySet<string>, filled: JsonObject, place: ShapingPlace): void {
+function assertHideable(
+  schema: SchemaObject,
+  removed: ReadonlySet<string>,
+  filled: JsonObject,
+  place: ShapingPlace,
+): void {
   const needed = requiredOf(schema).find((name) => removed.has(name) && !Object.hasOwn(filled, name));
   if (needed === undefined) return;
   throw mistake(place, `hides ${JSON.stringify(needed)}, which is required; give it a value with "default" or "set"`);
 }
 
 /** Throws for a configured value that the tool would reject in every call. */
-function assertFitting(schema: Keywords, filled: JsonObject, place: ShapingPlace): void {
+function assertFitting(schema: SchemaObject, filled: JsonObject, place: ShapingPlace): void {
   const { $schema, $id, $defs, definitions, properties } = schema;
   const parts = { $schema, $id, $defs, definitions, properties };
   const alone = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
@@ -138,7 +142,7 @@ function mistake({ own, origin }: ShapingPlace, problem: string): SignalboxError
   return new SignalboxError('tool-invalid', `${origin}: tools.arguments of tool ${JSON.stringify(own)} ${problem}`);
 }
 
-function unknownArguments(names: readonly string[], properties: Keywords, origin: string): string[] {
+function unknownArguments(names: readonly string[], properties: SchemaObject, origin: string): string[] {
   const known = Object.keys(properties);
   return [...new Set(names)]
     .filter((name) => !Object.hasOwn(properties, name))
@@ -149,22 +153,13 @@ function unknownArguments(names: readonly string[], properties: Keywords, origin
     });
 }
 
-function stillShown(schema: Keywords, keywords: readonly string[], removed: ReadonlySet<string>): string[] {
+function stillShown(schema: SchemaObject, keywords: readonly string[], removed: ReadonlySet<string>): string[] {
   const speaking = keywords.filter((keyword) => {
     const text = JSON.stringify(schema[keyword]) ?? '';
     return [...removed].some((name) => text.includes(JSON.stringify(name)));
   });
   if (speaking.length === 0) return [];
   return [`${quoted(speaking)} of its schema may still speak of arguments that are hidden or fixed`];
-}
-
-function requiredOf(schema: Keywords): string[] {
-  const { required } = schema;
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-}
-
-function isKeywords(value: unknown): value is Keywords {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function quoted(names: Iterable<string>): string {
