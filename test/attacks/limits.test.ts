@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import type { Store } from '../../src/journal/store/store.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
-import { fingerprintsOf } from '../../src/policy/facts/fingerprints/fingerprints.ts';
+import { fingerprintsOf } from '../../src/policy/facts/fingerprints.ts';
 import type { Signalbox } from '../../src/signalbox/signalbox.ts';
 import { createSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';

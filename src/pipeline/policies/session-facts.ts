@@ -5,7 +5,7 @@ import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CallEvent } from '../../policy/facts/call-event.ts';
 import type { StartedCall, Facts } from '../../policy/facts/facts.ts';
-import { fingerprintsOf } from '../../policy/facts/fingerprints/fingerprints.ts';
+import { fingerprintsOf } from '../../policy/facts/fingerprints.ts';
 import type { DecisionFacts, Policy } from '../../policy/policy.ts';
 import { RecentSet } from '../../policy/facts/recent-set.ts';
 import { endedCall, namingIn } from './recorded-calls.ts';

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { Facts } from '../../policy/facts/facts.ts';
-import { minKnown } from '../../policy/facts/fingerprints/fingerprints.ts';
+import { minFingerprints } from '../../policy/facts/fingerprint-set.ts';
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
@@ -104,7 +104,11 @@ export class StoredFingerprints {
       outputs.push({ call, count: prints.length });
       this.#outputs.set(label, outputs);
       let total = outputs.reduce((sum, { count }) => sum + count, 0);
-      for (let [oldest] = outputs; oldest !== undefined && total - oldest.count >= minKnown; [oldest] = outputs) {
+      for (
+        let [oldest] = outputs;
+        oldest !== undefined && total - oldest.count >= minFingerprints;
+        [oldest] = outputs
+      ) {
         outputs.shift();
         total -= oldest.count;
         await this.#kept.take(kind, oldest.call);

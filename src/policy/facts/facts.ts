@@ -4,7 +4,8 @@ import { matchesAnyName } from '../../core/text/name-pattern.ts';
 import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import { type RecordedNaming, namesOf, recordedTool } from '../../core/tools/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
-import { Fingerprints, fingerprintsOf, findLabelsOf } from './fingerprints/fingerprints.ts';
+import { FingerprintSet } from './fingerprint-set.ts';
+import { fingerprintsOf, findLabelsOf } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading, costOfDecidedCall } from './meter.ts';
 import { normalizePath, pathArguments, pathsIn, pathsInArguments } from './argument-paths.ts';
 import { type Patterns, matchesAny } from '../rules/patterns.ts';
@@ -79,7 +80,7 @@ const noCosts: readonly number[] = [];
 export class Facts {
   readonly #meters: ReadonlyMap<Meter, MeterState>;
   readonly #tracks: ReadonlyMap<ReadTrack, RecentSet<string>>;
-  readonly #values: ReadonlyMap<string, Fingerprints>;
+  readonly #values: ReadonlyMap<string, FingerprintSet>;
   readonly #tools = new Map<string, ToolRecord>();
   readonly #lookups = new Map<string, ToolRecord[]>();
   readonly #running = new KeyedSlotMap<string, RunningCall>();
@@ -94,7 +95,7 @@ export class Facts {
   constructor(needs: FactRequirements) {
     this.#meters = new Map(needs.meters.map((meter) => [meter, new MeterState(meter)]));
     this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(maxPaths)]));
-    this.#values = new Map(needs.valuesOf.map((label) => [label, new Fingerprints()]));
+    this.#values = new Map(needs.valuesOf.map((label) => [label, new FingerprintSet()]));
   }
 
   /** The labels of the tools that have run. */

@@ -33,9 +33,9 @@ export const limits: Section<'H'> = {
     promise:
       'fingerprints of an output take work in proportion to its size, also of texts that were composed to be slow, and any part of 24 letters and digits is found',
     tests: [
-      'src/policy/facts/fingerprints/fingerprints.test.ts > fingerprints of outputs > find any part of 24 letters and digits again, whatever is between them',
-      'src/policy/facts/fingerprints/fingerprints.test.ts > fingerprints of outputs > find every part of an output of 256 KB, and of the one before it',
-      'src/policy/facts/fingerprints/fingerprints.test.ts > fingerprints of outputs > take the same work for each, however many there are and however they were chosen',
+      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > find any part of 24 letters and digits again, whatever is between them',
+      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > find every part of an output of 256 KB, and of the one before it',
+      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > take the same work for each, however many there are and however they were chosen',
     ],
   },
   H29: {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { FingerprintSet } from './fingerprint-set.ts';
-import { Fingerprints, fingerprintsOf, findLabelsOf } from './fingerprints.ts';
+import { fingerprintsOf, findLabelsOf } from './fingerprints.ts';
 
-function known(...texts: readonly string[]): ReadonlyMap<string, Fingerprints> {
-  const prints = new Fingerprints();
+function known(...texts: readonly string[]): ReadonlyMap<string, FingerprintSet> {
+  const prints = new FingerprintSet();
   for (const text of texts) prints.addAll(fingerprintsOf(text));
   return new Map([['private', prints]]);
 }

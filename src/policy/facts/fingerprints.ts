@@ -1,41 +1,31 @@
-import type { JsonObject, JsonValue } from '../../../core/json/json.ts';
-import { decodings } from './decodings.ts';
-import { FingerprintSet } from './fingerprint-set.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import type { FingerprintSet } from './fingerprint-set.ts';
 import { hashOf, windowHashes } from './rolling-hash.ts';
 
 const gramLength = 20;
 const winnowingWindow = 5;
-/** The minimum number of newest fingerprints that are stored. */
-export const minKnown = 65_536;
 const maxOutputLength = 256 * 1024;
 /** Arguments with more text than this are not searched but count as matches. */
 const maxSearchedLength = 128 * 1024;
+/** A text may be encoded twice. */
+const maxDecodings = 2;
+/** Shorter text is not recognized, nor is anything that it decodes to. */
+const minDecodedLength = 8;
+const noise = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g;
 
 /**
- * Recognizes text that was seen before, without storing it. Stores hashes of distinctive words (letters with digits, mail
- * addresses, long numbers) and, for running text, one of every five neighboring hashes of twenty letters and digits.
- * Any part with at least twenty-four letters and digits is found, whatever separates them and regardless of case.
+ * Returns the fingerprints of a text, by which it is recognized without being stored: hashes of distinctive words (letters with digits,
+ * mail addresses, long numbers) and, for running text, one of every five neighboring hashes of twenty letters and digits. Any part with at
+ * least twenty-four letters and digits is found, whatever separates them and regardless of case.
  */
-export class Fingerprints extends FingerprintSet {
-  constructor() {
-    super(minKnown);
-  }
-
-  /** Adds the fingerprints of a text. */
-  addAll(prints: Iterable<number>): void {
-    for (const print of prints) this.add(print);
-  }
-}
-
-/** Returns the fingerprints of a text. */
 export function fingerprintsOf(text: string): Float64Array {
   const searched = text.slice(0, maxOutputLength);
-  return Float64Array.from(wordHashes(searched).concat(winnow(gramHashes(normalizeText(searched)))));
+  return Float64Array.from(wordHashes(searched).concat(winnow(gramHashes(searched))));
 }
 
 /** Returns the labels whose text reappears in the arguments, also encoded as base64, hex or for URLs. */
 export function findLabelsOf(
-  known: ReadonlyMap<string, Pick<Fingerprints, 'isEmpty' | 'has'>>,
+  known: ReadonlyMap<string, Pick<FingerprintSet, 'isEmpty' | 'has'>>,
   args: JsonObject,
 ): ReadonlySet<string> {
   const sought = [...known].flatMap(([label, prints]) => (prints.isEmpty ? [] : { label, prints }));
@@ -50,11 +40,51 @@ export function findLabelsOf(
   }
   // Joined, so that a value that is split across several arguments is still found.
   for (const text of decodings(texts.join('\n'))) {
-    for (const prints of [wordHashes(text), gramHashes(normalizeText(text))])
+    for (const prints of [wordHashes(text), gramHashes(text)])
       for (const print of prints) for (const each of sought) if (each.prints.has(print)) found.add(each.label);
     if (found.size === sought.length) break;
   }
   return found;
+}
+
+/** Yields a text and its decodings from percent-encoding, hex and base64, also when it was encoded twice. */
+function* decodings(text: string): Generator<string> {
+  yield text;
+  let latest = [text];
+  for (let round = 0; round < maxDecodings; round += 1) {
+    latest = latest.flatMap(decoded);
+    yield* latest;
+  }
+}
+
+function decoded(text: string): string[] {
+  const found: string[] = [];
+  if (/%[0-9a-f]{2}/i.test(text)) found.push(text.replace(/(?:%[0-9a-f]{2})+/gi, fromUrl));
+  // Characters before the encoded text may belong to the alphabet too, so every alignment is tried.
+  found.push(...aligned(text, /[0-9a-f]{16,}/gi, 'hex', 2), ...aligned(text, /[A-Za-z0-9+/_-]{11,}/g, 'base64', 4));
+  return found;
+}
+
+/** Returns, for each alignment, the decoded text of all runs of an alphabet. */
+function aligned(text: string, runs: RegExp, encoding: 'hex' | 'base64', alignments: number): string[] {
+  const all = text.match(runs) ?? [];
+  const found: string[] = [];
+  for (let skip = 0; skip < alignments; skip += 1) {
+    const pieces = all.flatMap((run) => readable(Buffer.from(run.slice(skip), encoding)) ?? []);
+    if (pieces.length > 0) found.push(pieces.join('\n'));
+  }
+  return found;
+}
+
+function fromUrl(run: string): string {
+  return Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8');
+}
+
+function readable(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8');
+  // A wrong alignment produces noise, which is not worth searching.
+  const found = text.replace(noise, '');
+  return found.length >= minDecodedLength && found.length * 2 > text.length ? found : undefined;
 }
 
 function* textsIn(value: JsonValue): Generator<string> {
@@ -67,10 +97,6 @@ function* textsIn(value: JsonValue): Generator<string> {
       yield* textsIn(each);
     }
   }
-}
-
-function normalizeText(text: string): string {
-  return withoutMarks(text.toLowerCase());
 }
 
 function withoutMarks(text: string): string {
@@ -97,7 +123,7 @@ function wordHashes(text: string): readonly number[] {
 }
 
 function gramHashes(text: string): Float64Array {
-  return windowHashes(text, gramLength);
+  return windowHashes(withoutMarks(text.toLowerCase()), gramLength);
 }
 
 /** Returns the smallest of each five neighboring hashes (the last one of equals), so that texts with a common part select the same hashes. */

@@ -4,8 +4,11 @@ const minSlots = 256;
 // Random, so that an attacker cannot craft a text whose fingerprints all fall into neighboring slots.
 const [lowFactor, highFactor] = [randomFactor(), randomFactor()];
 
+/** The default minimum number of newest fingerprints that a set stores. */
+export const minFingerprints = 65_536;
+
 /**
- * A set of fingerprints (53-bit integers) that evicts the oldest. It holds at least the newest `most`, and at most twice as
+ * A set of fingerprints (53-bit integers) that evicts the oldest. It holds at least the newest `capacity`, and at most twice as
  * many. Adding takes constant time.
  */
 export class FingerprintSet {
@@ -13,7 +16,7 @@ export class FingerprintSet {
   #newer = new FingerprintTable();
   #older: FingerprintTable | undefined;
 
-  constructor(capacity: number) {
+  constructor(capacity: number = minFingerprints) {
     this.#capacity = capacity;
   }
 
@@ -32,6 +35,10 @@ export class FingerprintSet {
       this.#newer = new FingerprintTable();
     }
     this.#newer.add(print);
+  }
+
+  addAll(prints: Iterable<number>): void {
+    for (const print of prints) this.add(print);
   }
 
   has(print: number): boolean {
