@@ -21,17 +21,15 @@ import {
   wireCodes,
 } from '../protocol/wire-messages.ts';
 import { checkHeaders, checkParameters } from './header-validation.ts';
-import { EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
-import { type Accepted, Exchange, type ExchangeOptions } from './http-exchange.ts';
-import type { HttpRequestHead, HttpResponse, HttpRequest } from './http-types.ts';
+import { answerHeaders } from './streams/event-stream.ts';
+import { type Accepted, ResponseWriter } from './response-writer.ts';
+import type { HttpRequestHead, HttpResponse, AuthorizedRequest } from './http-types.ts';
 import { HttpSession } from './sessions/http-session.ts';
 import { SessionRegistry, type SessionLimits } from './sessions/session-registry.ts';
 import { Resumption } from './streams/stream-resumption.ts';
 import { SseTransport, isSseRequest } from './sse-transport.ts';
 
-const noHeaders: HeaderList = [];
 const heartbeatMs = 15_000;
-const maxResumeDelayMs = 60_000;
 
 /** Options of `McpHttpHandler`. */
 export interface McpHttpOptions {
@@ -47,7 +45,7 @@ export class McpHttpHandler {
   readonly #log: (line: string) => void;
   readonly #sessions: SessionRegistry;
   /** Requests in progress and open streams, which get heartbeats. */
-  readonly #inProgress = new SlotMap<Exchange>();
+  readonly #inProgress = new SlotMap<ResponseWriter>();
   readonly #open = new Set<{ beat(): void }>();
   readonly #listening = new Map<ChangeSubscription, (text: string) => void>();
   readonly #resumption: Resumption;
@@ -69,7 +67,7 @@ export class McpHttpHandler {
   }
 
   /** Serves a request. Never throws or rejects. Returns a promise unless the request is served synchronously. */
-  handle(incoming: HttpRequest): Promise<void> | undefined {
+  handle(incoming: AuthorizedRequest): Promise<void> | undefined {
     const { request, body } = incoming;
     if (request.method !== 'POST') return this.#handleOther(incoming);
     if (isLargeJson(body))
@@ -85,7 +83,7 @@ export class McpHttpHandler {
     }
   }
 
-  #take(incoming: HttpRequest, value: unknown): Promise<void> | undefined {
+  #take(incoming: AuthorizedRequest, value: unknown): Promise<void> | undefined {
     const id = idOf(value);
     try {
       if (incoming.refuse === undefined || !expectsResponse(value)) {
@@ -101,7 +99,7 @@ export class McpHttpHandler {
     return undefined;
   }
 
-  async #handleOther(incoming: HttpRequest): Promise<void> {
+  async #handleOther(incoming: AuthorizedRequest): Promise<void> {
     try {
       if (isSseRequest(incoming.request)) this.#sse.connect(incoming);
       else if (incoming.request.method === 'GET') await this.#get(incoming);
@@ -114,7 +112,7 @@ export class McpHttpHandler {
     }
   }
 
-  #refuse({ response }: HttpRequest, id: RequestId | null, error: unknown): void {
+  #refuse({ response }: AuthorizedRequest, id: RequestId | null, error: unknown): void {
     const wireError = toWireError(error, this.#log);
     const status = wireError instanceof Refusal ? wireError.status : 400;
     if (response.headersSent) response.destroy();
@@ -139,7 +137,7 @@ export class McpHttpHandler {
     this.#sessions.closeAll();
   }
 
-  #post(incoming: HttpRequest, message: WireMessage): Promise<void> | undefined {
+  #post(incoming: AuthorizedRequest, message: WireMessage): Promise<void> | undefined {
     const { request, response, peer } = incoming;
     const accepted = acceptedFormats(request);
     if (message.kind !== 'response' && isModern(request, message)) {
@@ -160,7 +158,7 @@ export class McpHttpHandler {
   async #inSession(
     found: HttpSession | Promise<HttpSession>,
     message: WireMessage,
-    incoming: HttpRequest,
+    incoming: AuthorizedRequest,
     accepted: Accepted,
   ): Promise<void> {
     const session = await found;
@@ -172,27 +170,27 @@ export class McpHttpHandler {
     incoming.response.writeHead(202, answerHeaders).end();
   }
 
-  async #batch(incoming: HttpRequest, messages: readonly unknown[]): Promise<void> {
+  async #batch(incoming: AuthorizedRequest, messages: readonly unknown[]): Promise<void> {
     if (incoming.request.headers['mcp-session-id'] === undefined)
       throw new Refusal(400, wireCodes.request, 'without a session, send one message at a time');
     const accepted = acceptedFormats(incoming.request);
     const session = await sessionOf(this.#sessions, incoming);
     const { conversation } = session;
-    const exchange = new Exchange(incoming.response, new SessionExchangeOptions(session, incoming, accepted));
+    const writer = new ResponseWriter(incoming, accepted, session);
     const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
       if (message.kind === 'request')
-        return replyText(message.id, await conversation.serve(message, exchange, signalOfOne(exchange)));
+        return replyText(message.id, await conversation.serve(message, writer, signalOfOne(writer)));
       await this.#sessions.receive(session, message);
       return undefined;
     };
-    this.#open.add(exchange);
+    this.#open.add(writer);
     try {
       const text = await serveBatch(messages, { version: conversation.version, serve, log: this.#log });
-      exchange.end(text ?? '', text === undefined ? 202 : 200);
+      writer.end(text ?? '', text === undefined ? 202 : 200);
     } catch (error) {
-      this.#fail(exchange, null, error);
+      this.#fail(writer, null, error);
     } finally {
-      this.#open.delete(exchange);
+      this.#open.delete(writer);
       session.seen = Date.now();
     }
   }
@@ -200,73 +198,67 @@ export class McpHttpHandler {
   #legacy(
     session: HttpSession,
     message: WireRequest,
-    incoming: HttpRequest,
+    incoming: AuthorizedRequest,
     accepted: Accepted,
   ): Promise<void> | undefined {
-    const exchange = new Exchange(
-      incoming.response,
-      new SessionExchangeOptions(session, incoming, accepted, message.id),
-    );
-    const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, exchange, exchange.stop);
-    return this.#exchange(exchange, message.id, serve, () => {
+    const writer = new ResponseWriter(incoming, accepted, session, message.id);
+    const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, writer, writer.stop);
+    return this.#respond(writer, message.id, serve, () => {
       session.seen = Date.now();
       if (message.method === 'initialize' && !this.#sessions.isBegun(session)) this.#sessions.drop(session);
     });
   }
 
-  #modern(
-    { request, response, peer }: HttpRequest,
-    message: WireRequest,
-    accepted: Accepted,
-  ): Promise<void> | undefined {
+  #modern(incoming: AuthorizedRequest, message: WireRequest, accepted: Accepted): Promise<void> | undefined {
+    const { request, peer } = incoming;
     if (envelopeVersion(message.params) === undefined) parseEnvelope(message.params);
     checkHeaders(request.headers, message);
     const { name, arguments: args } = message.params;
     const { listing } = peer.view;
     if (message.method === 'tools/call' && typeof name === 'string')
       checkParameters(request.headers, listing.tools.get(listing.listedName(name)), args);
-    const exchange = new Exchange(response, { accepted, headers: noHeaders, stream: () => new EventStream() });
-    if (message.method === 'subscriptions/listen') return this.#listen(exchange, message, peer);
-    return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.stop));
+    const writer = new ResponseWriter(incoming, accepted);
+    if (message.method === 'subscriptions/listen') return this.#listen(writer, message, peer);
+    return this.#respond(writer, message.id, () => this.#endpoint.serve(message, peer, writer, writer.stop));
   }
 
-  async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
+  async #listen(writer: ResponseWriter, message: WireRequest, peer: Peer): Promise<void> {
     let listening: ChangeSubscription;
     try {
-      listening = await this.#endpoint.listen(message, peer, exchange);
+      listening = await this.#endpoint.listen(message, peer, writer);
     } catch (error) {
-      this.#fail(exchange, message.id, error);
+      this.#fail(writer, message.id, error);
       return;
     }
-    this.#open.add(exchange);
+    this.#open.add(writer);
     this.#listening.set(listening, (result) =>
-      exchange.end(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`),
+      writer.end(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`),
     );
     const stop = (): void => {
-      this.#open.delete(exchange);
+      this.#open.delete(writer);
       if (this.#listening.delete(listening)) listening.stop();
     };
-    const gone = exchange.stop;
+    const gone = writer.stop;
     if (gone.aborted) stop();
     else gone.addEventListener('abort', stop, { once: true });
   }
 
   /** Serves a request and sends its response. Never throws or rejects: an error becomes the response. */
-  #exchange(
-    exchange: Exchange,
+  #respond(
+    writer: ResponseWriter,
     id: RequestId,
     serve: () => Answer | Promise<Answer>,
     over?: () => void,
   ): Promise<void> | undefined {
-    const slot = this.#inProgress.add(exchange);
+    const slot = this.#inProgress.add(writer);
     const fail = (error: unknown): void => {
       this.#inProgress.remove(slot);
-      this.#fail(exchange, id, error);
+      this.#fail(writer, id, error);
       over?.();
     };
     const end = (answer: Answer): void => {
       try {
-        exchange.answer(id, answer);
+        writer.answer(id, answer);
       } catch (error) {
         fail(error);
         return;
@@ -286,15 +278,15 @@ export class McpHttpHandler {
     return undefined;
   }
 
-  #fail(exchange: Exchange, id: RequestId | null, error: unknown): void {
+  #fail(writer: ResponseWriter, id: RequestId | null, error: unknown): void {
     const wireError = toWireError(error, this.#log);
     // The specification requires status 400 for a missing capability. Other errors of methods are responses with status 200.
     const status =
       wireError instanceof Refusal ? wireError.status : wireError.code === wireCodes.capability ? 400 : 200;
-    exchange.end(errorText(id, wireError), status);
+    writer.end(errorText(id, wireError), status);
   }
 
-  async #get(incoming: HttpRequest): Promise<void> {
+  async #get(incoming: AuthorizedRequest): Promise<void> {
     const { request, response } = incoming;
     if (request.headers['mcp-session-id'] === undefined)
       throw new Refusal(405, wireCodes.request, 'GET needs a session; send a POST');
@@ -310,40 +302,12 @@ function expectsResponse(value: unknown): boolean {
 }
 
 /** Returns a signal for one request of a batch: aborted on its own, or with all others when the client is gone. */
-function signalOfOne({ stop: all }: Exchange): LightAbortSignal {
+function signalOfOne({ stop: all }: ResponseWriter): LightAbortSignal {
   const one = new LightAbortSignal();
   const end = (): void => one.abort(all.reason);
   if (all.aborted) end();
   else all.addEventListener('abort', end);
   return one;
-}
-
-/** The exchange options of a request in a session, whose client can resume a lost stream. */
-class SessionExchangeOptions implements ExchangeOptions {
-  readonly accepted: Accepted;
-  readonly withinMs = maxResumeDelayMs;
-  readonly #session: HttpSession;
-  readonly #incoming: HttpRequest;
-  readonly #request: RequestId | undefined;
-
-  constructor(session: HttpSession, incoming: HttpRequest, accepted: Accepted, request?: RequestId) {
-    this.accepted = accepted;
-    this.#session = session;
-    this.#incoming = incoming;
-    this.#request = request;
-  }
-
-  get headers(): HeaderList {
-    return this.#session.headers;
-  }
-
-  stream(): EventStream {
-    return this.#session.stream(this.#request);
-  }
-
-  mayReturn(): Promise<boolean> {
-    return this.#incoming.mayReturn();
-  }
 }
 
 /** Returns whether a message is of revision 2026-07-28: it has no session, and its body or headers name the revision. */
@@ -353,7 +317,10 @@ function isModern({ headers }: HttpRequestHead, { params }: Exclude<WireMessage,
   return envelopeVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
 }
 
-function sessionOf(sessions: SessionRegistry, { request, peer }: HttpRequest): HttpSession | Promise<HttpSession> {
+function sessionOf(
+  sessions: SessionRegistry,
+  { request, peer }: AuthorizedRequest,
+): HttpSession | Promise<HttpSession> {
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
   if (typeof id !== 'string')
     throw new Refusal(

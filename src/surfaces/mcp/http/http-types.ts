@@ -23,7 +23,7 @@ export interface HttpResponse extends StreamOutlet {
 }
 
 /** An authorized request with its body. */
-export interface HttpRequest {
+export interface AuthorizedRequest {
   readonly request: HttpRequestHead;
   readonly response: HttpResponse;
   readonly peer: Peer;

@@ -11,7 +11,7 @@ import {
   wireCodes,
 } from '../protocol/wire-messages.ts';
 import { answerHeaders } from './streams/event-stream.ts';
-import type { HttpRequestHead, HttpRequest } from './http-types.ts';
+import type { HttpRequestHead, AuthorizedRequest } from './http-types.ts';
 import { type HttpSession, sessionKey } from './sessions/http-session.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
 
@@ -77,7 +77,7 @@ export class SseTransport {
   }
 
   /** Opens the stream of a new session. The session ends with the stream. */
-  connect({ request, response, peer }: HttpRequest): void {
+  connect({ request, response, peer }: AuthorizedRequest): void {
     if (request.method !== 'GET') throw new Refusal(405, wireCodes.request, 'this address takes GET and POST');
     // A client that disconnected during authorization would leave a session that never ends.
     if (response.closed) return;
@@ -96,7 +96,7 @@ export class SseTransport {
   }
 
   /** Accepts a posted message at once. Resolves when it is answered on the stream. */
-  async take(incoming: HttpRequest, value: unknown): Promise<void> {
+  async take(incoming: AuthorizedRequest, value: unknown): Promise<void> {
     // An invalid message is refused by the process that received it.
     if (!Array.isArray(value)) readMessage(value);
     const id = sessionIdOf(incoming.request);
@@ -141,7 +141,7 @@ export class SseTransport {
   }
 
   /** Forwards a message to the process that holds the stream. */
-  async #passOn(id: string, { request, peer }: HttpRequest, value: unknown, accept: () => void): Promise<void> {
+  async #passOn(id: string, { request, peer }: AuthorizedRequest, value: unknown, accept: () => void): Promise<void> {
     const { relay } = this.#parts;
     const [, place] = placeParameter.exec(request.url ?? '') ?? [];
     const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');

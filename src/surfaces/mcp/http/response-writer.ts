@@ -2,9 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import type { ClientChannel } from '../requests/request-context.ts';
 import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../protocol/wire-messages.ts';
-import { type EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
-import type { HttpResponse } from './http-types.ts';
+import type { AuthorizedRequest, HttpResponse } from './http-types.ts';
+import type { HttpSession } from './sessions/http-session.ts';
+import { EventStream, type HeaderList, answerHeaders } from './streams/event-stream.ts';
 
+const noHeaders: HeaderList = [];
+const defaultResumeDelayMs = 60_000;
 const jsonHeaders = [...answerHeaders, 'Content-Type', 'application/json'];
 
 /** The response formats that a client accepts. */
@@ -13,32 +16,37 @@ export interface Accepted {
   readonly stream: boolean;
 }
 
-/** Options of an exchange. */
-export interface ExchangeOptions {
-  readonly accepted: Accepted;
-  readonly headers: HeaderList;
-  /** Creates the event stream if one is needed. */
-  stream(): EventStream;
-  /** The time in which a client must resume a lost stream before its request is cancelled. Absent: it cannot resume. */
-  readonly withinMs?: number;
-  /** Resolves with whether the client would still be authorized then. */
-  mayReturn?(): Promise<boolean>;
-}
-
-/** One request and its response: a single JSON document, or an event stream if messages precede the response. */
-export class Exchange implements ClientChannel {
+/** Writes the response to one request: a single JSON document, or an event stream if messages precede the response. */
+export class ResponseWriter implements ClientChannel {
   readonly canSend: boolean;
   /** Aborted when the client can no longer receive the response, or when the request is cancelled. */
   readonly stop = new LightAbortSignal();
   readonly #response: HttpResponse;
-  readonly #options: ExchangeOptions;
+  /** Absent without a session, so that a long-running request does not retain its body. */
+  readonly #incoming: Pick<AuthorizedRequest, 'mayReturn'> | undefined;
+  readonly #accepted: Accepted;
+  readonly #session: Pick<HttpSession, 'headers' | 'stream'> | undefined;
+  readonly #id: RequestId | undefined;
+  readonly #resumeDelayMs: number;
   #stream: EventStream | undefined;
   #isOver = false;
 
-  constructor(response: HttpResponse, options: ExchangeOptions) {
+  /** With a session, the client can resume a lost stream within the delay. `id` is absent for a batch. */
+  constructor(
+    incoming: Pick<AuthorizedRequest, 'response' | 'mayReturn'>,
+    accepted: Accepted,
+    session?: Pick<HttpSession, 'headers' | 'stream'>,
+    id?: RequestId,
+    resumeDelayMs = defaultResumeDelayMs,
+  ) {
+    const { response } = incoming;
     this.#response = response;
-    this.#options = options;
-    this.canSend = options.accepted.stream;
+    this.#incoming = session === undefined ? undefined : incoming;
+    this.#accepted = accepted;
+    this.#session = session;
+    this.#id = id;
+    this.#resumeDelayMs = resumeDelayMs;
+    this.canSend = accepted.stream;
     // The client may have disconnected while its request was read.
     if (response.closed) this.#closed();
     else response.on('close', () => this.#closed());
@@ -55,7 +63,7 @@ export class Exchange implements ClientChannel {
 
   /** Sends the response to a request. */
   answer(id: RequestId, answer: Answer): void {
-    const isWhole = this.#stream === undefined && this.#options.accepted.json;
+    const isWhole = this.#stream === undefined && this.#accepted.json;
     if (isWhole && answer instanceof Prepared) this.#endWith(replyParts(id, answer));
     else this.end(String(replyText(id, answer)));
   }
@@ -63,9 +71,9 @@ export class Exchange implements ClientChannel {
   /** Sends a text as the response. */
   end(text: string, status = 200): void {
     this.#isOver = true;
-    if (this.#stream === undefined && (this.#options.accepted.json || status !== 200)) {
+    if (this.#stream === undefined && (this.#accepted.json || status !== 200)) {
       if (this.#response.sendWhole !== undefined) {
-        this.#response.sendWhole(status, [jsonHeaders, this.#options.headers], text);
+        this.#response.sendWhole(status, [jsonHeaders, this.#headers], text);
         return;
       }
       const length = Buffer.byteLength(text);
@@ -83,17 +91,18 @@ export class Exchange implements ClientChannel {
     response.end(tail);
   }
 
+  get #headers(): HeaderList {
+    return this.#session?.headers ?? noHeaders;
+  }
+
   #head(status: number, length: number): HttpResponse {
-    return this.#response.writeHead(
-      status,
-      jsonHeaders.concat(this.#options.headers, 'Content-Length', String(length)),
-    );
+    return this.#response.writeHead(status, jsonHeaders.concat(this.#headers, 'Content-Length', String(length)));
   }
 
   #open(): EventStream {
     if (this.#stream === undefined) {
-      this.#stream = this.#options.stream();
-      this.#stream.attach(this.#response, this.#options.headers);
+      this.#stream = this.#session?.stream(this.#id) ?? new EventStream();
+      this.#stream.attach(this.#response, this.#headers);
     }
     return this.#stream;
   }
@@ -104,17 +113,12 @@ export class Exchange implements ClientChannel {
 
   /** Cancels the request unless the client resumes its stream in time. */
   async #cancelUnlessResumed(): Promise<void> {
-    const { withinMs } = this.#options;
     do {
-      if (this.#stream === undefined || withinMs === undefined) break;
+      if (this.#stream === undefined || this.#incoming === undefined) break;
       // A failed authorization check does not cancel the request.
-      if ((await this.#options.mayReturn?.().catch(() => true)) === false) break;
-      await wait(withinMs, undefined, { ref: false });
+      if (!(await this.#incoming.mayReturn().catch(() => true))) break;
+      await wait(this.#resumeDelayMs, undefined, { ref: false });
     } while (this.#stream.isAttached);
-    if (!this.#isOver) this.#cancel();
-  }
-
-  #cancel(): void {
-    this.stop.abort(new DOMException('the client is gone', 'AbortError'));
+    if (!this.#isOver) this.stop.abort(new DOMException('the client is gone', 'AbortError'));
   }
 }
