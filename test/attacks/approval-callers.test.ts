@@ -17,7 +17,7 @@ const files = {
   'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { module: './tools.ts' } } }),
 };
 
-interface Asked {
+interface PendingRequest {
   readonly id: string;
   readonly callId: string;
   readonly caller?: string;
@@ -29,17 +29,17 @@ interface CallDetails {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-const asked = async ({ ask }: ServedPlace): Promise<readonly Asked[]> =>
-  ((await ask('GET', '/api/approvals?state=pending')) as { items: readonly Asked[] }).items;
+const pendingRequests = async ({ ask }: ServedPlace): Promise<readonly PendingRequest[]> =>
+  ((await ask('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
 
-/** Makes a call that asks; returns how its caller goes away. */
-type Caller = (served: ServedPlace, args: object) => Promise<() => Promise<unknown>>;
+/** Starts a call that asks for approval; resolves with a function that disconnects its caller. */
+type StartCall = (served: ServedPlace, args: object) => Promise<() => Promise<unknown>>;
 
 function post(url: string, body: object, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
-  const every = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
+  const defaults = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
   return fetch(url, {
     method: 'POST',
-    headers: { ...every, ...headers },
+    headers: { ...defaults, ...headers },
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -69,8 +69,8 @@ const toolCall = (args: object): object => ({
   params: { name: 'mcp__shop__run', arguments: args },
 });
 
-const callers: Readonly<Record<string, Caller>> = {
-  'the HTTP API, disconnected': async ({ url }, args) => {
+const callers: Readonly<Record<string, StartCall>> = {
+  'HTTP API, disconnected': async ({ url }, args) => {
     const gone = new AbortController();
     const call = post(`${url}/api/tools/mcp__shop__run/call`, { arguments: args }, {}, gone.signal);
     return async () => {
@@ -78,7 +78,7 @@ const callers: Readonly<Record<string, Caller>> = {
       await assert.rejects(call);
     };
   },
-  'the HTTP API, out of patience': async ({ url }, args) => {
+  'HTTP API, wait timed out': async ({ url }, args) => {
     const call = post(`${url}/api/tools/mcp__shop__run/call`, { arguments: args, waitSeconds: 3 }, {});
     return async () => assert.equal((await call).status, 202);
   },
@@ -113,14 +113,14 @@ const callers: Readonly<Record<string, Caller>> = {
       await closed;
     };
   },
-  'a session, interrupted': async ({ ask }, args) => {
+  'session, interrupted': async ({ ask }, args) => {
     const { id } = (await ask('POST', '/api/sessions', {})) as { id: string };
     await ask('POST', `/api/sessions/${id}/messages`, { content: `call mcp__shop__run ${JSON.stringify(args)}` });
     return () => ask('POST', `/api/sessions/${id}/interrupt`, {});
   },
 };
 
-describe('a question whose caller goes away while its card is open', () => {
+describe('pending approval whose caller disconnects', () => {
   let served: ServedPlace;
   let page: Page;
   before(async () => {
@@ -129,21 +129,21 @@ describe('a question whose caller goes away while its card is open', () => {
     await page.goto(`${served.url}/inbox`);
   });
 
-  for (const [name, begin] of Object.entries(callers))
-    it(`${name}: the card, the API and the command line say so, and what approving does`, async () => {
-      const leave = await begin(served, { command: name });
+  for (const [name, startCall] of Object.entries(callers))
+    it(`${name}: inbox, API and CLI show that the caller is gone, and what approving does`, async () => {
+      const disconnect = await startCall(served, { command: name });
       const card = page.getByRole('region', { name: 'Approval of mcp__shop__run' });
       await card.getByText(`"${name}"`).waitFor();
-      await until(async () => (await asked(served))[0]?.caller === 'waiting', 'the caller waits');
+      await until(async () => (await pendingRequests(served))[0]?.caller === 'waiting', 'the caller waits');
       await card.getByText('The caller is no longer waiting').waitFor({ state: 'detached' });
       await card.getByRole('button', { name: /^Approve$/ }).waitFor();
-      await leave();
-      const [listed] = (await served.place.json(['approvals']))['items'] as Asked[];
-      assert.equal(listed?.caller, 'gone', 'the command line, at once');
+      await disconnect();
+      const [listed] = (await served.place.json(['approvals']))['items'] as PendingRequest[];
+      assert.equal(listed?.caller, 'gone', 'the CLI reports it at once');
       await card.getByText('The caller is no longer waiting').waitFor();
       await card.getByText(/^Approving does not run the call now/).waitFor();
       await card.getByRole('button', { name: /^Approve for later/ }).waitFor();
-      const [{ id, callId } = { id: '', callId: '' }] = await asked(served);
+      const [{ id, callId } = { id: '', callId: '' }] = await pendingRequests(served);
       let details: CallDetails = {};
       await until(async () => {
         details = (await served.ask('GET', `/api/calls/${callId}`).catch(() => ({}))) as CallDetails;
@@ -155,7 +155,7 @@ describe('a question whose caller goes away while its card is open', () => {
       await page.getByText('Nothing is waiting for you').waitFor();
     });
 
-  it('a caller that comes back waits again: the button that runs the call is held back first', async () => {
+  it('a caller that reconnects is waiting again, and the button that runs the call is disabled at first', async () => {
     const args = { arguments: { command: 'again' } };
     const address = `${served.url}/api/tools/mcp__shop__run/call`;
     assert.equal((await post(address, { ...args, waitSeconds: 0 }, {})).status, 202);
@@ -164,25 +164,25 @@ describe('a question whose caller goes away while its card is open', () => {
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 3_600_000);
     const call = post(address, args, {});
-    const now = page.getByRole('button', { name: /^Approve$/ });
+    const approve = page.getByRole('button', { name: /^Approve$/ });
     await until(async () => {
       await page.clock.runFor(50);
-      return await now.isVisible();
+      return await approve.isVisible();
     }, 'the button runs the call');
-    assert.equal(await now.isDisabled(), true);
+    assert.equal(await approve.isDisabled(), true);
     await page.clock.runFor(1100);
     await page.clock.resume();
-    await now.click();
+    await approve.click();
     assert.equal(((await (await call).json()) as { outcome: string }).outcome, 'completed');
   });
 });
 
-describe('a server that is killed', () => {
+describe('killed server with open calls', () => {
   let first: ServedPlace;
   let second: ServedPlace | undefined;
   after(() => second?.stop());
 
-  it('leaves no call that seems to run or to wait: sessions, calls and questions say what is known', async () => {
+  it('shows no call as running or waiting after a restart: sessions, calls and approvals report what is known', async () => {
     first = await serve(new Place(files));
     const { page } = await openWindow(first);
     const { id } = (await first.ask('POST', '/api/sessions', { title: 'Killed' })) as { id: string };
@@ -193,16 +193,16 @@ describe('a server that is killed', () => {
     const running = page.getByRole('region', { name: 'Call of hang' });
     await waiting.getByText('waiting for you').waitFor();
     await running.getByText('running', { exact: true }).waitFor();
-    // The script whose call is killed with the server.
-    const script = post(`${first.url}/api/tools/mcp__shop__run/call`, { arguments: { command: 'y' } }, {});
-    script.catch(() => undefined);
+    // The call of this client ends with the server.
+    const clientCall = post(`${first.url}/api/tools/mcp__shop__run/call`, { arguments: { command: 'y' } }, {});
+    clientCall.catch(() => undefined);
     await until(
-      async () => (await asked(first)).filter(({ caller }) => caller === 'waiting').length === 2,
-      'both wait',
+      async () => (await pendingRequests(first)).filter(({ caller }) => caller === 'waiting').length === 2,
+      'both callers wait',
     );
-    const questions = await asked(first);
+    const requests = await pendingRequests(first);
     await first.kill();
-    const listed = (await first.place.json(['approvals']))['items'] as Asked[];
+    const listed = (await first.place.json(['approvals']))['items'] as PendingRequest[];
     assert.deepEqual(
       listed.map(({ caller }) => caller),
       ['gone', 'gone'],
@@ -210,7 +210,7 @@ describe('a server that is killed', () => {
 
     second = await serve(first.place, Number(new URL(first.url).port));
     const { ask } = second;
-    for (const { callId } of questions) {
+    for (const { callId } of requests) {
       const details = (await ask('GET', `/api/calls/${callId}`)) as CallDetails;
       assert.deepEqual([details.outcome, details.ran, details.error?.code], ['cancelled', false, 'process-ended']);
       assert.match(
@@ -218,7 +218,7 @@ describe('a server that is killed', () => {
         /^interrupted: .* ended while the call waited for approval; nothing ran/,
       );
     }
-    assert.ok((await asked(second)).every(({ caller }) => caller === 'gone'));
+    assert.ok((await pendingRequests(second)).every(({ caller }) => caller === 'gone'));
     await waiting.getByText('Interrupted: the process that ran the turn ended; nothing ran').waitFor();
     await waiting.getByText('cancelled', { exact: true }).waitFor();
     await running.getByText('unknown', { exact: true }).waitFor();

@@ -25,8 +25,8 @@ interface Bank {
   approve(id: string, body?: object): Promise<Approval>;
 }
 
-/** A real server over a real store, with tools that ask. */
-async function bank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay, ask: true }'): Promise<Bank> {
+/** Starts a real server over a real store, with tools that ask for approval. */
+async function startBank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay, ask: true }'): Promise<Bank> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-inbox-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
   const paid: number[] = [];
@@ -53,26 +53,26 @@ async function bank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay,
   };
 }
 
-/** Waits until a call waits for its answer. */
-async function asked(box: InternalSignalbox, call: Promise<unknown>): Promise<Approval> {
-  const question = new Promise<string>((resolve) => {
-    const stop = box.on('ApprovalRequested', ({ approvalId }) => {
-      stop();
+/** Waits until the call requests approval, and returns the request. */
+async function approvalRequest(box: InternalSignalbox, call: Promise<unknown>): Promise<Approval> {
+  const requested = new Promise<string>((resolve) => {
+    const unsubscribe = box.on('ApprovalRequested', ({ approvalId }) => {
+      unsubscribe();
       resolve(approvalId);
     });
   });
-  const id = await within(Promise.race([question, call.then(() => question)]), 'a question');
+  const id = await within(Promise.race([requested, call.then(() => requested)]), 'an approval request');
   return box.approvals.get(id);
 }
 
-describe('a flood of questions', () => {
-  test('does not bury the question of another caller: pages reach every one, and each caller is counted', async (t) => {
-    const { pay, get } = await bank(t);
+describe('flood of approval requests', () => {
+  test('does not hide the request of another caller: pages reach every request, and each caller is counted', async (t) => {
+    const { pay, get } = await startBank(t);
     const mine = awaited(await pay(1));
     for (let amount = 0; amount < 120; amount += 1) await pay(amount, { principal: flooder });
     const first = await get<ApprovalPage>('/api/approvals?state=pending');
     assert.deepEqual([first.items.length, first.total], [100, 121]);
-    assert.ok(!first.items.some(({ id }) => id === mine), 'it is older than the flood');
+    assert.ok(!first.items.some(({ id }) => id === mine), 'the request is older than the flood');
     assert.deepEqual(first.callers, [
       { principal: 'bot', pending: 1 },
       { principal: 'flooder', pending: 120 },
@@ -95,11 +95,11 @@ describe('a flood of questions', () => {
   });
 });
 
-describe('a yes that cannot be remembered', () => {
-  test('runs the call once, and says that it was not remembered', async (t) => {
-    const { box, pay, approve, paid } = await bank(t);
+describe('approval that cannot be remembered', () => {
+  test('runs the call once, and reports that it was not remembered', async (t) => {
+    const { box, pay, approve, paid } = await startBank(t);
     const waiting = pay(5, { waitMs: 90_000 });
-    const { id } = await asked(box, waiting);
+    const { id } = await approvalRequest(box, waiting);
     const { answer } = await approve(id, { remember: 'tool' });
     assert.match(
       answer?.notRemembered ?? '',
@@ -112,7 +112,7 @@ describe('a yes that cannot be remembered', () => {
     assert.equal((await pay(5)).outcome, 'awaiting-approval');
   });
 
-  test('so does the yes of a host’s callback, which was a denial before', async () => {
+  test('runs the call once if the host’s callback gives it', async () => {
     const ran: number[] = [];
     const burn = defineTool({
       name: 'burn',
@@ -131,14 +131,18 @@ describe('a yes that cannot be remembered', () => {
   });
 });
 
-describe('a caller that gave up', () => {
-  test('is gone in the inbox; approving runs nothing, and no page claims that something ran or was taken back', async (t) => {
-    const { box, get, approve, paid, pay } = await bank(t, '- { id: all, ask: true }');
-    const stop = new AbortController();
-    const waiting = box.call('mcp__bank__note', { amount: 7 }, { principal: bot, signal: stop.signal, waitMs: 90_000 });
-    const { id } = await asked(box, waiting);
+describe('caller that gave up', () => {
+  test('is shown as gone; approving runs nothing, and no page claims that something ran or was undone', async (t) => {
+    const { box, get, approve, paid, pay } = await startBank(t, '- { id: all, ask: true }');
+    const abort = new AbortController();
+    const waiting = box.call(
+      'mcp__bank__note',
+      { amount: 7 },
+      { principal: bot, signal: abort.signal, waitMs: 90_000 },
+    );
+    const { id } = await approvalRequest(box, waiting);
     assert.equal((await get<Approval>(`/api/approvals/${id}`)).caller, 'waiting');
-    stop.abort();
+    abort.abort();
     const ended = await waiting;
     assert.equal(ended.outcome, 'cancelled');
     const [gone] = (await get<ApprovalPage>('/api/approvals')).items;
@@ -156,51 +160,52 @@ describe('a caller that gave up', () => {
   });
 });
 
-describe('rules that change between the answer and the call', () => {
+describe('policy change between approval and call', () => {
   const payRule = '- { id: pay, match: mcp__bank__pay, ask: true, reason: money }';
-  const put = (box: InternalSignalbox, text: string): Promise<unknown> => box.policies.set([{ file: 'p.yaml', text }]);
+  const setRules = (box: InternalSignalbox, text: string): Promise<unknown> =>
+    box.policies.set([{ file: 'p.yaml', text }]);
 
-  test('an unrelated rule ends no answer', async (t) => {
-    const { box, pay, approve, paid } = await bank(t, payRule);
+  test('an unrelated rule does not void an approval', async (t) => {
+    const { box, pay, approve, paid } = await startBank(t, payRule);
     const id = awaited(await pay(5));
-    await put(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
-    assert.equal(awaited(await pay(5)), id, 'the question is the same');
+    await setRules(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
+    assert.equal(awaited(await pay(5)), id, 'the request is the same');
     await approve(id);
-    await put(box, `- { id: other, match: mcp__bank__other, deny: true }\n${payRule}`);
+    await setRules(box, `- { id: other, match: mcp__bank__other, deny: true }\n${payRule}`);
     assert.equal((await pay(5)).outcome, 'completed');
     assert.deepEqual(paid, [5]);
   });
 
-  test('a rule that asks for another reason, or is written differently, ends it, and the next question says which', async (t) => {
-    const { box, pay, approve, paid } = await bank(t, payRule);
+  test('a rule with another reason or another text voids the approval, and the next request names the rule', async (t) => {
+    const { box, pay, approve, paid } = await startBank(t, payRule);
     const id = awaited(await pay(5));
     await approve(id);
-    await put(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
+    await setRules(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
     const more = await box.approvals.get(awaited(await pay(5)));
     assert.match(more.note ?? '', new RegExp(`^${id} was approved, but "night" asks now`));
-    await put(box, payRule.replace('money', 'other money'));
+    await setRules(box, payRule.replace('money', 'other money'));
     const changed = await box.approvals.get(awaited(await pay(5)));
     assert.match(changed.note ?? '', /"pay" asks now, and did not, or not as it is written now/);
-    await put(box, '- { id: pay, match: mcp__bank__pay, deny: true }');
+    await setRules(box, '- { id: pay, match: mcp__bank__pay, deny: true }');
     assert.equal((await pay(5)).outcome, 'denied');
     assert.deepEqual(paid, []);
-    // The answer to both reasons holds for one of them.
+    // An approval that covers both reasons also covers one of them.
     await approve(more.id);
-    await put(box, payRule);
+    await setRules(box, payRule);
     assert.equal((await pay(5)).outcome, 'completed');
   });
 
-  test('an answer given while the rules change runs the call that waits only if it still answers them', async (t) => {
-    const { box, pay, approve, paid } = await bank(t, payRule);
+  test('an approval during a policy change runs the waiting call only if it still answers the rules', async (t) => {
+    const { box, pay, approve, paid } = await startBank(t, payRule);
     const waiting = pay(5, { waitMs: 90_000 });
-    const { id } = await asked(box, waiting);
-    await put(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
-    const next = asked(box, waiting);
+    const { id } = await approvalRequest(box, waiting);
+    await setRules(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
+    const next = approvalRequest(box, waiting);
     await approve(id);
     const { id: second, decision } = await next;
     assert.deepEqual(paid, []);
     assert.equal(decision.asks?.length, 2);
-    await put(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
+    await setRules(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
     await approve(second);
     assert.equal((await waiting).outcome, 'completed');
   });

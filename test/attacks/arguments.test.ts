@@ -32,14 +32,14 @@ function directoryFor(t: TestContext): string {
   return directory;
 }
 
-/** A box that is closed with the test. */
-async function boxFor(t: TestContext, options: SignalboxOptions): Promise<Signalbox> {
+/** Creates a box and closes it after the test. */
+async function createBox(t: TestContext, options: SignalboxOptions): Promise<Signalbox> {
   const box = await createSignalbox(options);
   t.after(() => box.close());
   return box;
 }
 
-async function entryOf(box: Signalbox, call: string): Promise<ToolInvoked> {
+async function journalEntry(box: Signalbox, call: string): Promise<ToolInvoked> {
   const entry = await box.journal.call(call);
   assert.ok(entry?.type === 'ToolInvoked');
   return entry;
@@ -48,7 +48,7 @@ async function entryOf(box: Signalbox, call: string): Promise<ToolInvoked> {
 const rules = (text: string): PolicySource[] => [{ file: 'policies.yaml', text }];
 const alice = { id: 'alice', kind: 'human' } as const;
 
-describe('policy decides on the arguments that the tool receives', () => {
+describe('arguments seen by policy', () => {
   const received: unknown[] = [];
   let transforms = 0;
   const input = z.object({
@@ -104,8 +104,8 @@ describe('policy decides on the arguments that the tool receives', () => {
   const names = ['mcp__x__own', 'mcp__x__isolated', 'mcp__y__ai', 'mcp__y__claude'];
 
   for (const name of names)
-    test(`${name}: after defaults, trimming, coercion and transforms, which run once`, async (t) => {
-      const box = await boxFor(t, { servers: servers(), policies });
+    test(`${name}: include defaults, trimming, coercion and transforms, which run once`, async (t) => {
+      const box = await createBox(t, { servers: servers(), policies });
       const fine = { path: '/tmp', mode: 'list', amount: 1 };
       const ruleFor = async (args: object): Promise<string | undefined> => (await box.call(name, args)).decision?.rule;
       assert.equal(await ruleFor({ path: '/tmp', amount: 1 }), 'no-delete', 'a default');
@@ -120,18 +120,18 @@ describe('policy decides on the arguments that the tool receives', () => {
       const result = await box.call(name, given);
       assert.equal(result.outcome, 'completed', result.error?.message);
       assert.equal(transforms, 1);
-      const recorded = await entryOf(box, result.callId);
+      const recorded = await journalEntry(box, result.callId);
       assert.deepEqual(recorded.arguments, { ...fine, count: 3 });
       assert.deepEqual(recorded.givenArguments, given);
       if (name !== 'mcp__x__isolated') assert.deepEqual(received, [{ ...fine, count: 3n }]);
-      const plain = await entryOf(box, (await box.call(name, { amount: 1, mode: 'list', path: '/tmp' })).callId);
+      const plain = await journalEntry(box, (await box.call(name, { amount: 1, mode: 'list', path: '/tmp' })).callId);
       assert.equal(plain.givenArguments, undefined, 'nothing was changed');
     });
 
-  test('a value without a JSON form is refused before anything is decided', async (t) => {
+  test('a value without a JSON form is rejected before policy decides', async (t) => {
     const hiding = z.object({ to: z.string().transform((to) => () => to) });
     const send = defineTool({ name: 'send', description: 'Sends.', effect: 'read', input: hiding, run });
-    const box = await boxFor(t, { servers: [localServer({ name: 'x', tools: [send] })] });
+    const box = await createBox(t, { servers: [localServer({ name: 'x', tools: [send] })] });
     const { error } = await box.call('mcp__x__send', { to: 'x' });
     assert.equal(error?.code, 'arguments-invalid');
     assert.match(error?.message ?? '', /policy and journal cannot show.*function.*\$\.to/);
@@ -144,12 +144,12 @@ describe('policy decides on the arguments that the tool receives', () => {
       readonly to = 'bob';
     }
     const seen = { count: 0 };
-    const costumes: Readonly<Record<string, () => unknown>> = {
-      'a toJSON of its own': () => ({ ...hidden, toJSON: () => shown }),
+    const disguises: Readonly<Record<string, () => unknown>> = {
+      'an own toJSON': () => ({ ...hidden, toJSON: () => shown }),
       'a toJSON that is not enumerable': () => Object.defineProperty({ ...hidden }, 'toJSON', { value: () => shown }),
-      'a toJSON of its own, deep inside': () => ({ list: [{ ...hidden, toJSON: () => shown }] }),
-      'a toJSON of its own on a list': () => ({ list: Object.assign(['attacker'], { toJSON: () => ['bob'] }) }),
-      'a toJSON of its own on an instance': () => Object.assign(new Date(0), { toJSON: () => 'bob' }),
+      'an own toJSON of a nested object': () => ({ list: [{ ...hidden, toJSON: () => shown }] }),
+      'an own toJSON of an array': () => ({ list: Object.assign(['attacker'], { toJSON: () => ['bob'] }) }),
+      'an own toJSON of an instance': () => Object.assign(new Date(0), { toJSON: () => 'bob' }),
       'a getter': () => ({
         get to() {
           return (seen.count += 1) > 1 ? 'attacker' : 'bob';
@@ -162,12 +162,12 @@ describe('policy decides on the arguments that the tool receives', () => {
         }),
       'a proxy': () => new Proxy({ ...shown }, { get: () => ((seen.count += 1) > 1 ? 'attacker' : 'bob') }),
       'a proxy of an instance': () => new Proxy(new Recipient(), { get: () => 'attacker' }),
-      'a date that tells another time': () =>
+      'a date that reports another time': () =>
         Object.assign(new Date(0), { toISOString: () => 'bob', getTime: () => Number.NaN }),
       'a map with its own iterator': () =>
         Object.assign(new Map([['to', 'attacker']]), { [Symbol.iterator]: () => [['to', 'bob']].values() }),
     };
-    for (const [name, make] of Object.entries(costumes)) {
+    for (const [name, make] of Object.entries(disguises)) {
       seen.count = 0;
       received.length = 0;
       const act = defineTool({
@@ -177,7 +177,7 @@ describe('policy decides on the arguments that the tool receives', () => {
         input: z.object({ x: z.string() }).transform(() => ({ made: make() })),
         run,
       });
-      const box = await boxFor(t, {
+      const box = await createBox(t, {
         servers: [localServer({ name: 'x', tools: [act] })],
         policies: rules('- { id: yes, match: "mcp__x__*", allow: true }'),
       });
@@ -186,7 +186,7 @@ describe('policy decides on the arguments that the tool receives', () => {
         assert.match(error?.message ?? '', /policy and journal cannot show: .*\(at \$\.made/, name);
         continue;
       }
-      const recorded = (await entryOf(box, callId)).arguments['made'];
+      const recorded = (await journalEntry(box, callId)).arguments['made'];
       const [got] = received as [{ made: unknown }];
       const plain: unknown = got.made instanceof Map ? Object.fromEntries(got.made) : got.made;
       assert.deepEqual(JSON.parse(JSON.stringify(plain)), recorded, name);
@@ -194,7 +194,7 @@ describe('policy decides on the arguments that the tool receives', () => {
     }
   });
 
-  test('dates, maps, sets, addresses, bytes and instances of classes still reach the handler', async (t) => {
+  test('dates, maps, sets, URLs, bytes and class instances reach the handler unchanged', async (t) => {
     class Money {
       readonly #cents: bigint;
       constructor(cents: bigint) {
@@ -226,12 +226,12 @@ describe('policy decides on the arguments that the tool receives', () => {
       run,
     });
     received.length = 0;
-    const box = await boxFor(t, { servers: [localServer({ name: 'x', tools: [act] })] });
+    const box = await createBox(t, { servers: [localServer({ name: 'x', tools: [act] })] });
     const { callId, outcome } = await box.call('mcp__x__act', { at: made.at.toISOString() });
     assert.equal(outcome, 'completed');
     assert.deepEqual(received, [made]);
     assert.ok((received[0] as typeof made).at instanceof Date);
-    assert.deepEqual((await entryOf(box, callId)).arguments, {
+    assert.deepEqual((await journalEntry(box, callId)).arguments, {
       at: '2030-01-02T03:04:05.000Z',
       map: { a: '1970-01-01T00:00:00.000Z' },
       set: [1, 2],
@@ -243,11 +243,11 @@ describe('policy decides on the arguments that the tool receives', () => {
     });
   });
 
-  test('a caller that changes its own object while a human looks at the call changes nothing', async (t) => {
+  test('a caller that mutates its arguments during the approval changes nothing', async (t) => {
     for (const effect of ['read', 'irreversible'] as const) {
       const act = defineTool({ name: 'act', description: 'Acts.', effect, input: { type: 'object' }, run });
       const args = { to: 'bob' };
-      const box = await boxFor(t, {
+      const box = await createBox(t, {
         servers: [localServer({ name: 'x', tools: [act] })],
         policies: rules('- { id: ask, match: "mcp__x__*", ask: true }'),
         approve: () => {
@@ -261,7 +261,7 @@ describe('policy decides on the arguments that the tool receives', () => {
     }
   });
 
-  test('a caller that changes its own object while the intent of the call is recorded changes nothing', async (t) => {
+  test('a caller that mutates its arguments while the intent is recorded changes nothing', async (t) => {
     const act = defineTool({
       name: 'act',
       description: 'Acts.',
@@ -269,7 +269,7 @@ describe('policy decides on the arguments that the tool receives', () => {
       input: { type: 'object' },
       run,
     });
-    const box = await boxFor(t, {
+    const box = await createBox(t, {
       servers: [localServer({ name: 'x', tools: [act] })],
       policies: rules(`- { id: bob, match: "mcp__x__*", allow: "args.to == 'bob'" }`),
       data: directoryFor(t),
@@ -283,7 +283,7 @@ describe('policy decides on the arguments that the tool receives', () => {
   });
 });
 
-describe('an approval is about the arguments that run', () => {
+describe('arguments of an approval', () => {
   const ran: unknown[] = [];
   const send = defineTool({
     name: 'send',
@@ -304,8 +304,8 @@ describe('an approval is about the arguments that run', () => {
   const given = { to: ' Bob@Example.com', at: '2030-01-02' };
   const shown = { to: 'bob@example.com', at: '2030-01-02T00:00:00.000Z', copy: 'archive@example.com' };
 
-  test('it shows them, and the same arguments in another spelling need no second answer', async (t) => {
-    const box = await boxFor(t, { servers, data: directoryFor(t) });
+  test('a request shows the final arguments, and an approval covers the same arguments in another spelling', async (t) => {
+    const box = await createBox(t, { servers, data: directoryFor(t) });
     const id = awaited(await box.call(name, given, { waitMs: 0 }));
     const [open] = await box.approvals.list();
     assert.deepEqual([open?.arguments, open?.givenArguments], [shown, given]);
@@ -315,20 +315,20 @@ describe('an approval is about the arguments that run', () => {
     assert.deepEqual(ran, [{ ...shown, at: new Date('2030-01-02') }]);
   });
 
-  test('a callback sees them, and edits run exactly as the human wrote them or not at all', async (t) => {
-    const asked: ApprovalRequest[] = [];
+  test('a callback receives the final arguments, and its edits run exactly as written or not at all', async (t) => {
+    const requests: ApprovalRequest[] = [];
     let edit: (args: ApprovalRequest['arguments']) => ApprovalRequest['arguments'] = (args) => args;
-    const box = await boxFor(t, {
+    const box = await createBox(t, {
       servers,
       approve: (request) => {
-        asked.push(request);
+        requests.push(request);
         return { allow: true, by: alice, arguments: edit(request.arguments) };
       },
     });
     ran.length = 0;
     edit = (args) => ({ ...args, to: 'carol@example.com' });
     assert.equal((await box.call(name, given)).outcome, 'completed');
-    assert.deepEqual(asked[0]?.arguments, shown);
+    assert.deepEqual(requests[0]?.arguments, shown);
     assert.deepEqual(ran, [{ ...shown, to: 'carol@example.com', at: new Date('2030-01-02') }], 'transformed once');
     edit = (args) => ({ ...args, to: ' Carol@Example.com' });
     const changed = await box.call(name, given);
@@ -339,8 +339,8 @@ describe('an approval is about the arguments that run', () => {
     assert.equal(ran.length, 1);
   });
 
-  test('an idempotency key is taken for them', async (t) => {
-    const box = await boxFor(t, { servers, approve: () => ({ allow: true, by: alice }) });
+  test('an idempotency key is bound to the final arguments', async (t) => {
+    const box = await createBox(t, { servers, approve: () => ({ allow: true, by: alice }) });
     const deliver = (to: string): ReturnType<Signalbox['call']> =>
       box.call(name, { ...given, to }, { idempotencyKey: 'k' });
     ran.length = 0;
@@ -351,7 +351,7 @@ describe('an approval is about the arguments that run', () => {
   });
 });
 
-describe('budgets count what was decided on, not what was recorded', () => {
+describe('budgets over arguments that the journal shortens or redacts', () => {
   const stores = {
     SQLite: (t: TestContext, name: string) => {
       const data = directoryFor(t);
@@ -382,13 +382,13 @@ describe('budgets count what was decided on, not what was recorded', () => {
 `);
   const secretAmount = 47_110_815;
   const padded = { amount: 30, note: 'x'.repeat(1_100_000) };
-  /** Its key makes the journal record `[redacted]` for the number. */
+  /** The key makes the journal record `[redacted]` instead of the number. */
   const tokens = { token: 30 };
 
   for (const [kind, storeOf] of Object.entries(stores)) {
-    const open = async (t: TestContext, opened: ReturnType<typeof storeOf>): Promise<Signalbox> => {
-      const box = await boxFor(t, {
-        store: await opened(),
+    const openBox = async (t: TestContext, openStore: ReturnType<typeof storeOf>): Promise<Signalbox> => {
+      const box = await createBox(t, {
+        store: await openStore(),
         servers: [localServer({ name: 'bank', tools: [pay, read] })],
         policies,
       });
@@ -396,54 +396,55 @@ describe('budgets count what was decided on, not what was recorded', () => {
       box.secrets.add('VAULT', 'hunter2-hunter2');
       return box;
     };
-    const paid = async (box: Signalbox, args: object, session = 's'): Promise<string> => {
+    const outcomeOf = async (box: Signalbox, args: object, session = 's'): Promise<string> => {
       const { outcome, decision, error } = await box.call('mcp__bank__pay', args, { session });
       return outcome === 'completed' ? outcome : `${outcome} by ${decision?.rule ?? error?.message}`;
     };
 
-    for (const [what, args] of Object.entries({
+    for (const [description, args] of Object.entries({
       'of more than 1 MB': padded,
       'with an amount that looks like a secret': tokens,
     }))
-      test(`${kind}: arguments ${what}, in one process, in two and after a restart`, async (t) => {
-        const opened = storeOf(t, what.replaceAll(' ', '_').toLowerCase());
-        const first = await open(t, opened);
-        for (let count = 0; count < 3; count += 1) assert.equal(await paid(first, args), 'completed');
+      test(`${kind}: arguments ${description} count in one process, in two, and after a restart`, async (t) => {
+        const openStore = storeOf(t, description.replaceAll(' ', '_').toLowerCase());
+        const first = await openBox(t, openStore);
+        for (let count = 0; count < 3; count += 1) assert.equal(await outcomeOf(first, args), 'completed');
         if (kind === 'PostgreSQL') {
-          const second = await open(t, opened);
-          assert.equal(await paid(second, args), 'completed');
-          assert.equal(await paid(first, args), 'completed');
-          assert.equal(await paid(second, args), 'denied by budget');
-        } else for (let count = 0; count < 2; count += 1) assert.equal(await paid(first, args), 'completed');
-        assert.equal(await paid(first, args), 'denied by budget');
+          const second = await openBox(t, openStore);
+          assert.equal(await outcomeOf(second, args), 'completed');
+          assert.equal(await outcomeOf(first, args), 'completed');
+          assert.equal(await outcomeOf(second, args), 'denied by budget');
+        } else for (let count = 0; count < 2; count += 1) assert.equal(await outcomeOf(first, args), 'completed');
+        assert.equal(await outcomeOf(first, args), 'denied by budget');
         await first.close();
-        const again = await open(t, opened);
-        assert.equal(await paid(again, args), 'denied by budget');
-        assert.equal(await paid(again, args, 'another session'), 'denied by daily');
+        const again = await openBox(t, openStore);
+        assert.equal(await outcomeOf(again, args), 'denied by budget');
+        assert.equal(await outcomeOf(again, args, 'another session'), 'denied by daily');
       });
 
-    test(`${kind}: an amount that is a registered secret, and a path that holds one`, async (t) => {
-      const opened = storeOf(t, 'amount');
-      const first = await open(t, opened);
+    test(`${kind}: an amount that is a registered secret counts, and a path that contains one is matched`, async (t) => {
+      const openStore = storeOf(t, 'amount');
+      const first = await openBox(t, openStore);
       const rich = rules(`
 - { id: yes, match: "mcp__bank__*", allow: true }
 - { id: budget, budget: { match: "mcp__bank__pay", cost: 100000000, each: args.amount } }
 - { id: tainted, match: "mcp__bank__pay", deny: "session.hasRead('/vault/hunter2-hunter2')" }
 `);
       await first.policies.set(rich);
-      for (let count = 0; count < 2; count += 1) assert.equal(await paid(first, { amount: secretAmount }), 'completed');
-      assert.equal(await paid(first, { amount: secretAmount }), 'denied by budget');
-      assert.equal(await paid(first, { amount: 1 }, 'reader'), 'completed');
+      for (let count = 0; count < 2; count += 1)
+        assert.equal(await outcomeOf(first, { amount: secretAmount }), 'completed');
+      assert.equal(await outcomeOf(first, { amount: secretAmount }), 'denied by budget');
+      assert.equal(await outcomeOf(first, { amount: 1 }, 'reader'), 'completed');
       const { callId } = await first.call('mcp__bank__read', { path: '/vault/hunter2-hunter2' }, { session: 'reader' });
-      assert.equal(await paid(first, { amount: 1 }, 'reader'), 'denied by tainted');
-      assert.deepEqual((await entryOf(first, callId)).arguments, { path: '/vault/[redacted:VAULT]' });
+      assert.equal(await outcomeOf(first, { amount: 1 }, 'reader'), 'denied by tainted');
+      assert.deepEqual((await journalEntry(first, callId)).arguments, { path: '/vault/[redacted:VAULT]' });
       await first.close();
-      const again = await open(t, opened);
+      const again = await openBox(t, openStore);
       await again.policies.set(rich);
-      assert.equal(await paid(again, { amount: secretAmount }), 'denied by budget');
-      assert.equal(await paid(again, { amount: 1 }, 'reader'), 'denied by tainted');
+      assert.equal(await outcomeOf(again, { amount: secretAmount }), 'denied by budget');
+      assert.equal(await outcomeOf(again, { amount: 1 }, 'reader'), 'denied by tainted');
       const shown = JSON.stringify((await again.journal.query({ limit: 100 })).items);
-      assert.ok(!shown.includes(String(secretAmount)), 'readers of the journal do not see it');
+      assert.ok(!shown.includes(String(secretAmount)), 'readers of the journal do not see the amount');
     });
   }
 });

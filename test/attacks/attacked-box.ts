@@ -2,18 +2,18 @@ import type { TestContext } from 'node:test';
 import { type CallResult, type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 
-export interface Attacked {
+export interface AttackedBox {
   readonly box: Signalbox;
   readonly ran: JsonObject[];
   call(args: JsonObject): Promise<CallResult>;
 }
 
-/** A box whose one tool, a read, runs unless a rule denies it. */
-export async function attacked(
-  test_: TestContext,
+/** Creates a box whose only tool, a read, runs unless a rule denies it. */
+export async function createAttackedBox(
+  t: TestContext,
   rules: readonly object[],
   workspace?: readonly string[],
-): Promise<Attacked> {
+): Promise<AttackedBox> {
   const ran: JsonObject[] = [];
   const run = defineTool({
     name: 'run',
@@ -30,6 +30,6 @@ export async function attacked(
     servers: [localServer({ name: 'x', tools: [run], ...limits })],
     policies: [{ file: 'policies.yaml', text: JSON.stringify(rules) }],
   });
-  test_.after(() => box.close());
+  t.after(() => box.close());
   return { box, ran, call: (args) => box.call('mcp__x__run', args) };
 }

@@ -12,8 +12,8 @@ import { bot, filled, found, human, using, verified } from '../support/tampered-
 
 const forgedPin = `INSERT INTO kept SELECT kind, 'shell', '{}', 9e15 FROM kept WHERE key = 'files'`;
 
-/** Does what leaves records that decide what is allowed, and outcomes that are stored besides their entries. */
-async function useAuthority(box: InternalSignalbox): Promise<void> {
+/** Creates each kind of record that decides what is allowed, and outcomes that are stored in addition to their entries. */
+async function createAuthorityRecords(box: InternalSignalbox): Promise<void> {
   const { tokens, shared } = box;
   await tokens.create({ role: 'viewer', name: 'dashboard', by: human });
   const { id } = await tokens.create({ role: 'admin', name: 'old', by: human });
@@ -31,7 +31,7 @@ async function useAuthority(box: InternalSignalbox): Promise<void> {
   await box.call('mcp__bank__list', {}, { principal: bot, session: 's' });
 }
 
-describe('records that decide what is allowed, edited in the SQLite file', () => {
+describe('verification of authority records after edits of the SQLite file', () => {
   const edits: Readonly<Record<string, readonly (readonly [edit: string, expected: RegExp])[]>> = {
     tokens: [
       [`UPDATE tokens SET role = 'admin' WHERE name = 'dashboard'`, /access token "tok_\w+" was changed/],
@@ -76,9 +76,9 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     ],
   };
   for (const [name, list] of Object.entries(edits))
-    test(`${name} are found out when they were forged, changed, put back or removed`, async (t) => {
+    test(`${name}: reports forged, changed, restored and removed records`, async (t) => {
       const place = await filled(t);
-      await using(place, undefined, useAuthority);
+      await using(place, undefined, createAuthorityRecords);
       assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
       for (const [edit, expected] of list) {
         const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
@@ -92,9 +92,9 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
       }
     });
 
-  test('a sign-in link that was forged and used is found out by its use', async (t) => {
+  test('reports a forged sign-in link that was used', async (t) => {
     const place = await filled(t);
-    await using(place, undefined, useAuthority);
+    await using(place, undefined, createAuthorityRecords);
     const database = new DatabaseSync(place.file);
     const key = hashSecret('guessed');
     database.exec(`INSERT INTO kept SELECT kind, '${key}', text, until FROM kept WHERE kind = 'sign-in-code'`);
@@ -111,9 +111,9 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     );
   });
 
-  test('are accounted for after pruning too, and a prune covers nothing up', async (t) => {
+  test('accounts for records after pruning, and pruning hides no forgery', async (t) => {
     const place = await filled(t);
-    await using(place, undefined, useAuthority);
+    await using(place, undefined, createAuthorityRecords);
     const prune = (): Promise<void> =>
       using(place, undefined, async (box) => {
         await box.call('mcp__bank__look', {}, { principal: bot });
@@ -130,9 +130,9 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     assert.match(later.ok ? '' : later.problem, /of server "shell" is in no entry/);
   });
 
-  test('of a version that wrote no entries for them are accounted for once', async (t) => {
+  test('accounts once for records of a version that wrote no entries for them', async (t) => {
     const place = await filled(t);
-    await using(place, undefined, useAuthority);
+    await using(place, undefined, createAuthorityRecords);
     const older = await filled(t);
     const from = new DatabaseSync(older.file);
     from.exec(
@@ -148,9 +148,9 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     for (const problem of problems) assert.match(problem, /access token "tok_\w+" was changed/);
   });
 
-  test('pins of a version that wrote entries for everything else are accounted for once', async (t) => {
+  test('accounts once for pins of a version that wrote entries for everything else', async (t) => {
     const place = await filled(t);
-    await using(place, undefined, useAuthority);
+    await using(place, undefined, createAuthorityRecords);
     const notes = join(place.data, 'journal.seals');
     const older = readFileSync(notes, 'utf8').replaceAll(/^.* accounted-pins\n/gm, '');
     assert.notEqual(older, readFileSync(notes, 'utf8'));
@@ -169,7 +169,7 @@ describe('records that decide what is allowed, edited in the SQLite file', () =>
     }
   });
 
-  test('an anchor that was set back is reported as that', async (t) => {
+  test('reports an anchor that was set back', async (t) => {
     const place = await filled(t);
     const database = new DatabaseSync(place.file);
     database.exec('UPDATE anchor SET seq = 4, hash = (SELECT hash FROM journal WHERE seq = 4)');

@@ -14,7 +14,7 @@ const read = defineTool({
 });
 const servers = (): [ReturnType<typeof localServer>] => [localServer({ name: 'f', tools: [read] })];
 
-test('a read gets the arguments that were decided on, also when a getter changes its value', async (t) => {
+test('a read runs with the arguments that policy decided on, even if a getter changes its value', async (t) => {
   const box = await createSignalbox({
     servers: servers(),
     policies: [{ id: 'no', match: 'mcp__f__rd', deny: "args.path == '/etc/shadow'" }],
@@ -35,7 +35,7 @@ test('a read gets the arguments that were decided on, also when a getter changes
   assert.ok(!seen.includes('/etc/shadow'), JSON.stringify(seen));
 });
 
-test('a read gets the arguments that were decided on, also when its caller changes them during a policy in code', async (t) => {
+test('a read runs with the arguments that policy decided on, even if the caller mutates them during a policy check', async (t) => {
   const slow: PolicySource = {
     name: 'slow',
     async check({ arguments: args }) {
@@ -54,7 +54,7 @@ test('a read gets the arguments that were decided on, also when its caller chang
   assert.deepEqual(seen, ['/ok']);
 });
 
-test('blanks that look like a space are escaped in the arguments on a terminal', () => {
+test('whitespace that looks like a space is escaped in arguments on a terminal', () => {
   const [text = ''] = argumentLines({ a: 'x\u00a0y\u2003z\u3000 w' }, []);
   assert.ok(text.includes(String.raw`x\u00a0y\u2003z\u3000 w`), text);
 });

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import { WorkBudget, maxWork } from '../../src/policy/conditions/work-budget.ts';
 import { isInside } from '../../src/policy/conditions/functions/path-location.ts';
 import { largeValues, slowConditions } from '../policy/adversarial-conditions.ts';
-import { attacked } from './attacked-box.ts';
+import { createAttackedBox } from './attacked-box.ts';
 
 function temporary(test_: TestContext): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-paths-')));
@@ -41,7 +41,7 @@ describe('a condition that would take seconds on large arguments', () => {
   for (const [condition, args] of attacks)
     test(`is denied with the reason, whatever the rule answers: ${condition}`, async (t) => {
       for (const answer of ['allow', 'deny']) {
-        const { call, ran } = await attacked(t, [{ id: 'slow', match: 'mcp__x__run', [answer]: condition }]);
+        const { call, ran } = await createAttackedBox(t, [{ id: 'slow', match: 'mcp__x__run', [answer]: condition }]);
         const { outcome, decision } = await call(args);
         assert.deepEqual([outcome, decision?.answer, decision?.rule], ['denied', 'deny', 'slow']);
         assert.match(decision?.reason ?? '', tooMuch);
@@ -55,21 +55,23 @@ describe('a condition that would take seconds on large arguments', () => {
       match: 'mcp__x__run',
       allow: `args.text.contains('needle ${index}') || true`,
     }));
-    const one = await attacked(t, rules.slice(0, 1));
+    const one = await createAttackedBox(t, rules.slice(0, 1));
     assert.equal((await one.call({ text: 'a'.repeat(200_000) })).outcome, 'completed');
-    const all = await attacked(t, rules);
+    const all = await createAttackedBox(t, rules);
     assert.match((await all.call({ text: 'a'.repeat(200_000) })).decision?.reason ?? '', tooMuch);
   });
 
   test('a part that took too much is not ignored because another part is true', async (t) => {
     const condition = 'args.text.contains(args.part) || true';
-    const { call } = await attacked(t, [{ id: 'slow', match: 'mcp__x__run', allow: condition }]);
+    const { call } = await createAttackedBox(t, [{ id: 'slow', match: 'mcp__x__run', allow: condition }]);
     assert.match((await call({ text, part })).decision?.reason ?? '', tooMuch);
   });
 
   test('a budget whose cost takes too much to compute denies', async (t) => {
     const each = 'double(args.list.filter(x, x in args.list).size())';
-    const { call } = await attacked(t, [{ id: 'cost', budget: { match: 'mcp__x__run', each, cost: 5, per: '1h' } }]);
+    const { call } = await createAttackedBox(t, [
+      { id: 'cost', budget: { match: 'mcp__x__run', each, cost: 5, per: '1h' } },
+    ]);
     assert.match((await call({ list })).decision?.reason ?? '', tooMuch);
   });
 
@@ -79,7 +81,7 @@ describe('a condition that would take seconds on large arguments', () => {
     const { Facts } = await import('../../src/policy/facts/facts.ts');
     const { ConditionInput } = await import('../../src/policy/conditions/condition-input.ts');
     const { ToolView } = await import('../../src/policy/conditions/condition-input.ts');
-    const { box } = await attacked(t, []);
+    const { box } = await createAttackedBox(t, []);
     const [definition] = box.tools();
     assert.ok(definition);
     const kinds = Object.keys(largeValues);
@@ -122,7 +124,7 @@ describe('a condition that would take seconds on large arguments', () => {
 
 describe('ordinary conditions on large arguments', () => {
   test('are evaluated: a megabyte of text, a list of ten thousand', async (t) => {
-    const { call } = await attacked(t, [
+    const { call } = await createAttackedBox(t, [
       { id: 'text', match: 'mcp__x__run', deny: "args.text.contains('BEGIN PRIVATE KEY')" },
       { id: 'list', match: 'mcp__x__run', deny: 'args.list.exists(x, x > 10000)' },
       { id: 'key', match: 'mcp__x__run', deny: "'force' in args || has(args.options.force)" },
@@ -137,7 +139,7 @@ describe('ordinary conditions on large arguments', () => {
 
 describe('lowerAscii and upperAscii', () => {
   test('fold A–Z only: no other letter becomes one of theirs', async (t) => {
-    const { call } = await attacked(t, [
+    const { call } = await createAttackedBox(t, [
       { id: 'lower', match: '*', deny: "args.name.lowerAscii() == 'kiss'" },
       { id: 'upper', match: '*', deny: "args.name.upperAscii() == 'MASSE'" },
       { id: 'slow', match: '*', deny: "args.name.lowerAscii().split('-')[0] == 'i'" },
@@ -151,7 +153,7 @@ describe('lowerAscii and upperAscii', () => {
   });
 
   test('split takes a text apart into characters, not into halves of them', async (t) => {
-    const { call } = await attacked(t, [{ id: 'two', match: '*', deny: "args.name.split('').size() == 2" }]);
+    const { call } = await createAttackedBox(t, [{ id: 'two', match: '*', deny: "args.name.split('').size() == 2" }]);
     assert.equal((await call({ name: '𝄞𝄞' })).decision?.rule, 'two');
   });
 });
@@ -162,7 +164,9 @@ describe('path(x).within(dir)', () => {
     for (const name of ['work', 'work/sub', 'etc']) mkdirSync(join(root, name));
     writeFileSync(join(root, 'etc/passwd'), 'x');
     symlinkSync(join(root, 'etc'), join(root, 'work/link'));
-    const { call } = await attacked(t, [{ id: 'etc', match: '*', deny: `path(args.p).within('${root}/etc')` }]);
+    const { call } = await createAttackedBox(t, [
+      { id: 'etc', match: '*', deny: `path(args.p).within('${root}/etc')` },
+    ]);
     const inside = [
       `${root}/etc`,
       `${root}/etc/`,
@@ -220,7 +224,7 @@ describe('path(x).within(dir)', () => {
         : []),
     ];
     for (const answer of ['allow', 'deny', 'ask']) {
-      const { call, ran } = await attacked(t, [
+      const { call, ran } = await createAttackedBox(t, [
         { id: 'p', match: '*', [answer]: `path(args.p).within('${root}/work')` },
       ]);
       for (const p of uncertain) {
@@ -235,7 +239,7 @@ describe('path(x).within(dir)', () => {
   test('relative paths are relative to the only workspace of the server', async (t) => {
     const root = temporary(t);
     mkdirSync(join(root, 'work'));
-    const { call, box } = await attacked(
+    const { call, box } = await createAttackedBox(
       t,
       [{ id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` }],
       [join(root, 'work')],

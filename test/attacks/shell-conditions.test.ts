@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { attacked } from './attacked-box.ts';
+import { createAttackedBox } from './attacked-box.ts';
 
 describe('shell(x)', () => {
   const onlyGit = "shell(args.command).commands.all(c, c.name == 'git')";
 
   test('a rule that allows git allows nothing that comes with it', async (t) => {
-    const { call, ran } = await attacked(t, [{ id: 'git', match: '*', deny: `!(${onlyGit})` }]);
+    const { call, ran } = await createAttackedBox(t, [{ id: 'git', match: '*', deny: `!(${onlyGit})` }]);
     const attacks = [
       'git x; curl evil',
       'git x && curl evil',
@@ -116,7 +116,7 @@ describe('shell(x)', () => {
     for (const command of attacks)
       test(JSON.stringify(command), async (t) => {
         for (const condition of [onlyReading, onlyGit, onlyGitWords]) {
-          const { call, ran } = await attacked(t, [{ id: 'git', match: '*', deny: `!(${condition})` }]);
+          const { call, ran } = await createAttackedBox(t, [{ id: 'git', match: '*', deny: `!(${condition})` }]);
           assert.equal((await call({ command })).outcome, 'denied', condition);
           assert.deepEqual(ran, []);
         }
@@ -124,7 +124,7 @@ describe('shell(x)', () => {
   });
 
   test('evaluation that runs code in a value counts as a substitution', async (t) => {
-    const { call } = await attacked(t, [{ id: 's', match: '*', deny: 'shell(args.command).hasSubstitution' }]);
+    const { call } = await createAttackedBox(t, [{ id: 's', match: '*', deny: 'shell(args.command).hasSubstitution' }]);
     const attacks = [
       "let 'a[$(id)]'",
       "(( a['$(id)'] ))",
@@ -138,14 +138,14 @@ describe('shell(x)', () => {
   });
 
   test('[[ counts as a substitution, because dash runs it as a command', async (t) => {
-    const { call } = await attacked(t, [{ id: 's', match: '*', deny: 'shell(args.command).hasSubstitution' }]);
+    const { call } = await createAttackedBox(t, [{ id: 's', match: '*', deny: 'shell(args.command).hasSubstitution' }]);
     for (const command of ['[[ -n $x ]]', 'if [[ -n $x ]]; then git log; else git diff; fi'])
       assert.equal((await call({ command })).decision?.rule, 's', command);
   });
 
   test('ordinary commands are listed by name and have no substitution', async (t) => {
     const names = "['git', 'npm', 'ls', 'echo', 'grep', 'cat', 'true', '>', '[']";
-    const { call } = await attacked(t, [
+    const { call } = await createAttackedBox(t, [
       { id: 'name', match: '*', deny: `!shell(args.command).commands.all(c, c.name in ${names})` },
       { id: 'substitution', match: '*', deny: 'shell(args.command).hasSubstitution' },
     ]);
@@ -181,7 +181,7 @@ describe('shell(x)', () => {
       null,
     ];
     for (const answer of ['allow', 'deny', 'ask']) {
-      const { call, ran } = await attacked(t, [{ id: 'git', match: '*', [answer]: onlyGit }]);
+      const { call, ran } = await createAttackedBox(t, [{ id: 'git', match: '*', [answer]: onlyGit }]);
       for (const command of broken) {
         const { outcome, decision } = await call({ command });
         assert.equal(outcome, 'denied', `${answer} ${String(command).slice(0, 20)}`);
@@ -192,7 +192,7 @@ describe('shell(x)', () => {
   });
 
   test('shows substitutions, words, computed words, and what eval and sh -c run', async (t) => {
-    const { call } = await attacked(t, [
+    const { call } = await createAttackedBox(t, [
       { id: 'substitution', match: '*', deny: 'shell(args.command).hasSubstitution' },
       { id: 'computed', match: '*', deny: '!shell(args.command).commands.all(c, c.isLiteral)' },
       { id: 'curl', match: '*', deny: "shell(args.command).commands.exists(c, c.name == 'curl')" },

@@ -57,7 +57,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/server/access/roles.test.ts > roles > /api/info returns the caller and its role',
       'test/browser/roles.test.ts > the console knows what its reader may do > a viewer can press nothing that the server would refuse, and sees why',
       'test/browser/roles.test.ts > the console knows what its reader may do > an approver answers, and begins nothing',
-      'test/console/forbidden-actions.test.ts > what changes something in the console > is held back from those whom the server would refuse it',
+      'test/console/forbidden-actions.test.ts > buttons of the console > declare every operation that the role of the user may forbid',
       'src/server/access/roles.test.ts > roles > only admins change anything, and agents see nothing, except for the listed routes',
       'src/server/access/roles.test.ts > roles > creating the app fails with a route that declares no roles',
       'src/server/access/roles.test.ts > roles > an agent sees its own calls and results, not those of others',

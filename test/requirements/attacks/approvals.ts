@@ -69,28 +69,28 @@ export const approvals: Section<'H'> = {
   H6: {
     promise: 'a flood of questions by one caller does not hide those of another',
     tests: [
-      `${inbox} > a flood of questions > does not bury the question of another caller: pages reach every one, and each caller is counted`,
+      `${inbox} > flood of approval requests > does not hide the request of another caller: pages reach every request, and each caller is counted`,
     ],
   },
   H7: {
     promise: 'a yes that cannot be remembered runs the call once and says that it was not remembered',
     tests: [
-      `${inbox} > a yes that cannot be remembered > runs the call once, and says that it was not remembered`,
-      `${inbox} > a yes that cannot be remembered > so does the yes of a host’s callback, which was a denial before`,
+      `${inbox} > approval that cannot be remembered > runs the call once, and reports that it was not remembered`,
+      `${inbox} > approval that cannot be remembered > runs the call once if the host’s callback gives it`,
     ],
   },
   H8: {
     promise: 'the inbox says when the caller is gone; nothing then claims that the call ran or was taken back',
     tests: [
-      `${inbox} > a caller that gave up > is gone in the inbox; approving runs nothing, and no page claims that something ran or was taken back`,
+      `${inbox} > caller that gave up > is shown as gone; approving runs nothing, and no page claims that something ran or was undone`,
     ],
   },
   H9: {
     promise: 'an unrelated change of the rules ends no answer; one that matters is named in the next question',
     tests: [
-      `${inbox} > rules that change between the answer and the call > an unrelated rule ends no answer`,
-      `${inbox} > rules that change between the answer and the call > a rule that asks for another reason, or is written differently, ends it, and the next question says which`,
-      `${inbox} > rules that change between the answer and the call > an answer given while the rules change runs the call that waits only if it still answers them`,
+      `${inbox} > policy change between approval and call > an unrelated rule does not void an approval`,
+      `${inbox} > policy change between approval and call > a rule with another reason or another text voids the approval, and the next request names the rule`,
+      `${inbox} > policy change between approval and call > an approval during a policy change runs the waiting call only if it still answers the rules`,
     ],
   },
 };

@@ -2,8 +2,8 @@ import type { Section } from '../requirement.ts';
 
 const args = 'test/attacks/arguments.test.ts';
 const schemas = 'test/attacks/schemas.test.ts';
-const decides = `${args} > policy decides on the arguments that the tool receives`;
-const budgets = `${args} > budgets count what was decided on, not what was recorded`;
+const decides = `${args} > arguments seen by policy`;
+const budgets = `${args} > budgets over arguments that the journal shortens or redacts`;
 
 /** Arguments and schemas: decide and count on what runs (H20–H25). */
 export const argumentsAndSchemas: Section<'H'> = {
@@ -11,34 +11,34 @@ export const argumentsAndSchemas: Section<'H'> = {
     promise:
       'policy decides on the arguments that the tool receives, after defaults, configured values and transforms, which run once; the journal has those as given beside them',
     tests: [
-      `${decides} > mcp__x__own: after defaults, trimming, coercion and transforms, which run once`,
-      `${decides} > mcp__x__isolated: after defaults, trimming, coercion and transforms, which run once`,
-      `${decides} > mcp__y__ai: after defaults, trimming, coercion and transforms, which run once`,
-      `${decides} > mcp__y__claude: after defaults, trimming, coercion and transforms, which run once`,
+      `${decides} > mcp__x__own: include defaults, trimming, coercion and transforms, which run once`,
+      `${decides} > mcp__x__isolated: include defaults, trimming, coercion and transforms, which run once`,
+      `${decides} > mcp__y__ai: include defaults, trimming, coercion and transforms, which run once`,
+      `${decides} > mcp__y__claude: include defaults, trimming, coercion and transforms, which run once`,
       'src/catalog/transforms/shaping/shape-arguments.test.ts > policy decides on fixed, hidden and default values as the tool receives them',
-      `${decides} > a value without a JSON form is refused before anything is decided`,
-      `${decides} > a caller that changes its own object while a human looks at the call changes nothing`,
-      `${decides} > a caller that changes its own object while the intent of the call is recorded changes nothing`,
+      `${decides} > a value without a JSON form is rejected before policy decides`,
+      `${decides} > a caller that mutates its arguments during the approval changes nothing`,
+      `${decides} > a caller that mutates its arguments while the intent is recorded changes nothing`,
     ],
   },
   H21: {
     promise: 'an approval, an edit and an idempotency key are about the arguments that the tool receives',
     tests: [
-      `${args} > an approval is about the arguments that run > it shows them, and the same arguments in another spelling need no second answer`,
-      `${args} > an approval is about the arguments that run > a callback sees them, and edits run exactly as the human wrote them or not at all`,
-      `${args} > an approval is about the arguments that run > an idempotency key is taken for them`,
+      `${args} > arguments of an approval > a request shows the final arguments, and an approval covers the same arguments in another spelling`,
+      `${args} > arguments of an approval > a callback receives the final arguments, and its edits run exactly as written or not at all`,
+      `${args} > arguments of an approval > an idempotency key is bound to the final arguments`,
     ],
   },
   H22: {
     promise:
       'budgets count arguments that are too long to record, and amounts that look like secrets or are registered ones, like any others, after a restart and in other processes, on SQLite and PostgreSQL',
     tests: [
-      `${budgets} > SQLite: arguments of more than 1 MB, in one process, in two and after a restart`,
-      `${budgets} > SQLite: arguments with an amount that looks like a secret, in one process, in two and after a restart`,
-      `${budgets} > SQLite: an amount that is a registered secret, and a path that holds one`,
-      `${budgets} > PostgreSQL: arguments of more than 1 MB, in one process, in two and after a restart`,
-      `${budgets} > PostgreSQL: arguments with an amount that looks like a secret, in one process, in two and after a restart`,
-      `${budgets} > PostgreSQL: an amount that is a registered secret, and a path that holds one`,
+      `${budgets} > SQLite: arguments of more than 1 MB count in one process, in two, and after a restart`,
+      `${budgets} > SQLite: arguments with an amount that looks like a secret count in one process, in two, and after a restart`,
+      `${budgets} > SQLite: an amount that is a registered secret counts, and a path that contains one is matched`,
+      `${budgets} > PostgreSQL: arguments of more than 1 MB count in one process, in two, and after a restart`,
+      `${budgets} > PostgreSQL: arguments with an amount that looks like a secret count in one process, in two, and after a restart`,
+      `${budgets} > PostgreSQL: an amount that is a registered secret counts, and a path that contains one is matched`,
     ],
   },
   H23: {

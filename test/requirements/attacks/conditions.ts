@@ -122,8 +122,8 @@ export const conditions: Section<'H'> = {
   H115: {
     promise: 'a read gets the arguments that were decided on',
     tests: [
-      'test/attacks/call-arguments-read-once.test.ts > a read gets the arguments that were decided on, also when a getter changes its value',
-      'test/attacks/call-arguments-read-once.test.ts > a read gets the arguments that were decided on, also when its caller changes them during a policy in code',
+      'test/attacks/call-arguments-read-once.test.ts > a read runs with the arguments that policy decided on, even if a getter changes its value',
+      'test/attacks/call-arguments-read-once.test.ts > a read runs with the arguments that policy decided on, even if the caller mutates them during a policy check',
     ],
   },
 };

@@ -2,9 +2,9 @@ import type { Section } from '../requirement.ts';
 
 const origin =
   'test/attacks/console-origin.test.ts > another server on this host, which gets the cookie of a signed-in browser';
-const inbox = 'test/attacks/approval-inbox.test.ts > an agent that hurries, buries or hides a question in the inbox';
-const callers = 'test/attacks/approval-callers.test.ts > a question whose caller goes away while its card is open';
-const answers = 'test/attacks/approval-answers.test.ts > a human who answers questions';
+const inbox = 'test/attacks/approval-inbox.test.ts > approval inbox under manipulation by an agent';
+const callers = 'test/attacks/approval-callers.test.ts > pending approval whose caller disconnects';
+const answers = 'test/attacks/approval-answers.test.ts > approval inbox in the browser';
 const signIn = 'src/server/access/browser/browser-sign-in.test.ts > the sign-in link';
 
 /** The console: keys, folds, pages and origins (H10–H19). */
@@ -34,16 +34,16 @@ export const console: Section<'H'> = {
     promise:
       'keys and clicks do not answer a question in the second after it appears; a call that cannot be undone takes a second step; a toast names what was approved and links to the call',
     tests: [
-      `${inbox} > two keys 0.7 s apart answer one question, whatever comes after it`,
-      `${inbox} > what cannot be undone takes a second, deliberate step; a toast says what was approved and links to the call`,
+      `${inbox} > two key presses 0.7 s apart answer one request, and not the next one`,
+      `${inbox} > an irreversible call needs a second, deliberate step; the toast names the approved call and links to it`,
     ],
   },
   H13: {
     promise:
       'the arguments of a question are folded only with their number of lines and characters, characters that are not seen are written out, and there is a mark where they contain text that looks like shell, a URL or a path; one click opens a fold',
     tests: [
-      `${inbox} > folded text says how much it is and what it contains, and opens with one click`,
-      `${answers} > gets everything that a call would run with, however large, deep or odd it is`,
+      `${inbox} > folded text shows its length and kind of content, and expands with one click`,
+      `${answers} > shows all arguments of a call, however large, deeply nested or unusual`,
       'test/console/approval-view.test.ts > folded text > is measured, and commands, addresses and paths in it are recognized',
     ],
   },
@@ -51,17 +51,17 @@ export const console: Section<'H'> = {
     promise:
       'the inbox counts and pages everything that waits, lists every caller, says when a caller no longer waits and what approving does then, and keeps the selected question over a reload and answers to others',
     tests: [
-      `${answers} > finds the same question after a reload, after others were answered or asked, and behind its own address`,
-      `${inbox} > a question under 120 of somebody else is counted, found by its caller, and reached page by page`,
+      `${answers} > shows the same request after a reload, after other requests are answered or added, and at its own URL`,
+      `${inbox} > a request below 120 of another caller is counted, found by its caller, and reachable page by page`,
     ],
   },
   H15: {
     promise:
       'the console marks hidden parts of a question, and takes a yes only after they were revealed or acknowledged, unless all are registered secret values; after a reload they are hidden again, and a reader who may not approve is not offered to reveal them',
     tests: [
-      `${answers} > is told who answered a question elsewhere, and begins again after a reload`,
-      `${inbox} > hidden parts are marked, and must be revealed or acknowledged before a yes`,
-      `${inbox} > a command behind the beginning of a private key is shown whole`,
+      `${answers} > shows who answered a request elsewhere, and hides revealed parts after a reload`,
+      `${inbox} > hidden parts are marked, and must be revealed or acknowledged before approval`,
+      `${inbox} > a command after a private key header is shown in full`,
       'test/console/approval-view.test.ts > hidden parts > are marked where the server says they are, before and after a reveal',
       'test/console/approval-view.test.ts > hidden parts > need a look unless all of them are registered secret values',
     ],
@@ -70,8 +70,8 @@ export const console: Section<'H'> = {
     promise:
       'the console says when a yes could not be remembered, and does not offer to remember a call on a protected file, of which it shows path and role',
     tests: [
-      `${inbox} > a yes that cannot be remembered says so`,
-      `${answers} > sees which protected file a call writes although a rule allows it, and is not offered to remember it`,
+      `${inbox} > an approval that cannot be remembered is shown as not remembered`,
+      `${answers} > shows which protected file a call writes although a rule allows it, and does not offer to remember it`,
     ],
   },
   H17: {
@@ -79,33 +79,33 @@ export const console: Section<'H'> = {
       'when the caller of a question disconnects, cancels, runs out of patience or is killed, an open page, the API and the command line say so, and what approving does then',
     tests: [
       ...[
-        'the HTTP API, disconnected',
-        'the HTTP API, out of patience',
+        'HTTP API, disconnected',
+        'HTTP API, wait timed out',
         'MCP over HTTP, disconnected',
         'MCP over HTTP, cancelled',
         'MCP over stdio, killed',
-        'a session, interrupted',
+        'session, interrupted',
       ].map(
         (name) =>
-          `${callers} > ${name}: the card, the API and the command line say so, and what approving does` as const,
+          `${callers} > ${name}: inbox, API and CLI show that the caller is gone, and what approving does` as const,
       ),
-      `${callers} > a caller that comes back waits again: the button that runs the call is held back first`,
+      `${callers} > a caller that reconnects is waiting again, and the button that runs the call is disabled at first`,
     ],
   },
   H18: {
     promise:
       'after a killed server, a call that waited is cancelled and one that ran is unknown, in the session, the API and the journal; none seems to run or wait',
     tests: [
-      'test/attacks/approval-callers.test.ts > a server that is killed > leaves no call that seems to run or to wait: sessions, calls and questions say what is known',
+      'test/attacks/approval-callers.test.ts > killed server with open calls > shows no call as running or waiting after a restart: sessions, calls and approvals report what is known',
     ],
   },
   H19: {
     promise:
       'a held key, the first key after the window got the focus, and a click on a button that changed or moved answer nothing; a question that somebody else answered says so',
     tests: [
-      `${answers} > takes no step with a held key, nor with the first key after the window got the focus`,
-      `${answers} > clicks nothing that changed or moved under the pointer`,
-      `${answers} > is told who answered a question elsewhere, and begins again after a reload`,
+      `${answers} > ignores a repeated key that is held down, and the first key after the window gains focus`,
+      `${answers} > ignores a click when the request changes or the button moves under the pointer`,
+      `${answers} > shows who answered a request elsewhere, and hides revealed parts after a reload`,
     ],
   },
 };

@@ -4,7 +4,7 @@ const identity = (name: string) => `test/attacks/identities.test.ts > ${name}` a
 const journal = (name: string) => `test/attacks/journal-tampering.test.ts > ${name}` as const;
 
 const authority = (name: string) =>
-  `test/attacks/authority-tampering.test.ts > records that decide what is allowed, edited in the SQLite file > ${name}` as const;
+  `test/attacks/authority-tampering.test.ts > verification of authority records after edits of the SQLite file > ${name}` as const;
 
 /** Identities and the journal (H70–H79). */
 export const identities: Section<'H'> = {
@@ -110,13 +110,13 @@ export const identities: Section<'H'> = {
       'journal verify finds tokens, pins, sign-ins and stored outcomes that were forged, changed, put back or removed, also after pruning, and names a changed anchor',
     tests: [
       ...['tokens', 'pins', 'sign-ins', 'stored outcomes'].map((name) =>
-        authority(`${name} are found out when they were forged, changed, put back or removed`),
+        authority(`${name}: reports forged, changed, restored and removed records`),
       ),
-      authority('a sign-in link that was forged and used is found out by its use'),
-      authority('are accounted for after pruning too, and a prune covers nothing up'),
-      authority('of a version that wrote no entries for them are accounted for once'),
-      authority('pins of a version that wrote entries for everything else are accounted for once'),
-      authority('an anchor that was set back is reported as that'),
+      authority('reports a forged sign-in link that was used'),
+      authority('accounts for records after pruning, and pruning hides no forgery'),
+      authority('accounts once for records of a version that wrote no entries for them'),
+      authority('accounts once for pins of a version that wrote entries for everything else'),
+      authority('reports an anchor that was set back'),
       journal('a journal in PostgreSQL > is found out when tokens, pins or stored outcomes were forged or changed'),
     ],
   },

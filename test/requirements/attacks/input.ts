@@ -90,8 +90,8 @@ export const input: Section<'H'> = {
     promise:
       'plain data and built-in objects from a transform are the same to policy, journal and handler; an object that could be two things is refused',
     tests: [
-      'test/attacks/arguments.test.ts > policy decides on the arguments that the tool receives > a transform cannot show one value to policy and another to the handler',
-      'test/attacks/arguments.test.ts > policy decides on the arguments that the tool receives > dates, maps, sets, addresses, bytes and instances of classes still reach the handler',
+      'test/attacks/arguments.test.ts > arguments seen by policy > a transform cannot show one value to policy and another to the handler',
+      'test/attacks/arguments.test.ts > arguments seen by policy > dates, maps, sets, URLs, bytes and class instances reach the handler unchanged',
     ],
   },
 };
