@@ -133,8 +133,8 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       await ask();
       await answer('appr_1', 1500, 'denied');
       assert.equal(await ask({ id: 'appr_2' }), false);
-      assert.equal(await change({ kind: 'tell', id: 'appr_1' }), true);
-      assert.equal(await change({ kind: 'tell', id: 'appr_1' }), true, 'never refused: the entry is an outcome');
+      assert.equal(await change({ kind: 'close', id: 'appr_1' }), true);
+      assert.equal(await change({ kind: 'close', id: 'appr_1' }), true, 'never refused: the entry is an outcome');
       assert.equal(await ask({ id: 'appr_2' }), true);
     });
 

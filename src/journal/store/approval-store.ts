@@ -38,7 +38,7 @@ export type ApprovalChange =
   /** The call of the entry starts. Rejected unless the approval is approved, unused and not expired. */
   | { readonly kind: 'use'; readonly id: string; readonly at: number }
   /** The call of the entry received the answer. Never rejected. */
-  | { readonly kind: 'tell'; readonly id: string }
+  | { readonly kind: 'close'; readonly id: string }
   /** Rejected when the rule does not exist or is revoked. Also closes the approval that created it, if no call used it. */
   | { readonly kind: 'revoke'; readonly rule: string; readonly approval: string };
 

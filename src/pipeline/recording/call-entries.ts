@@ -139,7 +139,7 @@ function draft(
     body,
   };
   if (type !== 'ToolInvoked' || call.closesApproval === undefined) return made;
-  return { ...made, approval: { kind: 'tell', id: call.closesApproval } };
+  return { ...made, approval: { kind: 'close', id: call.closesApproval } };
 }
 
 /** Returns whether the entry needs a digest of the arguments, as evidence of what ran. Reads change nothing and go without. */

@@ -98,7 +98,7 @@ export async function changeApproval(sql: Sql, change: ApprovalChange, call: str
          WHERE digest = $2 AND answer = 'approved' AND NOT closed AND expires_at > $3`,
         [call, digest(change.id), change.at],
       );
-    case 'tell':
+    case 'close':
       await sql.change('UPDATE approvals SET closed = true WHERE digest = $1', [digest(change.id)]);
       return true;
     case 'revoke': {

@@ -106,7 +106,7 @@ export class ApprovalTable {
           digest(change.id),
           change.at,
         );
-      case 'tell':
+      case 'close':
         this.#statements.change('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.id));
         return true;
       case 'revoke': {
