@@ -8,14 +8,9 @@ import { type AgentEntries, defaultAgents } from './entries/agent-entry.ts';
 import type { ExternalSettings, UndoSettings } from './schema/configuration-schema.ts';
 import type { OAuthSettings } from './schema/oauth-schema.ts';
 
-/** A server whose tools are defined by a module that runs in this process. */
-export interface LocalModuleEntry {
-  readonly kind: 'local';
+/** The settings of every server. */
+interface CommonEntry {
   readonly name: string;
-  /** Absolute path of the module. */
-  readonly module: string;
-  /** The name of the module's export that is the server; by default the default export. */
-  readonly export?: string;
   readonly disabled: boolean;
   /** Filters and changes of its tools. */
   readonly tools?: ToolShaping;
@@ -24,17 +19,19 @@ export interface LocalModuleEntry {
   readonly limits: SourceLimits;
 }
 
+/** A server whose tools are defined by a module that runs in this process. */
+export interface LocalModuleEntry extends CommonEntry {
+  readonly kind: 'local';
+  /** Absolute path of the module. */
+  readonly module: string;
+  /** The name of the module's export that is the server; by default the default export. */
+  readonly export?: string;
+}
+
 /** A server in another process or on the network. */
-export interface ExternalEntry {
+export interface ExternalEntry extends CommonEntry {
   readonly kind: 'external';
-  readonly name: string;
   readonly transport: 'stdio' | 'http' | 'sse';
-  readonly disabled: boolean;
-  /** Filters and changes of its tools. */
-  readonly tools?: ToolShaping;
-  /** Whether turns and calls on the command line fail while it is not up. */
-  readonly required?: boolean;
-  readonly limits: SourceLimits;
   /** The settings that the server is started with. When they change, it is restarted. */
   readonly settings: ExternalSettings;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Configuration, defaultConfiguration } from '../config/configuration.ts';
-import { findConfiguration } from '../config/file/find-configuration.ts';
+import { findConfiguration } from '../config/file/configuration-files.ts';
 import { loadConfiguration } from '../config/file/load-configuration.ts';
 import type { HostLocation } from './data-directory.ts';
 import { startedByDirectories, storeVariable } from './environment.ts';

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findConfiguration } from '../../config/file/find-configuration.ts';
+import { findConfiguration } from '../../config/file/configuration-files.ts';
 import { messageOf } from '../../core/errors.ts';
 import { Failure } from '../failure.ts';
 import { type GlobalOptions } from '../global-options.ts';

@@ -1,4 +1,4 @@
-import { findConfiguration } from '../../config/file/find-configuration.ts';
+import { findConfiguration } from '../../config/file/configuration-files.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { shortPath } from '../../host/data-directory.ts';
 import { environment } from '../../host/environment.ts';

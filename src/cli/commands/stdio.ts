@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { configurationFiles } from '../../config/file/find-configuration.ts';
+import { configurationFiles } from '../../config/file/configuration-files.ts';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import type { PendingBox } from '../../host/box/start-servers.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -34,7 +34,7 @@ export function addStdioCommand(program: Command, { terminal, exitWith }: Comman
 
 /** Reports the error to the client, which shows it to its user, and to standard error, which the client logs. */
 async function refuse(error: UntrustedConfigurationError, { input, output, errors }: Terminal): Promise<void> {
-  const { refuseStdio } = await import('../../surfaces/mcp/stdio/refuse-stdio.ts');
+  const { refuseStdio } = await import('../../surfaces/mcp/stdio/serve-stdio.ts');
   const { trustCommand } = await import('../untrusted-configuration.ts');
   const { reportFailure } = await import('../report-failure.ts');
   const { runnable } = await import('../terminal/invocation.ts');

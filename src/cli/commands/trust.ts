@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../config/configuration.ts';
-import { findConfiguration } from '../../config/file/find-configuration.ts';
+import { findConfiguration } from '../../config/file/configuration-files.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../terminal/question.ts';

@@ -136,7 +136,7 @@ suite('agents', () => {
   test('the names of what runtimes run themselves are not free for servers', () => {
     const server = { command: 'x' };
     assert.match(problems({ mcpServers: { model: server } }).join(), /mcpServers\.model: the name belongs to/);
-    assert.match(problems({ mcpServers: { claude: server } }).join(), /belongs to the tools that Claude Code brings/);
+    assert.match(problems({ mcpServers: { claude: server } }).join(), /belongs to the built-in tools of Claude Code/);
   });
 });
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { closestMatch } from '../../core/text/closest-match.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { type AgentSettings, agentSchemas } from '../schema/agent-schema.ts';
 import { parseOptions } from '../schema/schema-parts.ts';
 import { isLikelySecret } from '../secrets/secret-detection.ts';
@@ -16,8 +16,8 @@ export interface AgentEntries {
 
 /** The reserved server names for tools that runtimes run themselves, with a description of these tools. */
 export const runtimeServers = {
-  claude: 'the tools that Claude Code brings along',
-  model: 'what agents with the runtime "model" do themselves',
+  claude: 'the built-in tools of Claude Code',
+  model: 'the built-in tools of agents with the runtime "model"',
 } as const;
 
 /** Returns whether a pattern names tools that runtimes run themselves, which are known only after their first call. */
@@ -33,25 +33,22 @@ export const defaultAgents: AgentEntries = { entries: [demo], defaultName: demo.
 
 /** Reads `agents`: the agents by name, and `default`, the name of one of them. */
 export function readAgents(
-  value: unknown,
+  { default: chosen, ...others }: JsonObject,
   profiles: readonly string[],
   file: string,
 ): { readonly agents: AgentEntries; readonly issues: readonly ValidationIssue[] } {
-  const { default: usual, ...others } = entriesOf(value);
   const readings = Object.entries(others).map(([name, entry]) => readAgent(name, entry, profiles, file));
   const names = [...Object.keys(others), demo.name];
   const issues = readings.flatMap((reading) => reading.issues);
-  if (usual !== undefined && !(typeof usual === 'string' && names.includes(usual)))
+  const defaultName = typeof chosen === 'string' ? chosen : undefined;
+  if (chosen !== undefined && !names.includes(defaultName ?? ''))
     issues.push({
       path: ['agents', 'default'],
       message: `expected the name of an agent: ${names.join(', ')}`,
-      ...didYouMean(typeof usual === 'string' ? closestMatch(usual, names) : undefined),
+      ...didYouMean(defaultName, names),
     });
   const entries = [...readings.flatMap(({ entry }) => entry ?? []), demo];
-  return {
-    agents: { entries, defaultName: typeof usual === 'string' ? usual : (entries[0]?.name ?? demo.name) },
-    issues,
-  };
+  return { agents: { entries, defaultName: defaultName ?? entries[0]?.name ?? demo.name }, issues };
 }
 
 function readAgent(
@@ -62,7 +59,7 @@ function readAgent(
 ): { readonly entry?: AgentEntry; readonly issues: ValidationIssue[] } {
   const path = ['agents', name];
   const result = agentSchemas().agentSchema.safeParse(value, parseOptions);
-  const issues = [...nameFindings(name), ...toIssues(result, value, path).map(ofOtherRuntime)];
+  const issues = [...agentNameIssues(name), ...toIssues(result, value, path).map(explainOtherRuntime)];
   if (!result.success) return { issues };
   const { cwd, ...settings } = result.data;
   const { profile } = settings;
@@ -70,7 +67,7 @@ function readAgent(
     issues.push({
       path: [...path, 'profile'],
       message: `there is no profile ${JSON.stringify(profile)}`,
-      ...didYouMean(closestMatch(profile, profiles)),
+      ...didYouMean(profile, profiles),
     });
   issues.push(...writtenSecrets(settings, path));
   if (issues.length > 0) return { issues };
@@ -85,18 +82,18 @@ function withProgram(settings: AgentSettings, directory: string): AgentSettings 
   return { ...settings, executable: resolve(directory, settings.executable) };
 }
 
-function nameFindings(name: string): ValidationIssue[] {
+function agentNameIssues(name: string): ValidationIssue[] {
   const path = ['agents', name];
   if (name === demo.name) return [{ path, message: 'the name belongs to the built-in demo agent', hint: 'rename it' }];
   return nameIssues(path, name);
 }
 
 /** Replaces the "unknown key" message for a key of another runtime. */
-function ofOtherRuntime(finding: ValidationIssue): ValidationIssue {
-  const [, , key] = finding.path;
+function explainOtherRuntime(issue: ValidationIssue): ValidationIssue {
+  const [, , key] = issue.path;
   const owner = typeof key === 'string' ? agentSchemas().runtimesOf.get(key) : undefined;
-  if (owner === undefined || finding.path.length !== 3 || !finding.message.startsWith('unknown key')) return finding;
-  return { path: finding.path, message: `is for agents with the runtime ${owner}` };
+  if (owner === undefined || issue.path.length !== 3 || !issue.message.startsWith('unknown key')) return issue;
+  return { path: issue.path, message: `is for agents with the runtime ${owner}` };
 }
 
 /** Returns an issue for each credential that is written in the file instead of a reference. */
@@ -120,10 +117,4 @@ function writtenSecrets(settings: AgentSettings, path: readonly string[]): Valid
       ...(hasPassword ? [found([...at, 'baseURL'])] : []),
     ];
   });
-}
-
-function entriesOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
 }

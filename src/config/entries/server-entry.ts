@@ -1,15 +1,20 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../../core/tools/tool-names.ts';
-import { type SourceLimits, limitsOf } from '../../catalog/source/source.ts';
+import { limitsOf } from '../../catalog/source/source.ts';
+import { doubleMentions } from '../../catalog/transforms/shaping/shaping-keys.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ServerEntry } from '../configuration.ts';
-import { externalParts, localParts, undecidedSchema } from '../schema/configuration-schema.ts';
-import type { ExternalSettings, LimitSettings } from '../schema/configuration-schema.ts';
+import {
+  type CommonSettings,
+  type ExternalSettings,
+  type ToolSettings,
+  externalParts,
+  localParts,
+  undecidedSchema,
+} from '../schema/configuration-schema.ts';
 import { hasKey, parseOptions } from '../schema/schema-parts.ts';
-import { shapingIssues, toToolShaping } from './tool-settings.ts';
-import { toIssues } from './validation-issue.ts';
-import type { ValidationIssue } from './validation-issue.ts';
+import { type ValidationIssue, toIssues } from './validation-issue.ts';
 
 /** The result of reading one server entry. */
 export interface EntryReading {
@@ -30,30 +35,24 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   if (second !== undefined) {
     return invalid(...issues, {
       path: [...path, second],
-      message: `stands beside "${first}", expected only one of ${decisiveKeysText}`,
+      message: `cannot be combined with "${first}", expected only one of ${decisiveKeysText}`,
     });
   }
 
+  const directory = dirname(file);
   if (first === 'module') {
     const result = localParts.for(value).safeParse(value, parseOptions);
     issues.push(...toIssues(result, value, path), ...shapingIssues(result.data?.tools, path));
     if (!result.success || issues.length > 0) return invalid(...issues);
-    const { module, disabled = false, required, tools, labels, export: exported } = result.data;
-    const absolute = resolve(dirname(file), module);
-    return {
-      entry: {
-        kind: 'local',
-        name,
-        module: absolute,
-        ...(exported === undefined ? {} : { export: exported }),
-        disabled,
-        ...(required === undefined ? {} : { required }),
-        ...toToolShaping(tools, labels, basename(file)),
-        limits: toSourceLimits(result.data, dirname(file)),
-      },
-      issues,
-      warnings: [],
+    const { module, export: exported } = result.data;
+    const entry: ServerEntry = {
+      kind: 'local',
+      name,
+      module: resolve(directory, module),
+      ...(exported === undefined ? {} : { export: exported }),
+      ...commonSettings(result.data, file),
     };
+    return { entry, issues, warnings: [] };
   }
 
   const result = externalParts.for(value).safeParse(value, parseOptions);
@@ -66,39 +65,25 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
       ...shapingIssues(result.data.tools, path),
     );
   if (!result.success || issues.length > 0) return invalid(...issues);
-  const {
-    tools,
-    labels,
-    disabled = false,
-    required,
-    timeoutMs,
-    concurrency,
-    rateLimit,
-    cache,
-    workspace,
-    results,
-    roots,
-    ...others
-  } = result.data;
-  const settings = {
-    ...others,
-    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(dirname(file), root)) }),
-  };
-  const { type, url } = settings;
+  const { tools, labels, disabled, required, timeoutMs, concurrency, rateLimit, cache, results, ...others } =
+    result.data;
+  const { workspace, roots, ...settings } = others;
+  const { type, url, cwd = '.' } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
-  const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
-  const limits = toSourceLimits({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file));
+  const common = commonSettings(result.data, file);
   const startsProgram = transport === 'stdio' && workspace !== undefined;
   const entry: ServerEntry = {
     kind: 'external',
     name,
     transport,
-    disabled,
-    ...(required === undefined ? {} : { required }),
-    ...toToolShaping(tools, labels, basename(file)),
-    limits: startsProgram ? { ...limits, cwd: resolve(dirname(file), settings.cwd ?? '.') } : limits,
-    settings,
+    ...common,
+    limits: startsProgram ? { ...common.limits, cwd: resolve(directory, cwd) } : common.limits,
+    settings: {
+      ...settings,
+      ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(directory, root)) }),
+    },
   };
+  const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
   return { entry, issues, warnings };
 }
 
@@ -126,9 +111,7 @@ function undecidedIssues(value: unknown, path: readonly string[]): ValidationIss
 function transportIssues(settings: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const { type, url, idleStopMs } = settings;
   if (url !== undefined && idleStopMs !== undefined)
-    return [
-      { path: [...path, 'idleStopMs'], message: 'stands beside "url": only a server that is a process can be stopped' },
-    ];
+    return [{ path: [...path, 'idleStopMs'], message: 'cannot be combined with "url": only a process can be stopped' }];
   if (type === undefined || (type === 'stdio') === (url === undefined)) return addressIssues(settings, path);
   const message = type === 'stdio' ? '"stdio" has no "url", expected "command" or "npm"' : `"${type}" needs "url"`;
   return [{ path: [...path, 'type'], message }];
@@ -138,21 +121,51 @@ function transportIssues(settings: ExternalSettings, path: readonly string[]): V
 function addressIssues({ type, url }: ExternalSettings, path: readonly string[]): ValidationIssue[] {
   const expected = type === 'websocket' ? /^(?:https?:\/\/|wss?:\/\/|\$\{)/i : /^(?:https?:\/\/|\$\{)/i;
   if (url === undefined || expected.test(url)) return [];
-  return [{ path: [...path, 'url'], message: 'is not an address of the web, expected http://… or https://…' }];
+  return [{ path: [...path, 'url'], message: 'is not a valid URL, expected http://… or https://…' }];
 }
 
-function toSourceLimits(
-  { timeoutMs, concurrency, rateLimit, cache, workspace, results }: LimitSettings,
-  directory: string,
-): SourceLimits {
-  return limitsOf({
-    timeoutMs,
-    concurrency,
-    rateLimit: rateLimit && { max: rateLimit.max, perMs: parseDurationMs(rateLimit.per) ?? 0 },
-    cacheMs: cache === undefined ? undefined : parseDurationMs(cache),
-    workspace: workspace?.map((each) => resolve(directory, each)),
-    results,
-  });
+/** Returns the parts of an entry that servers of every kind have. */
+function commonSettings(
+  { tools, labels, disabled = false, required, ...limits }: CommonSettings,
+  file: string,
+): Pick<ServerEntry, 'disabled' | 'required' | 'tools' | 'limits'> {
+  const { timeoutMs, concurrency, rateLimit, cache, workspace, results } = limits;
+  const isShaped = tools !== undefined || labels !== undefined;
+  const shaping = { ...tools, origin: basename(file), ...(labels === undefined ? {} : { serverLabels: labels }) };
+  return {
+    disabled,
+    ...(required === undefined ? {} : { required }),
+    ...(isShaped ? { tools: shaping } : {}),
+    limits: limitsOf({
+      timeoutMs,
+      concurrency,
+      rateLimit: rateLimit && { max: rateLimit.max, perMs: parseDurationMs(rateLimit.per) ?? 0 },
+      cacheMs: cache === undefined ? undefined : parseDurationMs(cache),
+      workspace: workspace?.map((each) => resolve(dirname(file), each)),
+      results,
+    }),
+  };
+}
+
+/** Returns the contradictions in a `tools` block. */
+function shapingIssues(settings: ToolSettings | undefined, entry: readonly string[]): ValidationIssue[] {
+  if (settings === undefined) return [];
+  const path = [...entry, 'tools'];
+  const doubles = doubleMentions({ ...settings, origin: '' }).map(({ section, first, second }) => ({
+    path: [...path, section, second],
+    message: `is the same tool as ${JSON.stringify(first)}, by its other name`,
+    hint: 'keep one of the two',
+  }));
+  const both = Object.entries(settings.arguments ?? {}).flatMap(([tool, { default: defaults = {}, set = {} }]) =>
+    Object.keys(set)
+      .filter((name) => Object.hasOwn(defaults, name))
+      .map((name) => ({
+        path: [...path, 'arguments', tool, 'set', name],
+        message: 'has a "default" too, which could never apply',
+        hint: 'keep one of the two',
+      })),
+  );
+  return [...doubles, ...both];
 }
 
 const passedOn = new Set('type command args env url headers auth npm disabled passthrough trackInvocations'.split(' '));
@@ -164,12 +177,12 @@ function passthroughIssues(settings: ExternalSettings, path: readonly string[]):
     .filter((key) => !passedOn.has(key))
     .map((key): ValidationIssue => ({
       path: [...path, key],
-      message: 'stands beside "passthrough": Claude reaches the server by itself, so it would have no effect',
-      hint: 'take one of the two out',
+      message: 'has no effect with "passthrough": Claude connects to the server directly',
+      hint: 'remove one of the two',
     }));
   if (settings.auth?.type !== 'oauth') return issues;
-  const message = '"oauth" stands beside "passthrough": Claude would have to sign in by itself';
-  return [...issues, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
+  const message = '"oauth" cannot be combined with "passthrough": Claude would have to sign in';
+  return [...issues, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or remove "passthrough"' }];
 }
 
 /** The keys of `auth` that are valid with one grant only. */

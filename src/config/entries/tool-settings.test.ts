@@ -55,7 +55,7 @@ suite('the tools block', () => {
         ],
         [
           '{"arguments": {"a": {"default": {"n": 1}, "set": {\n"n": 2}}}}',
-          '3:1  mcpServers.a.tools.arguments.a.set.n: has a "default" too, which could never hold — keep one of the two',
+          '3:1  mcpServers.a.tools.arguments.a.set.n: has a "default" too, which could never apply — keep one of the two',
         ],
         [
           '{"rename": {"a": "b"}, "effect": {"b": "read",\n"a": "read"}}',

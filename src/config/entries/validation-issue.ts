@@ -27,8 +27,8 @@ export function toIssues(result: z.ZodSafeParseResult<unknown>, value: unknown, 
       found === undefined
         ? `missing, expected ${issue.message}`
         : `expected ${issue.message} (${displayValue(found, place)})`;
-    const meant = typeof found === 'string' ? closestMatch(found, choicesIn(issue.message)) : undefined;
-    return [{ path: place, message, ...didYouMean(meant) }];
+    const choices = typeof found === 'string' ? didYouMean(found, choicesIn(issue.message)) : {};
+    return [{ path: place, message, ...choices }];
   });
 }
 
@@ -39,11 +39,7 @@ function choicesIn(message: string): string[] {
 
 function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): ValidationIssue {
   const place = [...path, key];
-  return {
-    path: place,
-    message: `unknown key (${displayValue(value, place)})`,
-    ...didYouMean(closestMatch(key, known)),
-  };
+  return { path: place, message: `unknown key (${displayValue(value, place)})`, ...didYouMean(key, known) };
 }
 
 /** Returns the issues of a name that users choose. */
@@ -52,8 +48,9 @@ export function nameIssues(path: DocumentPath, name: string): ValidationIssue[] 
   return rule === undefined ? [] : [{ path, message: `expected a name of ${rule}` }];
 }
 
-/** Returns a hint with the suggested name, if there is one. */
-export function didYouMean(meant: string | undefined): { readonly hint?: string } {
+/** Returns a hint with the name that is closest to the given one, if there is one. */
+export function didYouMean(given = '', names: readonly string[]): { readonly hint?: string } {
+  const meant = closestMatch(given, names);
   return meant === undefined ? {} : { hint: `did you mean "${meant}"?` };
 }
 

@@ -29,7 +29,8 @@ export interface JsonDocument {
 const maxDepth = 100;
 
 /** Parses JSON with comments and trailing commas. Syntax errors and duplicate keys are returned as problems. */
-export function parseJsonDocument(text: string): JsonDocument {
+export function parseJsonDocument(given: string): JsonDocument {
+  const text = given.replace(/^\ufeff/, '');
   const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((match) => match.index + match[0].length)];
   const placeOf: JsonDocument['placeOf'] = (offset) => {
     const line = lineStarts.findLastIndex((start) => start <= offset);

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigurationError } from '../configuration-error.ts';
-import { defaultConfiguration } from '../configuration.ts';
-import type { Configuration } from '../configuration.ts';
-import { findConfiguration } from './find-configuration.ts';
+import { type Configuration, defaultConfiguration } from '../configuration.ts';
+import { findConfiguration } from './configuration-files.ts';
 import { loadConfiguration } from './load-configuration.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-configuration-'));
@@ -150,14 +149,14 @@ suite('a mistake is told with its place, the value and the way out', () => {
       'what has no effect at a server past the box',
       entry('"command": "x", "passthrough": true, "tools": {"deny": ["*"]}'),
       [
-        '1:60  mcpServers.a.tools: stands beside "passthrough": Claude reaches the server by itself, so it would have no effect — take one of the two out',
+        '1:60  mcpServers.a.tools: has no effect with "passthrough": Claude connects to the server directly — remove one of the two',
       ],
     ],
     [
       'a sign-in that a server past the box cannot have',
       entry('"url": "https://x", "passthrough": true, "auth": {"type": "oauth"}'),
       [
-        '1:73  mcpServers.a.auth.type: "oauth" stands beside "passthrough": Claude would have to sign in by itself — use "bearer", or take "passthrough" out',
+        '1:73  mcpServers.a.auth.type: "oauth" cannot be combined with "passthrough": Claude would have to sign in — use "bearer", or remove "passthrough"',
       ],
     ],
     [
@@ -251,7 +250,9 @@ suite('a mistake is told with its place, the value and the way out', () => {
     [
       'two kinds of server',
       entry('"module": "x", "url": "y"'),
-      ['1:38  mcpServers.a.url: stands beside "module", expected only one of "module", "command", "url" or "npm"'],
+      [
+        '1:38  mcpServers.a.url: cannot be combined with "module", expected only one of "module", "command", "url" or "npm"',
+      ],
     ],
     ['an entry that is no object', '{"mcpServers": {"a": "x"}}', ['1:17  mcpServers.a: expected an object ("x")']],
     [

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
 import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
 import { PolicyError } from '../../policy/rules/policy-error.ts';
 import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import type { Configuration, PolicyFile } from '../configuration.ts';
+import { readTextFile } from './configuration-files.ts';
 
 /** Reads the policies of a configuration. Throws a `ConfigurationError` with all of their problems. */
 export function loadPolicies({ policies }: Configuration): readonly PolicyDocument[] {
@@ -14,13 +13,7 @@ export function loadPolicies({ policies }: Configuration): readonly PolicyDocume
 
 /** Reads a policy file. Throws like `loadPolicies`. */
 export function loadPolicyFile({ path, name }: PolicyFile): readonly PolicyDocument[] {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
-  } catch (error) {
-    const problem = { file: path, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
-    throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
-  }
+  const text = readTextFile(path);
   return validated(() => parsePolicyText(text, name, path));
 }
 

@@ -40,7 +40,7 @@ export class ToolCallEdits {
   }
 
   read(): JsonObject {
-    const { value } = parseJsonDocument((textOf(this.file) ?? '{}').replace(/^\ufeff/, ''));
+    const { value } = parseJsonDocument(textOf(this.file) ?? '{}');
     if (!isJsonObject(value))
       throw new SignalboxError('setting-unknown', `${this.file} cannot be read as it is; see signalbox doctor`);
     return JSON.parse(this.#redact(JSON.stringify(redactedDocument(value)))) as JsonObject;

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { type Client, type Machine, clients } from './clients/clients.ts';
-import type { ClientReading, FileProblem, FoundServer, NamedPermission, SkippedServer } from './found-server.ts';
+import type { ClientReading, FileProblem, ClientServer, NamedPermission, SkippedServer } from './client-reading.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 
 /** The client and the file of a finding. */
@@ -12,7 +12,7 @@ export interface Origin {
 
 /** The content of the files of other clients. */
 export interface FoundServers {
-  readonly servers: readonly (FoundServer & Origin)[];
+  readonly servers: readonly (ClientServer & Origin)[];
   readonly skipped: readonly (SkippedServer & Origin)[];
   readonly problems: readonly (FileProblem & Origin)[];
   /** Permissions that are not part of a server's entry. */

@@ -1,7 +1,7 @@
 /** Names the secrets of other clients, and collects those that can be stored. Different secrets get different names. */
 export class ImportedSecrets {
   readonly #values = new Map<string, string>();
-  readonly #kept = new Map<string, string>();
+  readonly #collected = new Map<string, string>();
   readonly #taken: ReadonlySet<string>;
 
   /** `taken` are the names of existing secrets. */
@@ -25,15 +25,15 @@ export class ImportedSecrets {
   }
 
   /** Names a secret and collects its value. */
-  keep(server: string, key: string, value: string): string {
+  collect(server: string, key: string, value: string): string {
     const name = this.nameFor(server, key, value);
-    this.#kept.set(name, value);
+    this.#collected.set(name, value);
     return name;
   }
 
   /** Returns the collected values of these names. */
   valuesOf(names: readonly string[]): ReadonlyMap<string, string> {
-    return new Map([...this.#kept].filter(([name]) => names.includes(name)));
+    return new Map([...this.#collected].filter(([name]) => names.includes(name)));
   }
 }
 

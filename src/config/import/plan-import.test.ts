@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { assertServerName } from '../../core/tools/tool-names.ts';
-import type { ImportedEntry } from './found-server.ts';
+import type { ImportedEntry } from './client-reading.ts';
 import { fittingName, planImport, suffixedName } from './plan-import.ts';
 
 const target = { names: ['mine'], builtinName: 'signalbox', directory: '/p' };

@@ -2,8 +2,13 @@ import { hash } from 'node:crypto';
 import { resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FoundServers, Origin } from './find-servers.ts';
-import type { FoundServer, ImportedEntry, SkippedServer } from './found-server.ts';
-import { type ImportedPermission, permissionsOf, withoutForbidden } from './permissions.ts';
+import type { ClientServer, ImportedEntry, SkippedServer, ToolPermission } from './client-reading.ts';
+
+/** A permission of an imported server, and its client. */
+export interface ImportedPermission extends ToolPermission {
+  /** The title of the client. */
+  readonly client: string;
+}
 
 /** A server that is imported, and its new name. */
 export interface PlannedServer {
@@ -73,6 +78,28 @@ export function planImport(found: FoundServers, target: Target, project: string)
   return { taken: permitted, kept, skipped, problems: found.problems };
 }
 
+/** Returns all permissions that a client has for the tools of a server. */
+function permissionsOf(server: ClientServer & Origin, { permissions = [] }: FoundServers): ImportedPermission[] {
+  const { title: client, id } = server.client;
+  // The form in which Claude Code writes server names in tool names.
+  const prefix = `mcp__${server.name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+  const elsewhere = permissions
+    .filter((each) => each.client.id === id)
+    .flatMap(({ name, answer }): ToolPermission[] => {
+      if (name === prefix) return [{ tool: '*', answer }];
+      return name.startsWith(`${prefix}__`) ? [{ tool: name.slice(prefix.length + 2), answer }] : [];
+    });
+  return [...(server.permissions ?? []), ...elsewhere].map((permission) => ({ ...permission, client }));
+}
+
+/** Hides the tools that a client forbids, or disables the server if it forbids all of them. */
+function withoutForbidden(entry: ImportedEntry, permissions: readonly ImportedPermission[]): ImportedEntry {
+  const forbidden = permissions.filter(({ answer }) => answer === 'deny').map(({ tool }) => tool);
+  if (forbidden.includes('*')) return { ...entry, disabled: true };
+  if (forbidden.length === 0) return entry;
+  return { ...entry, tools: { ...entry.tools, deny: [...new Set([...(entry.tools?.deny ?? []), ...forbidden])] } };
+}
+
 function isTaken(name: string, taken: ReadonlyMap<string, PlannedServer>, { names, builtinName }: Target): boolean {
   return taken.has(name) || names.includes(name) || name === builtinName;
 }
@@ -85,7 +112,7 @@ function freeName(wanted: string, suffix: string, isInUse: (name: string) => boo
 }
 
 /** Sets the working directory of a project's server to the project's directory, which may differ from the configuration's. */
-function atHome({ entry, file }: FoundServer & Origin, { directory }: Target, project: string): ImportedEntry {
+function atHome({ entry, file }: ClientServer & Origin, { directory }: Target, project: string): ImportedEntry {
   const { command, cwd = '.' } = entry;
   const isElsewhere = directory !== project && file.startsWith(project + sep);
   return command === undefined || !isElsewhere || cwd.includes('${') ? entry : { ...entry, cwd: resolve(project, cwd) };

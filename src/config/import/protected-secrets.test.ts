@@ -7,8 +7,7 @@ import { protectedArguments, protectedUrl, protectedValue } from './protected-se
 
 function holder(server = 'box', secrets = new ImportedSecrets()) {
   const notes: string[] = [];
-  const context = { file: 'x', home: '/h', directory: '/p', secrets };
-  return { server, context, notes, note: (text: string) => void notes.push(text) };
+  return { server, secrets, notes, note: (text: string) => void notes.push(text) };
 }
 
 suite('a secret of another client', () => {

@@ -1,12 +1,14 @@
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import { minSecretLength } from '../../redaction/redactor.ts';
 import { replaceSecretPatterns } from '../../redaction/secret-patterns.ts';
 import { authorizationScheme, isSecretName, isLikelySecret } from '../secrets/secret-detection.ts';
-import type { ImportContext } from './found-server.ts';
+import type { ImportedSecrets } from './imported-secrets.ts';
 
 /** The server whose texts are processed, and a receiver of notes for the user. */
 export interface SecretHolder {
   readonly server: string;
-  readonly context: Pick<ImportContext, 'secrets'>;
+  /** Names the secrets that references replace. */
+  readonly secrets: ImportedSecrets;
   note(text: string): void;
 }
 
@@ -14,10 +16,10 @@ export interface SecretHolder {
 export function protectedValue(key: string, value: string, holder: SecretHolder): string {
   const text = withoutSecretDefaults(key, value, holder);
   if (!isLikelySecret(key, text)) return text;
-  const kept = authorizationScheme.exec(text)?.[0] ?? '';
+  const scheme = authorizationScheme.exec(text)?.[0] ?? '';
   // The secret in an authorization header is named after its token.
   const name = /^authorization$/i.test(key) ? 'TOKEN' : key;
-  return kept + reference(name, text.slice(kept.length), holder);
+  return scheme + reference(name, text.slice(scheme.length), holder);
 }
 
 /** Replaces secrets in the arguments of a command by references. */
@@ -72,12 +74,12 @@ function withoutSecretDefaults(key: string, value: string, { note }: SecretHolde
   });
 }
 
-function reference(key: string, value: string, { server, context: { secrets }, note }: SecretHolder): string {
+function reference(key: string, value: string, { server, secrets, note }: SecretHolder): string {
   // A text with references has no final value yet.
-  const canBeKept = value.length >= minSecretLength && !/\$\{|\0/.test(value) && value.isWellFormed();
-  const name = canBeKept ? secrets.keep(server, key, value) : secrets.nameFor(server, key, value);
+  const canBeStored = value.length >= minSecretLength && !/\$\{|\0/.test(value) && value.isWellFormed();
+  const name = canBeStored ? secrets.collect(server, key, value) : secrets.nameFor(server, key, value);
   note(
-    canBeKept ? `a secret is stored encrypted: ${name}` : `a secret is not copied: run signalbox secret set ${name}`,
+    canBeStored ? `a secret is stored encrypted: ${name}` : `a secret is not copied: run signalbox secret set ${name}`,
   );
   return `\${secret:${name}}`;
 }
@@ -91,4 +93,36 @@ function protectedOption(flag: string, text: string, holder: SecretHolder): stri
 /** Replaces secrets in an argument that may be an address. */
 function protectedText(text: string, holder: SecretHolder): string {
   return /^[a-z]+:\/\/\S+$/i.test(text) ? protectedUrl(text, holder) : withoutPatterns(text, holder);
+}
+
+/** An entry in which references replace the secrets, with notes for the user. */
+export interface ProtectedEntry {
+  readonly entry: JsonObject;
+  readonly notes: readonly string[];
+}
+
+/** Replaces the secrets in the entry of a new server by references. Leaves parts of an unexpected shape to the validation. */
+export function protectedEntry(server: string, entry: JsonObject, secrets: ImportedSecrets): ProtectedEntry {
+  const notes: string[] = [];
+  const holder: SecretHolder = { server, secrets, note: (text) => void notes.push(text) };
+  const { env, headers, args, url, auth } = entry;
+  const isTexts = Array.isArray(args) && args.every((each) => typeof each === 'string');
+  const safe: JsonObject = {
+    ...entry,
+    ...(isJsonObject(env) ? { env: protectedValues(env, holder) } : {}),
+    ...(isJsonObject(headers) ? { headers: protectedValues(headers, holder) } : {}),
+    ...(isTexts ? { args: protectedArguments(args, holder) } : {}),
+    ...(typeof url === 'string' ? { url: protectedUrl(url, holder) } : {}),
+    ...(isJsonObject(auth) ? { auth: protectedValues(auth, holder) } : {}),
+  };
+  return { entry: safe, notes };
+}
+
+function protectedValues(values: JsonObject, holder: SecretHolder): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? protectedValue(key, value, holder) : value,
+    ]),
+  );
 }

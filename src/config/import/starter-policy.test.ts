@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import type { ImportedPermission } from './permissions.ts';
+import type { ImportedPermission } from './plan-import.ts';
 import { printRules, starterRules } from './starter-policy.ts';
 
 function rulesOf(

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockError, parseLock, printLock } from '../../catalog/lock/lock-format.ts';
 import { type Lock, lockFileName } from '../../catalog/lock/lock-types.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { replaceFile } from '../file/atomic-file.ts';
+import { readTextFile } from '../file/configuration-files.ts';
 import { displayPath } from '../file/displayed-value.ts';
 import { parseJsonDocument } from '../file/json-document.ts';
 
@@ -16,7 +16,7 @@ export function lockFile(directory: string): string {
 /** Reads the lock beside the configuration, if there is one. Throws a `ConfigurationError` when it is invalid. */
 export function readLock(directory: string): Lock | undefined {
   const file = lockFile(directory);
-  const text = readText(file);
+  const text = readIfExists(file);
   if (text === undefined) return undefined;
   try {
     return parseLock(text);
@@ -33,13 +33,13 @@ export function readLock(directory: string): Lock | undefined {
   }
 }
 
-function readText(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+    return readTextFile(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    const problem = { file, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
-    throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
+    if (error instanceof ConfigurationError && (error.cause as NodeJS.ErrnoException).code === 'ENOENT')
+      return undefined;
+    throw error;
   }
 }
 

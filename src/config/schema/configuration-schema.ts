@@ -29,7 +29,12 @@ function resultSettings() {
   return strict({ maxBytes: positive.exactOptional(), maxMediaBytes: positive.exactOptional() });
 }
 
-const limitSettings = new LazyObjectSchema({
+/** The keys that every server entry may have. */
+const commonParts = new LazyObjectSchema({
+  tools: () => toolSettings().optional(),
+  labels: () => texts.optional(),
+  disabled: () => flag.optional(),
+  required: () => flag.optional(),
   timeoutMs: () => positive.optional(),
   concurrency: () => positive.optional(),
   rateLimit: () => strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
@@ -37,7 +42,6 @@ const limitSettings = new LazyObjectSchema({
   workspace: () => texts.optional(),
   results: () => resultSettings().optional(),
 });
-const limits = { disabled: () => flag.optional(), required: () => flag.optional(), ...limitSettings.makers };
 
 function toolSettings() {
   return strict({
@@ -65,9 +69,7 @@ function toolSettings() {
 export const localParts = new LazyObjectSchema({
   module: () => text,
   export: () => text.optional(),
-  tools: () => toolSettings().optional(),
-  labels: () => texts.optional(),
-  ...limits,
+  ...commonParts.makers,
 });
 
 function authSettings() {
@@ -111,14 +113,12 @@ export const externalParts = new LazyObjectSchema({
   headers: () => textByName.optional(),
   auth: () => authSettings().optional(),
   npm: () => text.optional(),
-  tools: () => toolSettings().optional(),
-  labels: () => texts.optional(),
   roots: () => texts.optional(),
   idleStopMs: () => positive.optional(),
   pin: () => flag.optional(),
   passthrough: () => flag.optional(),
   trackInvocations: () => flag.optional(),
-  ...limits,
+  ...commonParts.makers,
 });
 
 /** The schema for an entry without a decisive key, which only finds its mistakes. */
@@ -178,11 +178,11 @@ export type ToolSettings = z.infer<ReturnType<typeof toolSettings>>;
 /** The limits for the size and age of the data that is stored for undo. */
 export type UndoSettings = z.infer<ReturnType<typeof undoSettings>>;
 
-/** The limits in a server entry. */
-export type LimitSettings = InferLazy<typeof limitSettings>;
+/** The settings that every server entry may have. */
+export type CommonSettings = InferLazy<typeof commonParts>;
 
 /** The settings of an external server itself, without those of its tools. */
-export type ExternalSettings = Omit<InferLazy<typeof externalParts>, 'tools' | 'labels' | keyof typeof limits>;
+export type ExternalSettings = Omit<InferLazy<typeof externalParts>, keyof CommonSettings>;
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProtectedFile } from '../../core/calls/decision.ts';
 import type { Configuration, ExternalEntry, ServerEntry } from '../configuration.ts';
-import { configurationFiles } from '../file/find-configuration.ts';
+import { configurationFiles } from '../file/configuration-files.ts';
 import { lockFile } from '../lock/lock-file.ts';
 import { startFiles } from './start-files.ts';
 

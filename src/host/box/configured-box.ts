@@ -186,7 +186,7 @@ export class ConfiguredBox implements ServedConfiguration {
   /** Accepts an edit of the file by a tool call, which policies have already decided. */
   acceptEdit(before: string | null, after: string | null): void {
     const read = (text: string | null): ReadRules => {
-      const { value } = parseJsonDocument((text ?? '{}').replace(/^\ufeff/, ''));
+      const { value } = parseJsonDocument(text ?? '{}');
       return { configuration: { file: this.file, document: isJsonObject(value) ? value : {} }, rules: [] };
     };
     this.#trust.acceptDifference(read(before), read(after));

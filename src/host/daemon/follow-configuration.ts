@@ -1,5 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { configurationFiles } from '../../config/file/find-configuration.ts';
+import { configurationFiles } from '../../config/file/configuration-files.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
 import type { HostLog } from '../host-log.ts';
 import type { FileWatch } from './file-watch.ts';

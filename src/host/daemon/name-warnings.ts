@@ -36,7 +36,7 @@ export async function unmatchedIn(
   rules: readonly Rule[],
   { tools, hidden, servers }: CatalogSnapshot,
 ): Promise<string[]> {
-  const { findUnmatchedNames } = await import('../../policy/rules/unmatched-names.ts');
+  const { findUnmatchedNames } = await import('../../policy/rules/rule-warnings.ts');
   const unmatched = findUnmatchedNames(rules, {
     tools: [...tools, ...hidden.map(namedHidden), ...servers.flatMap(({ name }) => contentToolsOf(name))],
     labels: [...new Set(tools.flatMap(({ labels }) => labels))],

@@ -9,7 +9,7 @@ import {
   prepareImport,
   secretsOf,
 } from '../../config/import/prepare-import.ts';
-import { protectedEntry } from '../../config/import/protected-server.ts';
+import { protectedEntry } from '../../config/import/protected-secrets.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { SignalboxError } from '../../core/errors.ts';

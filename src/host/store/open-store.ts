@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findConfiguration } from '../../config/file/find-configuration.ts';
+import { findConfiguration } from '../../config/file/configuration-files.ts';
 import { resolveReferences } from '../../config/references.ts';
 import { journalSealer } from '../../config/secrets/journal-key.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';

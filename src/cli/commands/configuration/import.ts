@@ -1,5 +1,5 @@
 import { replaceFile } from '../../../config/file/atomic-file.ts';
-import type { ImportedEntry } from '../../../config/import/found-server.ts';
+import type { ImportedEntry } from '../../../config/import/client-reading.ts';
 import type { ImportPlan } from '../../../config/import/plan-import.ts';
 import type { PreparedImport } from '../../../config/import/prepare-import.ts';
 import type { Capability } from '../../../config/trust/capabilities.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../../config/configuration.ts';
-import { findConfiguration } from '../../../config/file/find-configuration.ts';
+import { findConfiguration } from '../../../config/file/configuration-files.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { Failure } from '../../failure.ts';
 import { readGlobalOptions } from '../../global-options.ts';

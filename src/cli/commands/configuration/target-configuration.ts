@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../../config/configuration.ts';
-import { findConfiguration } from '../../../config/file/find-configuration.ts';
+import { findConfiguration } from '../../../config/file/configuration-files.ts';
 import { parseJsonDocument } from '../../../config/file/json-document.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { Failure } from '../../failure.ts';
@@ -27,7 +27,7 @@ export function targetConfiguration({ config }: GlobalOptions): TargetConfigurat
   const found = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
   const file = found ?? resolve(configurationFileNames[0]);
   const text = textOf(file);
-  const document = parseJsonDocument(text?.replace(/^\ufeff/, '') ?? '{}');
+  const document = parseJsonDocument(text ?? '{}');
   const entries = own(document.value, 'mcpServers');
   return {
     file,

@@ -48,7 +48,7 @@ function addCheckCommand(policy: Command, { terminal: { output, errors } }: Comm
       const [{ loadPolicyDocuments }, { readPolicies }, { warnAboutPrefixes }] = await Promise.all([
         import('./policy-files.ts'),
         import('../../../policy/rules/read-policies.ts'),
-        import('../../../policy/rules/prefix-warnings.ts'),
+        import('../../../policy/rules/rule-warnings.ts'),
       ]);
       const { rules, version } = readPolicies(loadPolicyDocuments(file, globals));
       const shadowed = rules.filter(({ shadow }) => shadow).length;

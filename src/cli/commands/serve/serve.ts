@@ -1,5 +1,5 @@
 import type { Configuration } from '../../../config/configuration.ts';
-import { configurationFiles } from '../../../config/file/find-configuration.ts';
+import { configurationFiles } from '../../../config/file/configuration-files.ts';
 import type { PendingBox } from '../../../host/box/start-servers.ts';
 import { FileWatch } from '../../../host/daemon/file-watch.ts';
 import { onNpmExit } from '../../../host/daemon/npm-parent.ts';

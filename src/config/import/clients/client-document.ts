@@ -1,5 +1,5 @@
-import { parseJsonDocument } from '../../file/json-document.ts';
-import type { ClientReading, FileProblem } from '../found-server.ts';
+import { type JsonDocument, parseJsonDocument } from '../../file/json-document.ts';
+import type { ClientReading, FileProblem } from '../client-reading.ts';
 
 /** An object in the file of a client, with unknown properties. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -17,27 +17,19 @@ export type ParsedDocument = ClientDocument | { readonly problem: FileProblem };
 export function parseJsonFile(given: string): ParsedDocument {
   const text = given.replace(/^\ufeff/, '');
   if (text.trim() === '') return { root: {}, lineOf: () => 1 };
+  let parsed: JsonDocument | undefined;
+  const document = (): JsonDocument => (parsed ??= parseJsonDocument(text));
   // `JSON.parse` is much faster, and most files have no comments.
-  const quick = parseQuickly(text);
-  if (quick !== undefined) {
-    let document: ReturnType<typeof parseJsonDocument> | undefined;
-    const lineOf = (path: readonly string[]): number => {
-      document ??= parseJsonDocument(text);
-      return document.placeOf(document.offsetOf(path)).line;
-    };
-    return { root: fieldsOf(quick.value), lineOf };
-  }
-  const document = parseJsonDocument(text);
-  if (document.value !== undefined) {
-    return { root: fieldsOf(document.value), lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
-  }
-  const [first = { offset: 0, message: 'expected an object' }] = document.problems;
-  return { problem: { line: document.placeOf(first.offset).line, message: first.message } };
+  const value = parseStrictJson(text) ?? document().value;
+  if (value !== undefined)
+    return { root: fieldsOf(value), lineOf: (path) => document().placeOf(document().offsetOf(path)).line };
+  const [first = { offset: 0, message: 'expected an object' }] = document().problems;
+  return { problem: { line: document().placeOf(first.offset).line, message: first.message } };
 }
 
-function parseQuickly(text: string): { readonly value: unknown } | undefined {
+function parseStrictJson(text: string): unknown {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { parseConfiguration } from '../../file/load-configuration.ts';
-import type { ClientReading } from '../found-server.ts';
+import type { ClientReading } from '../client-reading.ts';
 import { ImportedSecrets } from '../imported-secrets.ts';
 import { fittingName } from '../plan-import.ts';
 import { clients } from './clients.ts';

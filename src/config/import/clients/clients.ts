@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ReadClient } from '../found-server.ts';
+import type { ReadClient } from '../client-reading.ts';
 
 /** The locations in which to search for the files of clients. */
 export interface Machine {
@@ -33,19 +33,19 @@ export const clients: readonly Client[] = [
       join(directory, '.claude', 'settings.json'),
       join(home, '.claude', 'settings.json'),
     ],
-    load: async () => (await import('./claude-code.ts')).readClaudeCode,
+    load: async () => (await import('./json-clients.ts')).readClaudeCode,
   },
   {
     id: 'claude-desktop',
     title: 'Claude Desktop',
     files: (machine) => [join(settingsDirectory(machine), 'Claude', 'claude_desktop_config.json')],
-    load: async () => (await import('./standard-clients.ts')).readClaudeDesktop,
+    load: async () => (await import('./json-clients.ts')).readClaudeDesktop,
   },
   {
     id: 'cursor',
     title: 'Cursor',
     files: ({ home, directory }) => [directory, home].map((place) => join(place, '.cursor', 'mcp.json')),
-    load: async () => (await import('./standard-clients.ts')).readCursor,
+    load: async () => (await import('./json-clients.ts')).readCursor,
   },
   {
     id: 'vscode',
@@ -55,13 +55,13 @@ export const clients: readonly Client[] = [
       join(settingsDirectory(machine), 'Code', 'User', 'mcp.json'),
       join(machine.home, '.copilot', 'mcp-config.json'),
     ],
-    load: async () => (await import('./vscode.ts')).readVisualStudioCode,
+    load: async () => (await import('./json-clients.ts')).readVisualStudioCode,
   },
   {
     id: 'windsurf',
     title: 'Windsurf',
     files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
-    load: async () => (await import('./standard-clients.ts')).readWindsurf,
+    load: async () => (await import('./json-clients.ts')).readWindsurf,
   },
   {
     id: 'zed',
@@ -70,13 +70,13 @@ export const clients: readonly Client[] = [
       join(directory, '.zed', 'settings.json'),
       join(home, '.config', 'zed', 'settings.json'),
     ],
-    load: async () => (await import('./zed.ts')).readZed,
+    load: async () => (await import('./json-clients.ts')).readZed,
   },
   {
     id: 'gemini',
     title: 'Gemini CLI',
     files: ({ home, directory }) => [directory, home].map((place) => join(place, '.gemini', 'settings.json')),
-    load: async () => (await import('./gemini.ts')).readGemini,
+    load: async () => (await import('./json-clients.ts')).readGemini,
   },
   {
     id: 'codex',
@@ -91,7 +91,7 @@ export const clients: readonly Client[] = [
       [directory, join(home, '.config', 'opencode')].flatMap((place) =>
         ['opencode.json', 'opencode.jsonc'].map((name) => join(place, name)),
       ),
-    load: async () => (await import('./opencode.ts')).readOpencode,
+    load: async () => (await import('./json-clients.ts')).readOpencode,
   },
   {
     // Last: its parser takes the longest to load.

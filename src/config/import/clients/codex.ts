@@ -1,6 +1,6 @@
 import { TomlError, parse } from 'smol-toml';
 import { messageOf } from '../../../core/errors.ts';
-import type { Permission, ReadClient } from '../found-server.ts';
+import type { ToolPermission, ReadClient } from '../client-reading.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { noPlaceholders } from './placeholders.ts';
@@ -33,7 +33,7 @@ const ownKeys = [
 export const readCodex: ReadClient = (text, context) => {
   const document = parseToml(text);
   if ('problem' in document) return unreadable(document.problem);
-  return readServers(document, { path: ['mcp_servers'], dialect: noPlaceholders, draft }, context);
+  return readServers(document, { path: ['mcp_servers'], placeholders: noPlaceholders, draft }, context);
 };
 
 function draft(entry: Fields): Draft {
@@ -61,8 +61,8 @@ function variablesOf(value: unknown): string[] {
 }
 
 /** `approve` runs a tool without asking, `prompt` always asks; with `auto` the client decides. */
-function permissionsIn(entry: Fields): Permission[] {
-  const permission = (tool: string, mode: unknown): Permission[] => {
+function permissionsIn(entry: Fields): ToolPermission[] {
+  const permission = (tool: string, mode: unknown): ToolPermission[] => {
     if (mode === 'approve') return [{ tool, answer: 'allow' }];
     return mode === 'prompt' ? [{ tool, answer: 'ask' }] : [];
   };

@@ -1,6 +1,6 @@
 import { LineCounter, isMap, isScalar, parseDocument } from 'yaml';
 import { messageOf } from '../../../core/errors.ts';
-import type { ReadClient } from '../found-server.ts';
+import type { ReadClient } from '../client-reading.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
@@ -16,7 +16,7 @@ const transports: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse
 export const readGoose: ReadClient = (text, context) => {
   const document = parseYaml(text);
   if ('problem' in document) return unreadable(document.problem);
-  return readServers(document, { path: ['extensions'], dialect: shellBraces, draft }, context);
+  return readServers(document, { path: ['extensions'], placeholders: shellBraces, draft }, context);
 };
 
 function draft(entry: Fields): Draft | string {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ClientReading, FoundServer, ImportContext, ImportedEntry, SkippedServer } from '../found-server.ts';
+import type { ClientReading, ClientServer, ImportContext, ImportedEntry, SkippedServer } from '../client-reading.ts';
 import {
   type SecretHolder,
   protectedArguments,
@@ -8,14 +8,14 @@ import {
   withoutPatterns,
 } from '../protected-secrets.ts';
 import { type ClientDocument, type Fields, fieldsOf } from './client-document.ts';
-import type { Dialect } from './placeholders.ts';
+import type { ConvertPlaceholders } from './placeholders.ts';
 import type { Draft } from './server-draft.ts';
 
 /** The format of servers in the file of a client. */
 export interface ClientShape {
   /** The path of the servers in the document. */
   readonly path: readonly string[];
-  readonly dialect: Dialect;
+  readonly placeholders: ConvertPlaceholders;
   /** Reads an entry. Returns a text with the reason when it cannot be imported. */
   draft(entry: Fields, name: string): Draft | string;
 }
@@ -26,7 +26,7 @@ export function readServers(document: ClientDocument, shape: ClientShape, contex
     (outer, key) => fieldsOf(Object.hasOwn(outer, key) ? outer[key] : {}),
     document.root,
   );
-  const servers: FoundServer[] = [];
+  const servers: ClientServer[] = [];
   const skipped: SkippedServer[] = [];
   for (const [name, value] of Object.entries(holder)) {
     const line = context.withoutLines === true ? 0 : document.lineOf([...shape.path, name]);
@@ -34,7 +34,7 @@ export function readServers(document: ClientDocument, shape: ClientShape, contex
     const draft = isEntry ? shape.draft(fieldsOf(value), name) : 'it is not an object';
     const reason = typeof draft === 'string' ? draft : unusable(draft);
     if (reason !== undefined || typeof draft === 'string') skipped.push({ name, line, reason: reason ?? '' });
-    else servers.push({ name, line, ...normalised(name, draft, shape.dialect, context), ...permissions(draft) });
+    else servers.push({ name, line, ...normalized(name, draft, shape.placeholders, context), ...permissions(draft) });
   }
   return { servers, skipped, problems: [] };
 }
@@ -48,7 +48,7 @@ export function mergeReadings(readings: readonly ClientReading[]): ClientReading
   };
 }
 
-function permissions({ permissions: given = [] }: Draft): Pick<FoundServer, 'permissions'> {
+function permissions({ permissions: given = [] }: Draft): Pick<ClientServer, 'permissions'> {
   return given.length === 0 ? {} : { permissions: given };
 }
 
@@ -64,35 +64,35 @@ function unusable({ command, args = [], url, headers = {}, type }: Draft): strin
   return isStarted || isReached ? 'it is Signalbox itself' : undefined;
 }
 
-function normalised(
+function normalized(
   server: string,
   draft: Draft,
-  dialect: Dialect,
+  placeholders: ConvertPlaceholders,
   context: ImportContext,
-): Pick<FoundServer, 'entry' | 'notes'> {
+): Pick<ClientServer, 'entry' | 'notes'> {
   const notes = new Set(draft.notes);
   const note = (text: string): void => void notes.add(text);
-  const holder: SecretHolder = { server, context, note };
-  const turned = (text: string): string => dialect(text, context, note);
+  const holder: SecretHolder = { server, secrets: context.secrets, note };
+  const converted = (text: string): string => placeholders(text, context, note);
   const values = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
-    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, protectedValue(key, turned(text), holder)]));
+    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, protectedValue(key, converted(text), holder)]));
   const common = { ...limits(draft), ...tools(draft), ...(draft.disabled === true && { disabled: true as const }) };
 
   let entry: ImportedEntry;
   if (draft.url === undefined) {
     const { command = '', args, env, cwd } = draft;
     entry = {
-      command: withoutPatterns(turned(command), holder),
-      ...(args !== undefined && args.length > 0 && { args: protectedArguments(args.map(turned), holder) }),
+      command: withoutPatterns(converted(command), holder),
+      ...(args !== undefined && args.length > 0 && { args: protectedArguments(args.map(converted), holder) }),
       ...some('env', values(withoutLoaders(env, note))),
-      ...(cwd !== undefined && { cwd: turned(cwd) }),
+      ...(cwd !== undefined && { cwd: converted(cwd) }),
       ...common,
     };
   } else {
     const { url, type, headers, bearerVariable } = draft;
     entry = {
       type: isSse(url, type) ? 'sse' : 'http',
-      url: protectedUrl(turned(url), holder),
+      url: protectedUrl(converted(url), holder),
       ...some('headers', values(headers)),
       ...(bearerVariable !== undefined && { auth: { type: 'bearer', token: `\${env:${bearerVariable}}` } }),
       ...common,

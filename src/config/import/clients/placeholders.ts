@@ -1,28 +1,28 @@
 import { basename, sep } from 'node:path';
-import type { ImportContext } from '../found-server.ts';
+import type { ImportContext } from '../client-reading.ts';
 
 /** Converts the placeholders of a client to references, and notes those that cannot be converted. */
-export type Dialect = (text: string, context: ImportContext, note: (text: string) => void) => string;
+export type ConvertPlaceholders = (text: string, context: ImportContext, note: (text: string) => void) => string;
 
 const variable = '[A-Za-z_][A-Za-z0-9_]*';
 
 /** Handles clients without placeholders. */
-export const noPlaceholders: Dialect = (text, _context, note) => {
+export const noPlaceholders: ConvertPlaceholders = (text, _context, note) => {
   if (/\$\{(?!env:)[^}]+\}/.test(text))
     note('has ${…}, which that client leaves as it is and Signalbox takes for a variable');
   return text;
 };
 
 /** Converts `${NAME}` and `${NAME:-default}`. */
-export const shellBraces: Dialect = (text) =>
+export const shellBraces: ConvertPlaceholders = (text) =>
   text.replaceAll(new RegExp(String.raw`\$\{(${variable}(?::-[^}]*)?)\}`, 'g'), '$${env:$1}');
 
 /** Converts `$NAME` and `${NAME}`. */
-export const shellVariables: Dialect = (text, context, note) =>
+export const shellVariables: ConvertPlaceholders = (text, context, note) =>
   shellBraces(text, context, note).replaceAll(new RegExp(String.raw`\$(${variable})`, 'g'), '$${env:$1}');
 
 /** Converts `${env:NAME}`, `${workspaceFolder}`, `${userHome}` and `${input:id}`. */
-export const editorVariables: Dialect = (text, { directory, home }, note) =>
+export const editorVariables: ConvertPlaceholders = (text, { directory, home }, note) =>
   text.replaceAll(/\$\{([^}]+)\}/g, (whole, inner: string) => {
     if (inner.startsWith('env:')) return whole;
     if (inner.startsWith('input:')) return inputVariable(inner.slice('input:'.length), note);
@@ -35,7 +35,7 @@ export const editorVariables: Dialect = (text, { directory, home }, note) =>
   });
 
 /** Converts `{env:NAME}`. The reader of opencode handles `{file:path}`, because it needs the name of the variable. */
-export const bracedEnvironment: Dialect = (text) =>
+export const bracedEnvironment: ConvertPlaceholders = (text) =>
   text.replaceAll(new RegExp(String.raw`(?<!\$)\{env:(${variable})\}`, 'g'), '$${env:$1}');
 
 function inputVariable(id: string, note: (text: string) => void): string {

@@ -1,4 +1,4 @@
-import type { Permission } from '../found-server.ts';
+import type { ToolPermission } from '../client-reading.ts';
 import { type Fields, field, fieldsOf } from './client-document.ts';
 
 /** A client's entry in the format of Signalbox, with the client's placeholders. */
@@ -18,7 +18,7 @@ export interface Draft {
   readonly deny?: readonly string[] | undefined;
   readonly disabled?: boolean;
   readonly notes?: readonly string[];
-  readonly permissions?: readonly Permission[];
+  readonly permissions?: readonly ToolPermission[];
 }
 
 /** The keys of an entry in the standard `mcpServers` format. */

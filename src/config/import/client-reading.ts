@@ -16,7 +16,7 @@ export interface ImportedEntry {
 }
 
 /** The permission of a tool in a client: run without asking, ask each time, or refuse. `*` matches any part of a name. */
-export interface Permission {
+export interface ToolPermission {
   readonly tool: string;
   readonly answer: 'allow' | 'ask' | 'deny';
 }
@@ -24,18 +24,18 @@ export interface Permission {
 /** A permission that is not part of a server's entry. It has the client's name of the tool. */
 export interface NamedPermission {
   readonly name: string;
-  readonly answer: Permission['answer'];
+  readonly answer: ToolPermission['answer'];
 }
 
 /** A server in the file of another client. */
-export interface FoundServer {
+export interface ClientServer {
   /** The client's name for the server. */
   readonly name: string;
   readonly line: number;
   readonly entry: ImportedEntry;
   /** Settings that were changed or not imported. */
   readonly notes: readonly string[];
-  readonly permissions?: readonly Permission[];
+  readonly permissions?: readonly ToolPermission[];
 }
 
 /** A server that cannot be imported. */
@@ -53,7 +53,7 @@ export interface FileProblem {
 
 /** The content of one client file. */
 export interface ClientReading {
-  readonly servers: readonly FoundServer[];
+  readonly servers: readonly ClientServer[];
   readonly skipped: readonly SkippedServer[];
   readonly problems: readonly FileProblem[];
   readonly permissions?: readonly NamedPermission[];

@@ -1,6 +1,8 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lockFileName } from '../../catalog/lock/lock-types.ts';
+import { messageOf } from '../../core/errors.ts';
+import { ConfigurationError } from '../configuration-error.ts';
 import { type Configuration, configurationFileNames } from '../configuration.ts';
 
 /** Finds the nearest configuration file in the directory or its parents. */
@@ -29,4 +31,14 @@ export function configurationFiles({ file, directory, policies }: Configuration)
       ...(policies?.path === undefined ? [] : [policies.path]),
     ]),
   ];
+}
+
+/** Reads a file of the configuration. Throws a `ConfigurationError` when it cannot be read. */
+export function readTextFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    const problem = { file, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
+    throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
+  }
 }
