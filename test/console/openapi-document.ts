@@ -1,6 +1,6 @@
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { startServer } from '../../src/server/start-server.ts';
-import type { ApiDocument } from './api-types.ts';
+import type { ApiDocument } from '../../console/api-types.ts';
 
 /** Reads the OpenAPI document from a running server. */
 export async function readApiDocument(): Promise<ApiDocument> {

@@ -1,7 +1,5 @@
-/** `npm run console:types`: writes the types that the console knows the API by. */
+/** `npm run console:types`: writes the API types of the console. */
 import { writeFileSync } from 'node:fs';
-import { apiTypes } from './api-types.ts';
-import { apiTypesFile, formatted } from './api-types-file.ts';
-import { readApiDocument } from './openapi-document.ts';
+import { apiTypesFile, currentApiTypes } from './current-api-types.ts';
 
-writeFileSync(apiTypesFile, await formatted(apiTypes(await readApiDocument())));
+writeFileSync(apiTypesFile, await currentApiTypes());

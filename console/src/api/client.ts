@@ -1,16 +1,45 @@
 import { browserKeyHeaders } from './browser-key.ts';
-import type { Operations, Problem } from './schema.ts';
+import type { Problem, paths } from './schema.ts';
 
-type OperationName = keyof Operations;
-type Part<Key extends string, Value> = [Value] extends [undefined]
+type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+/** The operations of the API, by method and path: `GET /api/approvals`. */
+export type OperationName = {
+  [Path in keyof paths]: {
+    [M in Method]: paths[Path][M] extends object ? `${Uppercase<M>} ${Path}` : never;
+  }[Method];
+}[keyof paths];
+
+type Operation<N extends OperationName> =
+  N extends `${infer M extends Uppercase<Method>} ${infer Path extends keyof paths}`
+    ? paths[Path][Lowercase<M>]
+    : never;
+type Parameter<N extends OperationName, Place extends 'path' | 'query'> =
+  Operation<N> extends { readonly parameters: { readonly [_ in Place]?: infer Value } } ? NonNullable<Value> : never;
+type JsonIn<Content> = Content extends { readonly content: { readonly 'application/json': infer Json } } ? Json : never;
+
+/** Allows `undefined` for optional properties, which are then left out. */
+type OrUndefined<Value> = {
+  readonly [Key in keyof Value]: {} extends Pick<Value, Key> ? Value[Key] | undefined : Value[Key];
+};
+
+/** The query of an operation. */
+export type QueryOf<N extends OperationName> = OrUndefined<Parameter<N, 'query'>>;
+/** The JSON that a successful operation returns. */
+export type ResponseOf<N extends OperationName> =
+  Operation<N> extends { readonly responses: infer Responses } ? JsonIn<Responses[keyof Responses]> : never;
+type BodyOf<N extends OperationName> =
+  Operation<N> extends { readonly requestBody?: infer Request } ? JsonIn<NonNullable<Request>> : never;
+
+type Part<Key extends string, Value> = [Value] extends [never]
   ? unknown
   : Partial<Value> extends Value
     ? { readonly [K in Key]?: Value }
     : { readonly [K in Key]: Value };
-type Body<Value> = [Value] extends [undefined] ? unknown : { readonly body: Value };
-type RequestOptions<N extends OperationName> = Part<'path', Operations[N]['path']> &
-  Part<'query', Operations[N]['query']> &
-  Body<Operations[N]['body']> & { readonly signal?: AbortSignal };
+type Body<Value> = [Value] extends [never] ? unknown : { readonly body: Value };
+type RequestOptions<N extends OperationName> = Part<'path', Parameter<N, 'path'>> &
+  Part<'query', QueryOf<N>> &
+  Body<BodyOf<N>> & { readonly signal?: AbortSignal };
 
 interface SentOptions {
   readonly path?: Readonly<Record<string, string>>;
@@ -50,11 +79,11 @@ export async function reportSignedOut(response: Response): Promise<Partial<Probl
 export async function api<N extends OperationName>(
   name: N,
   ...[given]: Partial<RequestOptions<N>> extends RequestOptions<N> ? [RequestOptions<N>?] : [RequestOptions<N>]
-): Promise<Operations[N]['answer']> {
+): Promise<ResponseOf<N>> {
   const { path = {}, query = {}, body, signal } = (given ?? {}) as SentOptions;
   const [method = 'GET', template = ''] = name.split(' ');
   const response = await send(method, addressOf(template, path, query), body, signal);
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as Operations[N]['answer'];
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as ResponseOf<N>;
   if (response.status === 401) throw new ProblemError(401, await reportSignedOut(response));
   throw new ProblemError(response.status, (await response.json().catch(() => ({}))) as Partial<Problem>);
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api } from './client.ts';
-import type { Operations, RememberScope } from './schema.ts';
+import { type QueryOf, api } from './client.ts';
+import type { RememberScope } from './schema.ts';
 
 /** The queries of the pages. Live events invalidate queries by the first part of their keys. */
 export const queries = {
@@ -65,13 +65,13 @@ export const queries = {
   /** The newest calls that match. The query is built on each fetch, because a relative time window moves. */
   callWindow: (
     { filters, limit }: { readonly filters: object; readonly limit: number },
-    query: () => Operations['GET /api/calls']['query'] = () => ({}),
+    query: () => QueryOf<'GET /api/calls'> = () => ({}),
   ) =>
     queryOptions({
       queryKey: ['call-window', filters, limit],
       queryFn: ({ signal }) => api('GET /api/calls', { query: { ...query(), limit }, signal }),
     }),
-  statistics: (filters: object, query: () => Operations['GET /api/statistics']['query']) =>
+  statistics: (filters: object, query: () => QueryOf<'GET /api/statistics'>) =>
     queryOptions({
       queryKey: ['statistics', filters],
       queryFn: ({ signal }) => api('GET /api/statistics', { query: query(), signal }),

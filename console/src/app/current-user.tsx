@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, createContext, use } from 'react';
 import { queries } from '../api/queries.ts';
-import { type Info, type Operations, type Role, rolesOf } from '../api/schema.ts';
+import type { OperationName } from '../api/client.ts';
+import { type Info, type Role, rolesOf } from '../api/schema.ts';
 
 const ReaderContext = createContext<Info['reader'] | undefined>(undefined);
 
@@ -17,12 +18,12 @@ export function useCurrentUser(): Info['reader'] | undefined {
 }
 
 /** Returns why the current user may not call an operation; `undefined` if it is allowed, or not known yet. */
-export function useForbiddenReason(asked: keyof Operations | undefined): string | undefined {
+export function useForbiddenReason(asked: OperationName | undefined): string | undefined {
   const reader = useCurrentUser();
   return reader === undefined || asked === undefined ? undefined : refusalOf(asked, reader.role);
 }
 
-function refusalOf(asked: keyof Operations, role: Role): string | undefined {
+function refusalOf(asked: OperationName, role: Role): string | undefined {
   const taken = rolesOf[asked];
   // The console is for people, so the agent role is never suggested.
   const people = taken?.filter((each) => each !== 'agent').join(' or ') ?? '';

@@ -1,11 +1,11 @@
 import type { ComponentProps, ButtonHTMLAttributes, ReactNode } from 'react';
-import type { Operations } from '../api/schema.ts';
+import type { OperationName } from '../api/client.ts';
 import { useForbiddenReason } from '../app/current-user.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 interface ForOperation {
   /** The API operation behind the button. It is disabled, with the reason as its title, if the user's role does not allow it. */
-  readonly operation?: keyof Operations | undefined;
+  readonly operation?: OperationName | undefined;
 }
 
 interface ButtonLook extends ForOperation {

@@ -1,6 +1,13 @@
 import { readApiDocument } from '../../console/openapi-document.ts';
-import type { ApiDocument, ApiSchema } from '../../console/api-types.ts';
 import { cell } from './markdown.ts';
+
+interface ApiSchema {
+  readonly $ref?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, ApiSchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+}
 
 interface Parameter {
   readonly name: string;
@@ -22,24 +29,25 @@ interface Operation {
   >;
 }
 
-interface Document extends ApiDocument {
+interface Document {
   readonly tags?: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, ApiSchema>> };
 }
 
-/** Pages are for people, and documentation documents itself. */
+/** Tags of routes for browsers, which are not part of the API. */
 const leftOut = new Set(['Pages', 'Documentation']);
 
-/** The page about the HTTP API, from the OpenAPI document of a server. */
+/** Returns the reference page of the HTTP API, from the OpenAPI document of a server. */
 export async function routesPage(): Promise<string> {
-  const document: Document = await readApiDocument();
+  const document = (await readApiDocument()) as unknown as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   return [
     '# HTTP routes\n',
-    'What a running server tells at `/docs` and, with every schema, at `/openapi.json`. Errors are problem documents (RFC 9457) with',
-    'a stable [code](../troubleshooting.md). Who has which role: [access.md](access.md). How things work together: [http.md](http.md),',
-    '[sessions.md](sessions.md).\n',
+    'This page lists every operation of the HTTP API. A running server documents it at `/docs`, and with every schema at `/openapi.json`. Errors are problem documents (RFC 9457) with',
+    'a stable [code](../troubleshooting.md). Roles: [access.md](access.md). How the operations work together: [http.md](http.md), [sessions.md](sessions.md).\n',
     ...(document.tags ?? [])
       .filter(({ name }) => !leftOut.has(name))
       .flatMap(({ name }) => [
@@ -58,7 +66,7 @@ function sectionOf(title: string, operation: Operation, document: Document): str
   return [
     `### \`${title}\`\n`,
     `${operation.summary ?? ''}. ${operation.description ?? ''}\n`.replace('. \n', '.\n'),
-    `Roles: ${roles === undefined ? 'everybody, without a token' : roles.map((role) => `\`${role}\``).join(', ')}. Answers: ${answers.map(([status, { content }]) => `${status}${formOf(content)}`).join(', ')}.\n`,
+    `Roles: ${roles === undefined ? 'none, no token needed' : roles.map((role) => `\`${role}\``).join(', ')}. Returns: ${answers.map(([status, { content }]) => `${status}${formOf(content)}`).join(', ')}.\n`,
     ...(fields.length === 0 ? [] : [`| name | place | meaning |\n|---|---|---|\n${fields.join('\n')}\n`]),
   ].join('\n');
 }

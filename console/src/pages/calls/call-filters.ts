@@ -1,6 +1,6 @@
-import type { Operations } from '../../api/schema.ts';
+import type { QueryOf } from '../../api/client.ts';
 
-type CallQuery = Operations['GET /api/calls']['query'];
+type CallQuery = QueryOf<'GET /api/calls'>;
 
 const names = [
   'session',

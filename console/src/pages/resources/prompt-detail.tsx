@@ -1,14 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
-import { api } from '../../api/client.ts';
-import type { Operations } from '../../api/schema.ts';
+import { type ResponseOf, api } from '../../api/client.ts';
 import { navigate } from '../../app/router.tsx';
 import { useToaster } from '../../app/toasts.tsx';
 import { Button } from '../../components/button.tsx';
 import { ContentView } from '../../components/calls/content-view.tsx';
 import { ProblemNote } from '../../components/problem-note.tsx';
 
-type Prompt = Operations['GET /api/prompts']['answer']['items'][number];
+type Prompt = ResponseOf<'GET /api/prompts'>['items'][number];
 
 /** A prompt with a form for its arguments, a preview, and a button to start a session. */
 export function PromptDetail({ prompt }: { readonly prompt: Prompt }): ReactNode {

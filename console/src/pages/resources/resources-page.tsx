@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import type { ResponseOf } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import type { Operations } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
 import { Link, navigate, useLocation } from '../../app/router.tsx';
 import { Badge } from '../../components/badge.tsx';
@@ -11,8 +11,8 @@ import { SearchField } from '../../components/search-field.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
 import { ResourceDetail } from './resource-detail.tsx';
 
-type Resources = Operations['GET /api/resources']['answer'];
-type Prompts = Operations['GET /api/prompts']['answer'];
+type Resources = ResponseOf<'GET /api/resources'>;
+type Prompts = ResponseOf<'GET /api/prompts'>;
 
 /** A list item: a resource, a resource template, or a prompt. */
 export type Readable =
