@@ -4,24 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import type { JsonObject } from '../../src/core/json/json.ts';
+import { ConditionInput, ToolView } from '../../src/policy/conditions/condition-input.ts';
+import { WindowMeters } from '../../src/policy/conditions/condition-language.ts';
+import { ConditionCompiler } from '../../src/policy/conditions/condition.ts';
 import { WorkBudget, maxWork } from '../../src/policy/conditions/work-budget.ts';
 import { isInside } from '../../src/policy/conditions/functions/path-location.ts';
+import { Facts } from '../../src/policy/facts/facts.ts';
 import { largeValues, slowConditions } from '../policy/adversarial-conditions.ts';
 import { createAttackedBox } from './attacked-box.ts';
 
-function temporary(test_: TestContext): string {
+function temporaryDirectory(t: TestContext): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-paths-')));
-  test_.after(() => rmSync(directory, { recursive: true, force: true }));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-const tooMuch = /the decision would take too much processor time/;
+const overBudget = /the decision would take too much processor time/;
 
-describe('a condition that would take seconds on large arguments', () => {
+describe('expensive condition on large arguments', () => {
   const text = 'a'.repeat(1_000_000);
   const part = `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}`;
   const items = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
-  // Together below 64 KiB, from which on an earlier version refused to loop at all.
+  // Together below 64 KiB, the size from which an earlier version rejected loops.
   const word = 'a'.repeat(12_000);
   const list = Array.from({ length: 10_000 }, (_, index) => index);
   const attacks: readonly (readonly [string, JsonObject])[] = [
@@ -39,12 +43,12 @@ describe('a condition that would take seconds on large arguments', () => {
     ["args.items.all(x, !path('/a/b').within('/etc'))", { items }],
   ];
   for (const [condition, args] of attacks)
-    test(`is denied with the reason, whatever the rule answers: ${condition}`, async (t) => {
+    test(`is denied with the reason, in allow and deny rules: ${condition}`, async (t) => {
       for (const answer of ['allow', 'deny']) {
         const { call, ran } = await createAttackedBox(t, [{ id: 'slow', match: 'mcp__x__run', [answer]: condition }]);
         const { outcome, decision } = await call(args);
         assert.deepEqual([outcome, decision?.answer, decision?.rule], ['denied', 'deny', 'slow']);
-        assert.match(decision?.reason ?? '', tooMuch);
+        assert.match(decision?.reason ?? '', overBudget);
         assert.deepEqual(ran, []);
       }
     });
@@ -58,29 +62,24 @@ describe('a condition that would take seconds on large arguments', () => {
     const one = await createAttackedBox(t, rules.slice(0, 1));
     assert.equal((await one.call({ text: 'a'.repeat(200_000) })).outcome, 'completed');
     const all = await createAttackedBox(t, rules);
-    assert.match((await all.call({ text: 'a'.repeat(200_000) })).decision?.reason ?? '', tooMuch);
+    assert.match((await all.call({ text: 'a'.repeat(200_000) })).decision?.reason ?? '', overBudget);
   });
 
-  test('a part that took too much is not ignored because another part is true', async (t) => {
+  test('a part over budget denies even if another part is true', async (t) => {
     const condition = 'args.text.contains(args.part) || true';
     const { call } = await createAttackedBox(t, [{ id: 'slow', match: 'mcp__x__run', allow: condition }]);
-    assert.match((await call({ text, part })).decision?.reason ?? '', tooMuch);
+    assert.match((await call({ text, part })).decision?.reason ?? '', overBudget);
   });
 
-  test('a budget whose cost takes too much to compute denies', async (t) => {
+  test('a budget rule denies if its cost is too expensive to compute', async (t) => {
     const each = 'double(args.list.filter(x, x in args.list).size())';
     const { call } = await createAttackedBox(t, [
       { id: 'cost', budget: { match: 'mcp__x__run', each, cost: 5, per: '1h' } },
     ]);
-    assert.match((await call({ list })).decision?.reason ?? '', tooMuch);
+    assert.match((await call({ list })).decision?.reason ?? '', overBudget);
   });
 
-  test('the count depends on the values alone: the same call is charged the same each time', async (t) => {
-    const { ConditionCompiler } = await import('../../src/policy/conditions/condition.ts');
-    const { WindowMeters } = await import('../../src/policy/conditions/condition-language.ts');
-    const { Facts } = await import('../../src/policy/facts/facts.ts');
-    const { ConditionInput } = await import('../../src/policy/conditions/condition-input.ts');
-    const { ToolView } = await import('../../src/policy/conditions/condition-input.ts');
+  test('the charged work depends only on the values: the same call costs the same each time', async (t) => {
     const { box } = await createAttackedBox(t, []);
     const [definition] = box.tools();
     assert.ok(definition);
@@ -112,7 +111,7 @@ describe('a condition that would take seconds on large arguments', () => {
             ),
           );
         } catch {
-          // Its work counts, also where it failed.
+          // Work before a failure counts as well.
         }
         return work.left;
       });
@@ -123,7 +122,7 @@ describe('a condition that would take seconds on large arguments', () => {
 });
 
 describe('ordinary conditions on large arguments', () => {
-  test('are evaluated: a megabyte of text, a list of ten thousand', async (t) => {
+  test('are evaluated: a megabyte of text, a list of ten thousand items', async (t) => {
     const { call } = await createAttackedBox(t, [
       { id: 'text', match: 'mcp__x__run', deny: "args.text.contains('BEGIN PRIVATE KEY')" },
       { id: 'list', match: 'mcp__x__run', deny: 'args.list.exists(x, x > 10000)' },
@@ -137,30 +136,30 @@ describe('ordinary conditions on large arguments', () => {
   });
 });
 
-describe('lowerAscii and upperAscii', () => {
-  test('fold A–Z only: no other letter becomes one of theirs', async (t) => {
+describe('string functions of conditions', () => {
+  test('lowerAscii and upperAscii fold only A–Z: no other letter becomes an ASCII letter', async (t) => {
     const { call } = await createAttackedBox(t, [
       { id: 'lower', match: '*', deny: "args.name.lowerAscii() == 'kiss'" },
       { id: 'upper', match: '*', deny: "args.name.upperAscii() == 'MASSE'" },
       { id: 'slow', match: '*', deny: "args.name.lowerAscii().split('-')[0] == 'i'" },
     ]);
     for (const name of ['KISS', 'kiss', 'KiSs']) assert.equal((await call({ name })).decision?.rule, 'lower');
-    // The Kelvin sign, a long s, a sharp s, a dotted capital I.
+    // Kelvin sign, long s, sharp s, dotted capital I, dotless small i.
     for (const name of ['\u212Aiss', 'ki\u017Fs', 'ma\u00DFe', '\u0130', '\u0131'])
       assert.equal((await call({ name })).outcome, 'completed', name);
     assert.equal((await call({ name: 'masse' })).decision?.rule, 'upper');
     assert.equal((await call({ name: 'I' })).decision?.rule, 'slow');
   });
 
-  test('split takes a text apart into characters, not into halves of them', async (t) => {
+  test('split divides text into code points, not into UTF-16 units', async (t) => {
     const { call } = await createAttackedBox(t, [{ id: 'two', match: '*', deny: "args.name.split('').size() == 2" }]);
     assert.equal((await call({ name: '𝄞𝄞' })).decision?.rule, 'two');
   });
 });
 
 describe('path(x).within(dir)', () => {
-  test('sees through //, ., .., trailing slashes, links and file: URLs', async (t) => {
-    const root = temporary(t);
+  test('resolves //, ., .., trailing slashes, links and file: URLs', async (t) => {
+    const root = temporaryDirectory(t);
     for (const name of ['work', 'work/sub', 'etc']) mkdirSync(join(root, name));
     writeFileSync(join(root, 'etc/passwd'), 'x');
     symlinkSync(join(root, 'etc'), join(root, 'work/link'));
@@ -187,8 +186,8 @@ describe('path(x).within(dir)', () => {
       assert.equal((await call({ p })).outcome, 'completed', p);
   });
 
-  test('a text that is not one certain path denies, whether the rule allows or denies', async (t) => {
-    const root = temporary(t);
+  test('denies a text that is not one unambiguous path, in allow, deny and ask rules', async (t) => {
+    const root = temporaryDirectory(t);
     for (const name of ['work', 'secret']) mkdirSync(join(root, name));
     mkdirSync(join(root, 'secret/inner'));
     symlinkSync(join(root, 'secret/inner'), join(root, 'work/out'));
@@ -214,11 +213,11 @@ describe('path(x).within(dir)', () => {
       `${root}/work/out/../x`,
       `${root}/work/dangling`,
       `${root}/work/loop`,
-      // A tool that takes the text for a plain path, or cuts it at "?" or "#", opens another file.
+      // A tool that treats the text as a plain path, or cuts it at "?" or "#", opens another file.
       `file://${root}/work/a#/../../etc/hostname`,
       `file://${root}/work/a?/../../etc/hostname`,
       `file://${root}/work/%2e%2e/x`,
-      // Another file to every process.
+      // These refer to a different file in each process.
       ...(process.platform === 'linux'
         ? ['/proc/self/cwd/x', '/proc/thread-self/root/x', '/proc/1/root/x', '/dev/fd/3']
         : []),
@@ -236,25 +235,25 @@ describe('path(x).within(dir)', () => {
     }
   });
 
-  test('relative paths are relative to the only workspace of the server', async (t) => {
-    const root = temporary(t);
+  test('resolves relative paths against the only workspace of the server', async (t) => {
+    const root = temporaryDirectory(t);
     mkdirSync(join(root, 'work'));
     const { call, box } = await createAttackedBox(
       t,
       [{ id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` }],
       [join(root, 'work')],
     );
-    const started = process.cwd();
-    t.after(() => process.chdir(started));
+    const previousDirectory = process.cwd();
+    t.after(() => process.chdir(previousDirectory));
     process.chdir(join(root, 'work'));
     assert.equal((await call({ p: 'a/b.txt' })).outcome, 'completed');
     assert.equal((await call({ p: '../other' })).outcome, 'denied');
-    // The same answers when recorded calls are decided again.
+    // A backtest of the recorded calls makes the same decisions.
     const rule = { id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` };
     assert.deepEqual((await box.policies.backtest([rule])).changed, []);
   });
 
-  test('folds case where the file system does', () => {
+  test('ignores case where the file system does', () => {
     assert.equal(isInside('/Users/x/.SSH/key', '/Users/x/.ssh', true), true);
     assert.equal(isInside('/Users/x/.SSH/key', '/Users/x/.ssh', false), false);
     assert.equal(isInside('/Users/x/.sshd', '/Users/x/.ssh', true), false);

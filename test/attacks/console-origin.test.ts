@@ -14,17 +14,17 @@ interface Operation {
   readonly isPage: boolean;
 }
 
-interface Documented {
+interface OpenApiDocument {
   readonly paths: Record<string, Record<string, { 'x-page'?: true; security?: readonly unknown[] }>>;
 }
 
-/** A server of somebody else on another port of this host. */
+/** A server of another party, on another port of this host. */
 interface OtherServer {
   readonly url: string;
   readonly requests: IncomingMessage[];
 }
 
-async function startOther(): Promise<OtherServer> {
+async function startOtherServer(): Promise<OtherServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
@@ -42,25 +42,25 @@ async function startOther(): Promise<OtherServer> {
 
 const storedKey = "localStorage.getItem('signalbox-browser-key')";
 
-describe('another server on this host, which gets the cookie of a signed-in browser', () => {
+describe('another origin on the same host that receives the browser cookie', () => {
   let served: ServedPlace;
   let other: OtherServer;
   let page: Page;
   let cookie = '';
   let key = '';
   before(async () => {
-    [served, other] = await Promise.all([serve(), startOther()]);
+    [served, other] = await Promise.all([serve(), startOtherServer()]);
     ({ page } = await openWindow(served));
     await page.getByText('Live', { exact: true }).waitFor();
     key = (await page.evaluate<string | null>(storedKey)) ?? '';
     const visited = await page.context().newPage();
     await visited.goto(other.url);
     cookie = other.requests.find(({ headers }) => headers.cookie !== undefined)?.headers.cookie ?? '';
-    assert.match(cookie, /^signalbox-[\w-]{8}=[\w-]{43}$/, 'cookies do not know ports');
+    assert.match(cookie, /^signalbox-[\w-]{8}=[\w-]{43}$/, 'cookies ignore ports');
     assert.match(key, /^[\w-]{43}$/);
   });
 
-  /** Sends a request as a page of the console would, as far as another program can. */
+  /** Sends a request with the headers of a console page, as far as another program can forge them. */
   const replay = (method: string, path: string, headers: Record<string, string>) => {
     const { host, port, origin } = new URL(served.url);
     const own = { host, origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json', ...headers };
@@ -69,7 +69,7 @@ describe('another server on this host, which gets the cookie of a signed-in brow
   };
 
   async function operations(): Promise<readonly Operation[]> {
-    const { paths } = (await served.ask('GET', '/openapi.json')) as Documented;
+    const { paths } = (await served.ask('GET', '/openapi.json')) as OpenApiDocument;
     return Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([, { security }]) => security?.length !== 0)
@@ -81,7 +81,7 @@ describe('another server on this host, which gets the cookie of a signed-in brow
     );
   }
 
-  it('is refused by every route with data, streams included, and gets the key from no page', async () => {
+  it('is rejected by every route with data, streams included, and no page reveals the key to it', async () => {
     const all = await operations();
     assert.ok(all.filter(({ isPage }) => !isPage).length > 60);
     for (const { method, path, isPage } of all) {
@@ -90,17 +90,17 @@ describe('another server on this host, which gets the cookie of a signed-in brow
         const name = `${method} ${path} for ${accept}`;
         if (isPage) assert.ok([200, 404].includes(status), `${name}: ${status}`);
         else assert.deepEqual([name, status, /"code":"([\w-]+)"/.exec(body)?.[1]], [name, 401, 'browser-key-wrong']);
-        assert.ok(!(body + JSON.stringify(headers)).includes(key), `${name} does not tell the key`);
+        assert.ok(!(body + JSON.stringify(headers)).includes(key), `${name} does not reveal the key`);
       }
     }
     for (const path of ['/?token=', '/?token=x', `/?token=${cookie.split('=')[1]}`, '/api/nothing'])
       assert.doesNotMatch((await replay('GET', path, { cookie })).body, /signalbox-browser-key" content/, path);
   });
 
-  it('is refused with a key of its own making, with that of another browser, and with the key alone', async () => {
+  it('is rejected with a forged key, with the key of another browser, and with the key alone', async () => {
     const { url: signInUrl } = (await served.ask('POST', '/api/sign-in-links')) as { url: string };
-    const elsewhere = await openWindow({ url: served.url, signInUrl });
-    const otherKey = (await elsewhere.page.evaluate<string | null>(storedKey)) ?? '';
+    const otherBrowser = await openWindow({ url: served.url, signInUrl });
+    const otherKey = (await otherBrowser.page.evaluate<string | null>(storedKey)) ?? '';
     assert.notEqual(otherKey, key);
     const attempts: Record<string, string>[] = [
       { cookie, 'signalbox-browser-key': '' },
@@ -116,16 +116,16 @@ describe('another server on this host, which gets the cookie of a signed-in brow
     assert.equal((await replay('GET', '/api/info', { cookie, 'signalbox-browser-key': key })).status, 200);
   });
 
-  it('reads neither the key nor an answer with scripts in that browser', async () => {
-    const attacking = await page.context().newPage();
-    await attacking.goto(other.url);
-    assert.equal(await attacking.evaluate(storedKey), null);
-    const answered = await attacking.evaluate(
+  it('cannot read the key or a response with scripts in that browser', async () => {
+    const attackerPage = await page.context().newPage();
+    await attackerPage.goto(other.url);
+    assert.equal(await attackerPage.evaluate(storedKey), null);
+    const responses = await attackerPage.evaluate(
       `Promise.all(['cors', 'no-cors'].map((mode) =>
         fetch('${served.url}/api/info', { credentials: 'include', mode }).then((response) => response.text(), String)))`,
     );
-    assert.deepEqual(answered, ['TypeError: Failed to fetch', 'TypeError: Failed to fetch']);
-    const opened = await attacking.evaluate(
+    assert.deepEqual(responses, ['TypeError: Failed to fetch', 'TypeError: Failed to fetch']);
+    const frameAccess = await attackerPage.evaluate(
       `new Promise((resolve) => {
         const frame = document.createElement('iframe');
         frame.onload = () => { try { resolve(frame.contentWindow.localStorage.length); } catch (error) { resolve(error.name); } };
@@ -133,11 +133,11 @@ describe('another server on this host, which gets the cookie of a signed-in brow
         document.body.append(frame);
       })`,
     );
-    assert.equal(opened, 'SecurityError');
-    await attacking.close();
+    assert.equal(frameAccess, 'SecurityError');
+    await attackerPage.close();
   });
 
-  it('does not disturb the console, which goes on in all tabs and after a reload', async () => {
+  it('does not disturb the console, which continues in all tabs and after a reload', async () => {
     await page.reload();
     await page.getByText('Live', { exact: true }).waitFor();
     const second = await page.context().newPage();
@@ -147,7 +147,7 @@ describe('another server on this host, which gets the cookie of a signed-in brow
     assert.ok(addresses.length > 0 && !addresses.join().includes('token='), 'the code is not in the history');
   });
 
-  it('a browser without its key says so, and goes on once another tab has signed in', async () => {
+  it('a browser without its key asks to sign in, and continues once another tab has signed in', async () => {
     const { url: signInUrl } = (await served.ask('POST', '/api/sign-in-links')) as { url: string };
     await page.evaluate('localStorage.clear()');
     await page.reload();

@@ -15,19 +15,19 @@ const boxes: Readonly<Record<string, GuardedBox>> = {
 };
 const read = 'mcp__files__read_text_file';
 
-/** No question: nobody can be talked into a yes. */
-function assertDenied({ outcome, reason, asked }: Attempt, what: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 0], `${what}: ${reason}`);
-  assert.match(reason, /default:data-directory: .*is in Signalbox's data directory, which is closed to agents/, what);
-  assert.doesNotMatch(reason, /planted/, what);
+/** Also asserts that no approval was requested, so that no human can be tricked into approving. */
+function assertDenied({ outcome, reason, asked }: Attempt, label: string): void {
+  assert.deepEqual([outcome, asked.length], ['denied', 0], `${label}: ${reason}`);
+  assert.match(reason, /default:data-directory: .*is in Signalbox's data directory, which is closed to agents/, label);
+  assert.doesNotMatch(reason, /planted/, label);
 }
 
 for (const [store, guarded] of Object.entries(boxes))
-  suite(`with records in ${store} the data directory is closed to agents, whatever rules and humans say`, () => {
+  suite(`data directory with records in ${store}`, () => {
     const { data, project } = guarded;
     const token = join(data, 'token');
 
-    test('for the own tools of Claude', async () => {
+    test('is closed to the built-in tools of Claude, whatever rules, permission modes and humans say', async () => {
       for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
         assertDenied(await guarded.claude('Read', { file_path: token }, mode), `Read in ${mode}`);
         assertDenied(await guarded.claude('Write', { file_path: token, content: 'x' }, mode), `Write in ${mode}`);
@@ -39,10 +39,10 @@ for (const [store, guarded] of Object.entries(boxes))
       for (const command of [`cat ${token}`, `cd ${data} && cat token`, `cat < "${data}"/tok'en'`])
         assertDenied(await guarded.claude('Bash', { command }), command);
       const above = await guarded.claude('Grep', { pattern: 'planted', path: join(data, '..') });
-      assert.equal(above.outcome, 'completed', 'a search above it is another tool, which rules may allow');
+      assert.equal(above.outcome, 'completed', 'rules may allow a search of the directory above');
     });
 
-    test('for tools of MCP servers and for local tools', async () => {
+    test('is closed to tools of MCP servers and to local tools', async () => {
       assertDenied(await guarded.call(read, { path: token }), 'a file');
       assertDenied(
         await guarded.call('mcp__files__read_multiple_files', { paths: [join(project, 'a'), token] }),
@@ -61,7 +61,7 @@ for (const [store, guarded] of Object.entries(boxes))
       assertDenied(await guarded.call('mcp__notes__read', { pattern: `${data}/tok*` }), 'a pattern');
     });
 
-    test('inside a longer text, under any key', async () => {
+    test('is closed when its path is inside a longer text, under any key', async () => {
       const database = join(data, 'signalbox.db');
       const texts = [
         `ATTACH DATABASE '${database}' AS x`,
@@ -99,7 +99,7 @@ for (const [store, guarded] of Object.entries(boxes))
         assert.equal((await guarded.call('mcp__notes__run', args)).outcome, 'completed', JSON.stringify(args));
     });
 
-    test('under every other name', async () => {
+    test('is closed under every alias', async () => {
       const at = (name: string): string => join(project, 'src', name);
       symlinkSync(token, at('file-link'));
       symlinkSync(data, at('directory-link'));
@@ -127,19 +127,19 @@ for (const [store, guarded] of Object.entries(boxes))
         'another case': token.replace('.signalbox', '.SignalBox'),
         'surrounding spaces': ` ${token} `,
       };
-      for (const [what, path] of Object.entries(names)) {
-        assertDenied(await guarded.call(read, { path }), what);
-        assertDenied(await guarded.claude('Read', { file_path: path }), what);
+      for (const [label, path] of Object.entries(names)) {
+        assertDenied(await guarded.call(read, { path }), label);
+        assertDenied(await guarded.claude('Read', { file_path: path }), label);
       }
       assertDenied(
         await guarded.call('mcp__files__write_file', { path: at('dangling-link'), content: '' }),
         'dangling',
       );
       const own = await guarded.call(read, { path: at('twice') });
-      assert.equal(own.outcome, 'completed', 'a hard link between files of the project is not closed');
+      assert.equal(own.outcome, 'completed', 'a hard link between files of the project stays allowed');
     });
 
-    test('a human is asked', async () => {
+    test('asks when the caller is a human', async () => {
       const human = { id: 'ann', kind: 'human' } as const;
       const { outcome, decision } = await guarded.box.call(read, { path: token }, { principal: human });
       assert.equal(outcome, 'completed');
@@ -147,7 +147,7 @@ for (const [store, guarded] of Object.entries(boxes))
     });
   });
 
-test('a box without a configuration closes its data directory, too', async (t) => {
+test('a box without a configuration closes its data directory to agents', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-data-directory-'));
   const ran: unknown[] = [];
   const show = defineTool({

@@ -25,20 +25,20 @@ const evil = {
 };
 const harmless = { ...evil, description: 'Gets a price.' };
 
-function directory(t: TestContext): string {
-  const made = mkdtempSync(join(tmpdir(), 'signalbox-flags-'));
-  t.after(() => rmSync(made, { recursive: true, force: true }));
-  return made;
+function temporaryDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-flags-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
-/** A server whose only tool is the given one. */
-function shop(file: string, tool: object): McpServer {
+/** Creates a server whose only tool is `tool`. */
+function shopServer(file: string, tool: object): McpServer {
   writeFileSync(file, JSON.stringify({ tools: [tool] }));
   return mcpServer({ name: 'shop', transport: { type: 'stdio', command: process.execPath, args: [program, file] } });
 }
 
-describe('a definition that instructs the model is flagged in the question about its call', () => {
-  it('on a terminal', async (t) => {
+describe('flag of a definition that instructs the model', () => {
+  it('is shown in the approval prompt on a terminal', async (t) => {
     const printed: string[] = [];
     const errors: Printer = {
       stream: new PassThrough(),
@@ -49,7 +49,7 @@ describe('a definition that instructs the model is flagged in the question about
       print: async (text) => void printed.push(text),
     };
     const terminal = { input: Readable.from(['n\n']), output: errors, errors, canAsk: true };
-    const server = shop(join(directory(t), 'shop.json'), evil);
+    const server = shopServer(join(temporaryDirectory(t), 'shop.json'), evil);
     const box = await createSignalbox({ servers: [server], approve: createApprovalPrompt(terminal, () => undefined) });
     t.after(() => box.close());
     await server.ready();
@@ -57,25 +57,25 @@ describe('a definition that instructs the model is flagged in the question about
     assert.match(printed.join(''), /suspicious:? +its definition asks to keep something from the user/);
   });
 
-  it('at an MCP client that asks its user', async (t) => {
-    const server = shop(join(directory(t), 'shop.json'), evil);
+  it('is shown in the elicitation of an MCP client', async (t) => {
+    const server = shopServer(join(temporaryDirectory(t), 'shop.json'), evil);
     const { url } = await serving(t, { servers: [server], profiles: { trusting: { trustsHuman: true } } });
     await server.ready();
-    const asked: string[] = [];
+    const messages: string[] = [];
     const client = await secondClient(t, new URL(`${url.href}/trusting`), 'modern', (made) =>
       made.setRequestHandler('elicitation/create', ({ params }) => {
-        asked.push(params.message);
+        messages.push(params.message);
         return { action: 'decline' };
       }),
     );
     await client.callTool({ name: 'mcp__shop__price', arguments: {} });
     assert.match(
-      asked[0] ?? '',
+      messages[0] ?? '',
       /Its definition looks suspicious: its definition asks to keep something from the user/,
     );
   });
 
-  it('in the console, in `signalbox tools` and in `signalbox approvals`', async () => {
+  it('is shown in the console, in `signalbox tools` and in `signalbox approvals`', async () => {
     const entry = { command: process.execPath, args: [program, './shop.json'] };
     const place = new Place({
       'shop.json': JSON.stringify({ tools: [evil] }),
@@ -99,10 +99,10 @@ describe('a definition that instructs the model is flagged in the question about
 });
 
 describe('pins', () => {
-  it('hold for servers over HTTP', async (t) => {
+  it('cover servers over HTTP', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
-    const data = directory(t);
+    const data = temporaryDirectory(t);
     const open = async (): Promise<Signalbox> => {
       const server = mcpServer({ name: 'web', transport: { type: 'http', url: fixture.url } });
       const box = await createSignalbox({ servers: [server], data });
@@ -116,15 +116,15 @@ describe('pins', () => {
     fixture.added.push('later');
     const unaccepted = (await open()).tools().filter((tool) => tool.unaccepted !== undefined);
     assert.deepEqual(
-      unaccepted.map(({ id, unaccepted: why }) => [id.tool, why?.kind]),
+      unaccepted.map(({ id, unaccepted: change }) => [id.tool, change?.kind]),
       [['later', 'new']],
     );
   });
 
-  it('are in a backup of the store', async (t) => {
-    const place = directory(t);
-    const [data, restored] = [join(place, 'data'), join(place, 'restored')];
-    const first = shop(join(place, 'shop.json'), harmless);
+  it('are included in a backup of the store', async (t) => {
+    const directory = temporaryDirectory(t);
+    const [data, restored] = [join(directory, 'data'), join(directory, 'restored')];
+    const first = shopServer(join(directory, 'shop.json'), harmless);
     const box = await createSignalbox({ servers: [first], data });
     t.after(() => box.close());
     await first.ready();
@@ -132,7 +132,7 @@ describe('pins', () => {
     await box.close();
     mkdirSync(restored);
     await backUpSqlite(join(data, 'signalbox.db'), join(restored, 'signalbox.db'));
-    const later = shop(join(place, 'shop.json'), { ...harmless, annotations: { readOnlyHint: true } });
+    const later = shopServer(join(directory, 'shop.json'), { ...harmless, annotations: { readOnlyHint: true } });
     const again = await createSignalbox({ servers: [later], data: restored });
     t.after(() => again.close());
     await later.ready();

@@ -11,12 +11,12 @@ const program = fileURLToPath(new URL('../mcp-servers/changing-program.ts', impo
 const inputSchema = { type: 'object' };
 const annotations = { readOnlyHint: true };
 const transfer = { name: 'transfer', description: 'Transfers money.', inputSchema };
-const say = (place: Place, name: string, ...tools: readonly object[]): void =>
+const writeListing = (place: Place, name: string, ...tools: readonly object[]): void =>
   writeFileSync(join(place.directory, `${name}.json`), JSON.stringify({ tools }));
 const listing = JSON.stringify({ tools: [transfer] });
 const entry = (name: string): object => ({ command: process.execPath, args: [program, `./${name}.json`] });
 
-describe('a served server that changes its definitions', () => {
+describe('changed definitions of a server in a running gateway', () => {
   const place = new Place({
     'bank.json': listing,
     'shop.json': listing,
@@ -26,7 +26,7 @@ describe('a served server that changes its definitions', () => {
     }),
   });
   let served: ServedPlace;
-  const changed = async (): Promise<string[]> => {
+  const changedServers = async (): Promise<string[]> => {
     const { items } = (await served.ask('GET', '/api/lock')) as { items: { server: string; status: string }[] };
     return items.filter(({ status }) => status === 'changed').map(({ server }) => server);
   };
@@ -42,12 +42,12 @@ describe('a served server that changes its definitions', () => {
     }, 'all servers are up');
   });
 
-  it('shows the difference in the console, where it is accepted; no lock file is made', async () => {
-    say(place, 'bank', { ...transfer, annotations });
-    say(place, 'own', { ...transfer, annotations });
-    await until(async () => (await changed()).includes('bank'), 'the change is noticed');
+  it('are shown and accepted in the console, which creates no lock file', async () => {
+    writeListing(place, 'bank', { ...transfer, annotations });
+    writeListing(place, 'own', { ...transfer, annotations });
+    await until(async () => (await changedServers()).includes('bank'), 'the change is detected');
     assert.equal(await call('bank'), 'awaiting-approval');
-    assert.equal(await call('own'), 'completed', 'the entry says that its definitions are not pinned');
+    assert.equal(await call('own'), 'completed', 'the entry disables pins');
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/lock`);
     const card = page.getByRole('region', { name: 'bank' });
@@ -59,10 +59,10 @@ describe('a served server that changes its definitions', () => {
     assert.ok(!existsSync(join(place.directory, 'signalbox.lock')));
   });
 
-  it('shows the difference on the command line, where all of them are accepted at once', async () => {
-    say(place, 'bank', { ...transfer, annotations, description: 'Transfers money twice.' });
-    say(place, 'shop', { ...transfer, annotations });
-    await until(async () => (await changed()).length === 2, 'the changes are noticed');
+  it('are shown by the CLI, which accepts all of them at once', async () => {
+    writeListing(place, 'bank', { ...transfer, annotations, description: 'Transfers money twice.' });
+    writeListing(place, 'shop', { ...transfer, annotations });
+    await until(async () => (await changedServers()).length === 2, 'the changes are detected');
     const tools = await place.run(['tools']);
     assert.match(tools.stdout, /mcp__shop__transfer +shop +irreversible, changed/);
     assert.match(tools.stdout, /2 ask until their definitions are accepted/);
@@ -72,13 +72,13 @@ describe('a served server that changes its definitions', () => {
     const accepted = await place.run(['lock', 'accept', '--all']);
     assert.equal(accepted.code, 0, accepted.stderr);
     assert.match(accepted.stdout, /bank is accepted, 1 of its tools[^]*shop is accepted, 1 of its tools/);
-    assert.deepEqual([await changed(), await call('bank'), await call('shop')], [[], 'completed', 'completed']);
+    assert.deepEqual([await changedServers(), await call('bank'), await call('shop')], [[], 'completed', 'completed']);
   });
 
-  it('has one changed tool accepted on the command line, and the others still ask', async () => {
+  it('are accepted for one tool by the CLI, and the other tools still ask', async () => {
     const refund = { ...transfer, name: 'refund' };
-    say(place, 'shop', { ...transfer, description: 'Transfers money at once.' }, refund);
-    await until(async () => (await changed()).includes('shop'), 'the changes are noticed');
+    writeListing(place, 'shop', { ...transfer, description: 'Transfers money at once.' }, refund);
+    await until(async () => (await changedServers()).includes('shop'), 'the changes are detected');
     const wrong = await place.run(['lock', 'accept', 'shop', '--tool', 'nothing']);
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /no tool "nothing" of server "shop" has changed; these have: refund, transfer/);
@@ -89,12 +89,12 @@ describe('a served server that changes its definitions', () => {
     assert.match(diff.stdout, /\+ refund \(new\)/);
     assert.doesNotMatch(diff.stdout, /transfer/);
     assert.equal((await place.run(['lock', 'accept', 'shop'])).code, 0);
-    assert.deepEqual(await changed(), []);
+    assert.deepEqual(await changedServers(), []);
   });
 
-  it('is still compared after the server has ended, also by commands that start it themselves', async () => {
+  it('are detected after the gateway has ended, by commands that start the server themselves', async () => {
     await served.stop();
-    say(place, 'shop', { ...transfer, annotations, description: 'Transfers everything.' });
+    writeListing(place, 'shop', { ...transfer, annotations, description: 'Transfers everything.' });
     const why = await place.run(['tools', '--why']);
     assert.match(why.stdout, /notice mcp__shop__transfer: its definition differs from the accepted one: description/);
     assert.match((await place.run(['lock', 'accept', 'shop'])).stdout, /shop is accepted, 1 of its tools/);

@@ -25,25 +25,25 @@ after(() => {
   else process.env['HOME'] = originalHome;
 });
 
-function assertDenied({ outcome, reason, asked }: Attempt, what: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 0], `${what}: ${reason}`);
-  assert.match(reason, /default:data-directory/, what);
+function assertDenied({ outcome, reason, asked }: Attempt, label: string): void {
+  assert.deepEqual([outcome, asked.length], ['denied', 0], `${label}: ${reason}`);
+  assert.match(reason, /default:data-directory/, label);
 }
 
-function assertAsked({ outcome, reason, asked }: Attempt, what: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 1], `${what}: ${reason}`);
-  assert.equal(asked[0]?.decision.rule, 'default:protected-file', what);
+function assertAsked({ outcome, reason, asked }: Attempt, label: string): void {
+  assert.deepEqual([outcome, asked.length], ['denied', 1], `${label}: ${reason}`);
+  assert.equal(asked[0]?.decision.rule, 'default:protected-file', label);
 }
 
-function assertRan({ outcome, reason, asked }: Attempt, what: string): void {
-  assert.deepEqual([outcome, asked.length], ['completed', 0], `${what}: ${reason}`);
+function assertRan({ outcome, reason, asked }: Attempt, label: string): void {
+  assert.deepEqual([outcome, asked.length], ['completed', 0], `${label}: ${reason}`);
 }
 
-/** Ways to make a path longer than the system accepts before it is normalized. */
+/** Make a path longer than the system accepts before normalization. */
 const paddings: Readonly<Record<string, (path: string) => string>> = {
   'a name that is too long': (path) => `/${longName}/..${path}`,
   'a name that is too long, in a file URL': (path) => `file:///${longName}/..${path}`,
-  'several of them': (path) => `/${`${longName}/${longName}/../../`.repeat(50)}${path}`,
+  'several names that are too long': (path) => `/${`${longName}/${longName}/../../`.repeat(50)}${path}`,
   'leading separators': (path) => '/'.repeat(5000) + path,
   'separators in the middle': (path) => `${dirname(path)}${'/'.repeat(5000)}${path.slice(dirname(path).length + 1)}`,
   'leading dots': (path) => '/./'.repeat(2000) + path,
@@ -52,23 +52,23 @@ const paddings: Readonly<Record<string, (path: string) => string>> = {
   'percent-encoded parents': (path) => `file:///${longName}/%2e%2e${path}`,
 };
 
-suite('a path is normalized before limits of length apply', () => {
-  for (const [what, padded] of Object.entries(paddings))
-    test(what, async () => {
+suite('file guard against long paths', () => {
+  for (const [label, padded] of Object.entries(paddings))
+    test(`recognizes a path with ${label}`, async () => {
       assertDenied(await guarded.call(read, { path: padded(token) }), 'a read of the token');
       assertDenied(await guarded.call('mcp__notes__run', { command: `cat ${padded(token)}` }), 'a command');
       for (const name of ['signalbox.config.json', 'src/signalbox.config.json', 'tools/notes.mjs'])
         assertAsked(await guarded.call(write, { path: padded(join(project, name)), content: '{}' }), name);
     });
 
-  test('a word with the name of a closed or protected file that stays too long is not passed', async () => {
+  test('a word that stays too long is denied if it names a closed file, and asks if it names a protected one', async () => {
     const word = `${data}/${longName}`;
     assertDenied(await guarded.call('mcp__notes__read', { text: `see ${word}` }), 'the data directory');
     const config = `${project}/${longName}/signalbox.config.json`;
     assertAsked(await guarded.call('mcp__notes__run', { text: `see ${config}` }), 'a configuration');
   });
 
-  test('texts that only are long pass', async () => {
+  test('long texts without such names pass', async () => {
     const texts = [
       'x'.repeat(100_000),
       `/9j/${'4AAQ'.repeat(50_000)}`,
@@ -82,24 +82,24 @@ suite('a path is normalized before limits of length apply', () => {
   });
 });
 
-suite('a URL is recognized as parsers clean it', () => {
+suite('file guard against malformed file URLs', () => {
   const split = (text: string, by: string): string => text.replace('.signalbox', `.sig${by}nalbox`);
   const urls: Readonly<Record<string, string>> = {
     'a leading control character': split(`\u0001file://${token}`, '\t'),
     'a tab in the scheme': split(`fi\tle://${token}`, '\t'),
     'a line break in the scheme': split(`fi\r\nle://${token}`, '\n'),
     'a leading space and a tab in the path': split(` file://${token}`, '\t'),
-    'all of them': split(`\u0001 \nF\tile:\r\n//${token} \u0002`, '\r'),
+    'all of these': split(`\u0001 \nF\tile:\r\n//${token} \u0002`, '\r'),
     'backslashes and a tab in the scheme': split(`f\tile:\\\\\\${token.slice(1).replaceAll('/', '\\')}`, '\t'),
   };
-  for (const [what, uri] of Object.entries(urls))
-    test(what, async () => {
+  for (const [label, uri] of Object.entries(urls))
+    test(`recognizes a URL with ${label}`, async () => {
       assertDenied(await guarded.call('mcp__notes__read', { uri }), 'a read');
       assertDenied(await guarded.call('mcp__notes__write', { uri }), 'a write');
     });
 });
 
-suite('a command that hides a name', () => {
+suite('file guard against commands that hide a path', () => {
   const fromProject = relative(project, data);
   const commands: Readonly<Record<string, string>> = {
     'changes to the home directory': 'cd; cat .signalbox/token',
@@ -116,13 +116,13 @@ suite('a command that hides a name', () => {
     'names the working directory': `cat "\${PWD}"/${fromProject}/token`,
     'starts from the home of another user': `cat ~nobody/../home/.signalbox/token`,
   };
-  for (const [what, command] of Object.entries(commands))
-    test(what, async () => {
+  for (const [label, command] of Object.entries(commands))
+    test(`denies a command that ${label}`, async () => {
       assertDenied(await guarded.call('mcp__notes__run', { command }), 'a tool that runs commands');
       assertDenied(await guarded.claude('Bash', { command }), 'Bash');
     });
 
-  test('and moves or copies asks or is denied, also when the parser refuses it', async () => {
+  test('a move, copy or removal asks or is denied, even if the parser rejects the command', async () => {
     const comment = ` #${'x'.repeat(17_000)}`;
     for (const command of [`cp -r ${home} copy${comment}`, `rm -rf ${project}${comment}`, `mv ${project} x; echo "`])
       assertAsked(await guarded.call('mcp__notes__run', { command }), command.slice(0, 60));
@@ -134,8 +134,8 @@ suite('a command that hides a name', () => {
   });
 });
 
-suite('a path in several arguments', () => {
-  test('is recognized in three parts, and beside any number of directories', async () => {
+suite('file guard against paths split over arguments', () => {
+  test('recognizes a path in three parts, and a path next to any number of directories', async () => {
     assertDenied(await guarded.call('mcp__notes__read', { a: place, b: 'home', c: '.signalbox/token' }), 'three parts');
     const directories = Array.from({ length: 30 }, (_, index) => join(place, `d${index}`));
     for (const each of directories) mkdirSync(each, { recursive: true });
@@ -144,8 +144,8 @@ suite('a path in several arguments', () => {
   });
 });
 
-/** Calls that took up to 20 s of processor time. */
-suite('checking a call takes bounded work', () => {
+/** These calls took up to 20 s of CPU time in an earlier version. */
+suite('CPU time of the file guard', () => {
   const closed = mkdtempSync(join(tmpdir(), 'signalbox-guard-work-'));
   after(() => rmSync(closed, { recursive: true }));
   const allowed: Decision = { answer: 'allow', rule: 'all', reason: 'a rule' };
@@ -164,9 +164,9 @@ suite('checking a call takes bounded work', () => {
     'names near the limit': { list: Array.from({ length: 250 }, () => `${'b'.repeat(255)}/`.repeat(15)) },
     'a long word': { text: `${closed} ${'/../a'.repeat(200_000)}` },
   };
-  for (const [what, args] of Object.entries(calls))
+  for (const [label, args] of Object.entries(calls))
     for (const effect of ['read', 'irreversible'] as const)
-      test(`${what}, in a call with the effect ${effect}`, () => {
+      test(`is bounded for ${label}, in a call with the effect ${effect}`, () => {
         const guard = new FileGuard(closed);
         const call = {
           principal: { id: 'agent', kind: 'agent' },
@@ -180,7 +180,7 @@ suite('checking a call takes bounded work', () => {
         const before = process.cpuUsage();
         const { answer } = guard.decide({ ...call, arguments: args }, allowed);
         const { user, system } = process.cpuUsage(before);
-        // The promise is 50 ms; machines that run all tests at once are slower.
+        // The goal is 50 ms; machines that run all tests at once are slower.
         assert.ok((user + system) / 1000 < 250, `${(user + system) / 1000} ms`);
         const padded = { ...args, last: join(closed, 'token') };
         assert.equal(guard.decide({ ...call, arguments: padded }, allowed).answer, 'deny', `padded, after ${answer}`);

@@ -6,29 +6,29 @@ export const conditions: Section<'H'> = {
     promise:
       'all conditions of a call share one budget of work, counted from the sizes of values; a decision that would exceed it denies with that reason',
     tests: [
-      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > is denied with the reason, whatever the rule answers: args.list.all(x, x in args.list)',
-      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > is denied with the reason, whatever the rule answers: args.text.contains(args.part)',
-      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > all rules of a call share one budget',
-      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > a part that took too much is not ignored because another part is true',
-      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > a budget whose cost takes too much to compute denies',
-      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > the count depends on the values alone: the same call is charged the same each time',
-      'test/attacks/conditions.test.ts > ordinary conditions on large arguments > are evaluated: a megabyte of text, a list of ten thousand',
+      'test/attacks/conditions.test.ts > expensive condition on large arguments > is denied with the reason, in allow and deny rules: args.list.all(x, x in args.list)',
+      'test/attacks/conditions.test.ts > expensive condition on large arguments > is denied with the reason, in allow and deny rules: args.text.contains(args.part)',
+      'test/attacks/conditions.test.ts > expensive condition on large arguments > all rules of a call share one budget',
+      'test/attacks/conditions.test.ts > expensive condition on large arguments > a part over budget denies even if another part is true',
+      'test/attacks/conditions.test.ts > expensive condition on large arguments > a budget rule denies if its cost is too expensive to compute',
+      'test/attacks/conditions.test.ts > expensive condition on large arguments > the charged work depends only on the values: the same call costs the same each time',
+      'test/attacks/conditions.test.ts > ordinary conditions on large arguments > are evaluated: a megabyte of text, a list of ten thousand items',
     ],
   },
   H31: {
     promise: 'lowerAscii and upperAscii change A–Z and a–z and no other letter',
     tests: [
-      'test/attacks/conditions.test.ts > lowerAscii and upperAscii > fold A–Z only: no other letter becomes one of theirs',
+      'test/attacks/conditions.test.ts > string functions of conditions > lowerAscii and upperAscii fold only A–Z: no other letter becomes an ASCII letter',
     ],
   },
   H32: {
     promise:
       'path(x).within(dir) sees through //, ., .., links and file: URLs; a text that is not one certain path denies, whatever the rule answers',
     tests: [
-      'test/attacks/conditions.test.ts > path(x).within(dir) > sees through //, ., .., trailing slashes, links and file: URLs',
-      'test/attacks/conditions.test.ts > path(x).within(dir) > a text that is not one certain path denies, whether the rule allows or denies',
-      'test/attacks/conditions.test.ts > path(x).within(dir) > relative paths are relative to the only workspace of the server',
-      'test/attacks/conditions.test.ts > path(x).within(dir) > folds case where the file system does',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > resolves //, ., .., trailing slashes, links and file: URLs',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > denies a text that is not one unambiguous path, in allow, deny and ask rules',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > resolves relative paths against the only workspace of the server',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > ignores case where the file system does',
     ],
   },
   H33: {
@@ -45,7 +45,7 @@ export const conditions: Section<'H'> = {
       'test/attacks/shell-conditions.test.ts > shell(x) > ordinary commands are listed by name and have no substitution',
       'test/attacks/shell-conditions.test.ts > shell(x) > a text that cannot be parsed denies, whether the rule allows or denies',
       'test/attacks/shell-conditions.test.ts > shell(x) > shows substitutions, words, computed words, and what eval and sh -c run',
-      'src/policy/rules/prefix-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
+      'src/policy/rules/rule-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
     ],
   },
   H34: {
@@ -98,8 +98,8 @@ export const conditions: Section<'H'> = {
   H112: {
     promise: 'import shows everything that it accepts, escaped, before it asks',
     tests: [
-      'test/attacks/import-trust.test.ts > import from a repository that somebody else wrote > shows everything that it would accept, escaped, before it asks',
-      'test/attacks/import-trust.test.ts > import from a repository that somebody else wrote > accepts with --yes exactly what it prints',
+      'test/attacks/import-trust.test.ts > import from an untrusted repository > shows everything that it would accept, escaped, before it asks',
+      'test/attacks/import-trust.test.ts > import from an untrusted repository > accepts with --yes exactly the capabilities that it prints',
     ],
   },
   H113: {

@@ -1,7 +1,6 @@
 import type { Section } from '../requirement.ts';
 
-const origin =
-  'test/attacks/console-origin.test.ts > another server on this host, which gets the cookie of a signed-in browser';
+const origin = 'test/attacks/console-origin.test.ts > another origin on the same host that receives the browser cookie';
 const inbox = 'test/attacks/approval-inbox.test.ts > approval inbox under manipulation by an agent';
 const callers = 'test/attacks/approval-callers.test.ts > pending approval whose caller disconnects';
 const answers = 'test/attacks/approval-answers.test.ts > approval inbox in the browser';
@@ -13,9 +12,9 @@ export const console: Section<'H'> = {
     promise:
       'a browser’s cookie alone, which every server on the host receives, is refused by every API and stream route, and gives no key; the key alone is refused as well',
     tests: [
-      `${origin} > is refused by every route with data, streams included, and gets the key from no page`,
-      `${origin} > is refused with a key of its own making, with that of another browser, and with the key alone`,
-      `${origin} > reads neither the key nor an answer with scripts in that browser`,
+      `${origin} > is rejected by every route with data, streams included, and no page reveals the key to it`,
+      `${origin} > is rejected with a forged key, with the key of another browser, and with the key alone`,
+      `${origin} > cannot read the key or a response with scripts in that browser`,
       `${signIn} > gives a cookie and a key, and needs both for data`,
     ],
   },
@@ -24,8 +23,8 @@ export const console: Section<'H'> = {
       'the browser key is in the body of the sign-in page alone; it holds over a reload, in all tabs and at every replica, until the browser is signed out',
     tests: [
       `${signIn} > sets an HttpOnly, SameSite cookie, and sends the browser key only in the body`,
-      `${origin} > does not disturb the console, which goes on in all tabs and after a reload`,
-      `${origin} > a browser without its key says so, and goes on once another tab has signed in`,
+      `${origin} > does not disturb the console, which continues in all tabs and after a reload`,
+      `${origin} > a browser without its key asks to sign in, and continues once another tab has signed in`,
       `${signIn} > signs in a browser again that lost its key, or has a record without one`,
       'test/e2e/any-replica.test.ts > three replicas on one PostgreSQL behind a balancer that knows nothing of sessions > a browser and a revoked token are known, and end, at every replica',
     ],

@@ -47,20 +47,20 @@ export const files: Section<'H'> = {
     promise:
       'the data directory is closed to agents with SQLite and with PostgreSQL, for own tools of Claude, MCP servers and local tools, reads included',
     tests: [
-      'test/attacks/data-directory.test.ts > a box without a configuration closes its data directory, too',
-      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for the own tools of Claude',
-      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for tools of MCP servers and for local tools',
-      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > a human is asked',
-      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > for the own tools of Claude',
-      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > for tools of MCP servers and for local tools',
-      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > a human is asked',
+      'test/attacks/data-directory.test.ts > a box without a configuration closes its data directory to agents',
+      'test/attacks/data-directory.test.ts > data directory with records in SQLite > is closed to the built-in tools of Claude, whatever rules, permission modes and humans say',
+      'test/attacks/data-directory.test.ts > data directory with records in SQLite > is closed to tools of MCP servers and to local tools',
+      'test/attacks/data-directory.test.ts > data directory with records in SQLite > asks when the caller is a human',
+      'test/attacks/data-directory.test.ts > data directory with records in PostgreSQL > is closed to the built-in tools of Claude, whatever rules, permission modes and humans say',
+      'test/attacks/data-directory.test.ts > data directory with records in PostgreSQL > is closed to tools of MCP servers and to local tools',
+      'test/attacks/data-directory.test.ts > data directory with records in PostgreSQL > asks when the caller is a human',
     ],
   },
   H55: {
     promise: 'the data directory is recognised behind symlinks, hard links, .., other cases and /proc',
     tests: [
-      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > under every other name',
-      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > under every other name',
+      'test/attacks/data-directory.test.ts > data directory with records in SQLite > is closed under every alias',
+      'test/attacks/data-directory.test.ts > data directory with records in PostgreSQL > is closed under every alias',
     ],
   },
   H56: {
@@ -99,8 +99,8 @@ export const files: Section<'H'> = {
       'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > in queries, JSON, options, addresses, patches and commands',
       'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > moving or removing a directory that holds one asks; copying does not',
       'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > a document that mentions one is written without a question',
-      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > inside a longer text, under any key',
-      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > inside a longer text, under any key',
+      'test/attacks/data-directory.test.ts > data directory with records in SQLite > is closed when its path is inside a longer text, under any key',
+      'test/attacks/data-directory.test.ts > data directory with records in PostgreSQL > is closed when its path is inside a longer text, under any key',
     ],
   },
 };
