@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Place } from '../e2e/cli-place.ts';
 
-/** The environment of somebody who trusts nothing in advance. */
+/** The environment of a user who has trusted nothing yet. */
 export const trustsNothing = { SIGNALBOX_TRUST: '' };
 
-/** A repository as an attacker would publish it, and everything that shows whether something of it was used. */
+/** A repository as an attacker would publish it, with traces of everything in it that was used. */
 export interface HostileWorkspace {
   readonly place: Place;
-  /** Returns what was run, loaded or contacted so far. */
+  /** Returns everything that was run, loaded or contacted so far. */
   used(): string[];
 }
 
-/** Starts a listener that counts connections: an HTTP server and a database of the attacker. */
-export async function listener(t: TestContext): Promise<{ readonly port: number; connections(): number }> {
+/** Starts a listener that counts connections. It stands for an HTTP server and a database of the attacker. */
+export async function startListener(t: TestContext): Promise<{ readonly port: number; connections(): number }> {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -28,14 +28,15 @@ export async function listener(t: TestContext): Promise<{ readonly port: number;
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-const marking = (name: string): string => `require('node:fs').writeFileSync(${JSON.stringify(`used-${name}`)}, 'x')`;
+const markerScript = (name: string): string =>
+  `require('node:fs').writeFileSync(${JSON.stringify(`used-${name}`)}, 'x')`;
 
-/** Returns the configuration of an attacker: it runs, loads, contacts and reads, and allows everything. */
+/** Returns the configuration of an attacker, which runs, loads, contacts and reads everything it can, and allows all calls. */
 function hostileConfiguration(port: number): Record<string, unknown> {
   const http = `http://127.0.0.1:${port}/mcp`;
   return {
     mcpServers: {
-      program: { command: process.execPath, args: ['-e', marking('program')] },
+      program: { command: process.execPath, args: ['-e', markerScript('program')] },
       module: { module: './tools.ts' },
       web: { url: http, headers: { Authorization: 'Bearer ${secret:TOKEN}' } },
       protected: { url: http, auth: { type: 'oauth' } },
@@ -46,20 +47,20 @@ function hostileConfiguration(port: number): Record<string, unknown> {
   };
 }
 
-/** Writes the repository into a directory of its own. */
-export function hostileWorkspace(port: number, connections: () => number): HostileWorkspace {
+/** Writes the repository into a new directory. */
+export function createHostileWorkspace(port: number, connections: () => number): HostileWorkspace {
   const place = new Place({
     'signalbox.config.json': JSON.stringify(hostileConfiguration(port)),
     'policies.yaml': '- id: everything\n  allow: true\n',
     'tools.ts': "import { writeFileSync } from 'node:fs';\nwriteFileSync('used-module', 'x');\n",
-    'agent.cjs': `#!${process.execPath}\n${marking('agent')}\n`,
+    'agent.cjs': `#!${process.execPath}\n${markerScript('agent')}\n`,
   });
   chmodSync(join(place.directory, 'agent.cjs'), 0o755);
   return {
     place,
     used: () => [
       ...readdirSync(place.directory).filter((name) => name.startsWith('used-')),
-      ...(existsSync(join(place.data, 'signalbox.db')) ? ['its policies, in a box on the journal'] : []),
+      ...(existsSync(join(place.data, 'signalbox.db')) ? ['its policies, in a box with a journal'] : []),
       ...(connections() === 0 ? [] : [`${connections()} connections`]),
     ],
   };

@@ -34,7 +34,7 @@ const policies: readonly JsonObject[] = [
   { id: 'yes', match: 'mcp__shop__*', allow: true },
 ];
 
-function shop(): ReturnType<typeof localServer> {
+function shopServer(): ReturnType<typeof localServer> {
   const input = { type: 'object', properties: { amount: { type: 'number' } } };
   const tool = (name: string, labels: readonly string[] = []) =>
     defineTool({ name, description: name, input, effect: 'irreversible', labels, run: () => 'done' });
@@ -48,10 +48,10 @@ function shop(): ReturnType<typeof localServer> {
   });
 }
 
-/** The rule that decided a call of an agent over HTTP, in a session of its choice. */
-type Say = (session: string, tool: string, args?: object) => Promise<string>;
+/** Makes a call of an agent in a session of its choice, and returns the rule that decided it. */
+type CallTool = (session: string, tool: string, args?: object) => Promise<string>;
 
-async function agentAt({ send }: Pick<TestServer, 'send'>, token: string): Promise<Say> {
+async function agentOverHttp({ send }: Pick<TestServer, 'send'>, token: string): Promise<CallTool> {
   return async (sessionId, tool, args = {}) => {
     const path = `/api/tools/mcp__shop__${tool}/call`;
     const { decision } = await bodyOf(send(token, 'POST', path, { sessionId, arguments: args }));
@@ -59,18 +59,18 @@ async function agentAt({ send }: Pick<TestServer, 'send'>, token: string): Promi
   };
 }
 
-async function assertNoReset(say: Say, later: Say): Promise<void> {
-  assert.equal(await say('one', 'pay', { amount: 60 }), 'yes');
-  assert.equal(await later('two', 'pay', { amount: 60 }), 'purse');
-  for (const session of ['one', 'two']) assert.equal(await say(session, 'ring'), 'yes');
-  assert.equal(await later('three', 'ring'), 'calm');
-  assert.equal(await say('one', 'send'), 'yes', 'nothing was read yet');
-  assert.equal(await say('one', 'diary'), 'yes');
-  assert.equal(await later('two', 'send'), 'leak');
-  for (const tool of ['build', 'test']) assert.equal(await say('four', tool), 'yes');
-  assert.equal(await say('five', 'build'), 'yes');
-  assert.equal(await later('four', 'deploy'), 'tested', 'what was built last is not tested');
-  assert.equal(await later('six', 'deploy'), 'tested');
+async function assertSharedHistory(call: CallTool, callLater: CallTool): Promise<void> {
+  assert.equal(await call('one', 'pay', { amount: 60 }), 'yes');
+  assert.equal(await callLater('two', 'pay', { amount: 60 }), 'purse');
+  for (const session of ['one', 'two']) assert.equal(await call(session, 'ring'), 'yes');
+  assert.equal(await callLater('three', 'ring'), 'calm');
+  assert.equal(await call('one', 'send'), 'yes', 'nothing private was read yet');
+  assert.equal(await call('one', 'diary'), 'yes');
+  assert.equal(await callLater('two', 'send'), 'leak');
+  for (const tool of ['build', 'test']) assert.equal(await call('four', tool), 'yes');
+  assert.equal(await call('five', 'build'), 'yes');
+  assert.equal(await callLater('four', 'deploy'), 'tested', 'the last build was not tested');
+  assert.equal(await callLater('six', 'deploy'), 'tested');
 }
 
 const stagePolicies: readonly JsonObject[] = [
@@ -78,7 +78,7 @@ const stagePolicies: readonly JsonObject[] = [
   { id: 'yes', match: 'mcp__stage__*', allow: true },
 ];
 
-function stage(): ReturnType<typeof localServer> {
+function stageServer(): ReturnType<typeof localServer> {
   const input = { type: 'object' };
   return localServer({
     name: 'stage',
@@ -96,8 +96,8 @@ function stage(): ReturnType<typeof localServer> {
   });
 }
 
-/** Uploads, and has a human undo it at the first box; the second one must not take it for completed. */
-async function assertUndoCounts(first: InternalSignalbox, second: () => Promise<InternalSignalbox>): Promise<void> {
+/** Uploads at the first box and undoes the upload as a human; the second box must not count the upload as completed. */
+async function assertUndoCounts(first: InternalSignalbox, openSecond: () => Promise<InternalSignalbox>): Promise<void> {
   const principal = { id: 'bot', kind: 'agent' } as const;
   const release = async (box: InternalSignalbox, session: string): Promise<string> =>
     (await box.call('mcp__stage__release', {}, { principal, session })).decision?.rule ?? '';
@@ -106,58 +106,58 @@ async function assertUndoCounts(first: InternalSignalbox, second: () => Promise<
   const { outcome } = await first.undo.call(callId, { principal: { id: 'user:ada', kind: 'human' } });
   assert.equal(outcome, 'undone');
   assert.equal(await release(first, 'three'), 'staged');
-  assert.equal(await release(await second(), 'four'), 'staged');
+  assert.equal(await release(await openSecond(), 'four'), 'staged');
 }
 
-function place(t: TestContext): string {
+function temporaryDirectory(t: TestContext): string {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-identities-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
   return data;
 }
 
-describe('a caller that names its own sessions', () => {
+describe('history of a caller that chooses its session names', () => {
   let started: ReturnType<typeof startPostgres> | undefined;
   const cluster = (): ReturnType<typeof startPostgres> => (started ??= startPostgres());
   after(async () => (await started)?.end());
 
-  test('keeps its history for flow, budget, rateLimit and requires over HTTP', async (t) => {
-    const box = await openSignalbox({ servers: [shop()], policies });
+  test('spans its sessions over HTTP, for flow, budget, rateLimit and requires', async (t) => {
+    const box = await openSignalbox({ servers: [shopServer()], policies });
     const server = await startTestServer(t, { box });
-    const say = await agentAt(server, (await server.token('agent')).token);
-    await assertNoReset(say, say);
-    const other = await agentAt(server, (await server.token('agent')).token);
-    assert.equal(await other('seven', 'send'), 'yes', 'it is the history of one principal');
+    const call = await agentOverHttp(server, (await server.token('agent')).token);
+    await assertSharedHistory(call, call);
+    const other = await agentOverHttp(server, (await server.token('agent')).token);
+    assert.equal(await other('seven', 'send'), 'yes', 'each principal has its own history');
   });
 
-  test('keeps it over a restart', async (t) => {
-    const data = place(t);
+  test('survives a restart', async (t) => {
+    const data = temporaryDirectory(t);
     const principal = { id: 'bot', kind: 'agent' } as const;
     const rule = async (box: InternalSignalbox, session: string, tool: string, args: object): Promise<string> =>
       (await box.call(`mcp__shop__${tool}`, args, { principal, session })).decision?.rule ?? '';
-    const once: Say = async (session, tool, args = {}) => {
-      const box = await openSignalbox({ servers: [shop()], policies, data });
+    const callAfterRestart: CallTool = async (session, tool, args = {}) => {
+      const box = await openSignalbox({ servers: [shopServer()], policies, data });
       try {
         return await rule(box, session, tool, args);
       } finally {
         await box.close();
       }
     };
-    await assertNoReset(once, once);
+    await assertSharedHistory(callAfterRestart, callAfterRestart);
   });
 
-  test('cannot use a step that a human undid, also after a restart', async (t) => {
-    const options = { servers: [stage()], policies: stagePolicies, data: place(t) };
+  test('excludes a step that a human undid, also after a restart', async (t) => {
+    const options = { servers: [stageServer()], policies: stagePolicies, data: temporaryDirectory(t) };
     const box = await openSignalbox(options);
     await assertUndoCounts(box, async () => {
       await box.close();
-      const again = await openSignalbox({ ...options, servers: [stage()] });
+      const again = await openSignalbox({ ...options, servers: [stageServer()] });
       t.after(() => again.close());
       return again;
     });
   });
 
-  test('keeps it with every new MCP session', async (t) => {
-    const box = await openSignalbox({ servers: [shop()], policies });
+  test('spans new MCP sessions', async (t) => {
+    const box = await openSignalbox({ servers: [shopServer()], policies });
     const { server, token } = await startTestServer(t, { box });
     const { token: presented } = await token('agent');
     const headers = {
@@ -186,33 +186,35 @@ describe('a caller that names its own sessions', () => {
     assert.equal(new Set(items.map(({ sessionId }) => sessionId)).size, 3);
   });
 
-  test('keeps it at every replica on one PostgreSQL', async (t) => {
+  test('spans replicas on one PostgreSQL database', async (t) => {
     const address = (await cluster()).address('identities');
     const boxes = await Promise.all(
-      [1, 2].map(async () => openSignalbox({ servers: [shop()], policies, store: await postgresStore({ address }) })),
+      [1, 2].map(async () =>
+        openSignalbox({ servers: [shopServer()], policies, store: await postgresStore({ address }) }),
+      ),
     );
     t.after(() => Promise.all(boxes.map((box) => box.close())));
     const principal = { id: 'bot', kind: 'agent' } as const;
     const at =
-      (box: InternalSignalbox | undefined): Say =>
+      (box: InternalSignalbox | undefined): CallTool =>
       async (session, tool, args = {}) =>
         (await box?.call(`mcp__shop__${tool}`, args, { principal, session }))?.decision?.rule ?? '';
-    // Both have seen the principal before, so that neither reads its whole history again.
+    // Both boxes have seen the principal before, so neither reads its whole history again.
     for (const box of boxes) assert.equal(await at(box)('zero', 'test'), 'yes');
-    await assertNoReset(at(boxes[0]), at(boxes[1]));
+    await assertSharedHistory(at(boxes[0]), at(boxes[1]));
   });
 
-  test('cannot use a step that a human undid at another replica', async (t) => {
+  test('excludes a step that a human undid at another replica', async (t) => {
     const address = (await cluster()).address('undone_steps');
     const open = async (): Promise<InternalSignalbox> => {
       const store = await postgresStore({ address });
-      const box = await openSignalbox({ servers: [stage()], policies: stagePolicies, store });
+      const box = await openSignalbox({ servers: [stageServer()], policies: stagePolicies, store });
       t.after(() => box.close());
       return box;
     };
     const [first, second] = [await open(), await open()];
     const principal = { id: 'bot', kind: 'agent' } as const;
-    // The second one has seen the principal before, so that it reads only what is new.
+    // The second box has seen the principal before, so it reads only new entries.
     for (const box of [first, second]) {
       const { decision } = await box.call('mcp__stage__release', {}, { principal, session: 'zero' });
       assert.equal(decision?.rule, 'staged');
@@ -221,20 +223,20 @@ describe('a caller that names its own sessions', () => {
   });
 });
 
-function stdioTransport(given: Place): StdioClientTransport {
+function stdioTransport(workspace: Place): StdioClientTransport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [given.program, 'stdio'],
-    cwd: given.directory,
-    env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: given.data, SIGNALBOX_SECRETS: 'file' },
+    args: [workspace.program, 'stdio'],
+    cwd: workspace.directory,
+    env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: workspace.data, SIGNALBOX_SECRETS: 'file' },
   });
 }
 
-describe('a client of signalbox stdio', () => {
-  test('is a principal of its own, by its name and its project, also in another process', async () => {
+describe('client of signalbox stdio', () => {
+  test('is a principal identified by its name and its project, in every process', async () => {
     const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
     const rules = `- { id: few, budget: { match: "mcp__notes__add", calls: 1 } }\n- { id: yes, match: "mcp__notes__*", allow: true }\n`;
-    const given = new Place({
+    const workspace = new Place({
       ...withNotes,
       'policies.yaml': rules,
       'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
@@ -246,63 +248,63 @@ describe('a client of signalbox stdio', () => {
         { jsonrpc: '2.0', id: 1, method: 'initialize', params },
         { jsonrpc: '2.0', id: 2, method: 'tools/call', params: call },
       ].map((line) => `${JSON.stringify(line)}\n`);
-      return (await given.run(['stdio'], { input: input.join('') })).stdout;
+      return (await workspace.run(['stdio'], { input: input.join('') })).stdout;
     };
     assert.doesNotMatch(await add('Editor'), /refused/);
     for (const name of ['Editor', 'Editor\u200b', ' Editor\t']) assert.match(await add(name), /refused by few/, name);
     assert.doesNotMatch(await add('Chat'), /refused/);
-    const { items } = (await given.json(['journal', '--limit', '50'])) as unknown as {
+    const { items } = (await workspace.json(['journal', '--limit', '50'])) as unknown as {
       items: { type: string; tool: string; principal: Principal }[];
     };
     const principals = items.flatMap(({ type, tool, principal }) =>
       type === 'ToolInvoked' && tool === 'mcp__notes__add' ? principal.id : [],
     );
-    const [editor, chat] = ['Editor', 'Chat'].map((name) => `stdio:${name} in ${given.directory}`);
+    const [editor, chat] = ['Editor', 'Chat'].map((name) => `stdio:${name} in ${workspace.directory}`);
     assert.deepEqual([...new Set(principals)].toSorted(), [chat, editor]);
   });
 
-  test('gets no answer that was given to another client, remembered or not', async (t) => {
-    const given = new Place(withNotes);
+  test('does not get an approval that was given to another client, remembered or not', async (t) => {
+    const workspace = new Place(withNotes);
     const connect = async (name: string): Promise<() => Promise<string>> => {
       const client = new Client({ name, version: '1' });
       t.after(() => client.close());
-      await client.connect(stdioTransport(given));
+      await client.connect(stdioTransport(workspace));
       return async () =>
         JSON.stringify((await client.callTool({ name: 'mcp__notes__add', arguments: { text: 'a' } })).content);
     };
-    const asked = async (): Promise<string> => {
+    const pendingApproval = async (): Promise<string> => {
       let id = '';
       await until(async () => {
-        const { items } = (await given.json(['approvals'])) as unknown as { items: Approval[] };
+        const { items } = (await workspace.json(['approvals'])) as unknown as { items: Approval[] };
         id = items.find(({ state }) => state === 'pending')?.id ?? '';
         return id !== '';
-      }, 'a call asks');
+      }, 'a pending approval');
       return id;
     };
     const [editor, chat] = [await connect('Editor'), await connect('Chat')];
     const first = editor();
-    const approved = await given.run(['approve', await asked(), '--remember', 'arguments', '--yes']);
+    const approved = await workspace.run(['approve', await pendingApproval(), '--remember', 'arguments', '--yes']);
     assert.equal(approved.code, 0, approved.stderr);
     for (const answer of [await first, await editor()]) assert.match(answer, /added a/);
     const other = chat();
-    const denied = asked().then((id) => given.run(['deny', id]));
+    const denied = pendingApproval().then((id) => workspace.run(['deny', id]));
     await Promise.race([other, denied]);
     assert.doesNotMatch(await other, /added a/);
   });
 
-  test('is that principal for the resources that it reads and subscribes to, too', async (t) => {
+  test('is the same principal for the resources that it reads and subscribes to', async (t) => {
     const { command, args = [] } = fixtureProgram();
-    const given = new Place({
+    const workspace = new Place({
       'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
     });
     const client = new Client({ name: 'Editor', version: '1' });
     t.after(() => client.close());
-    await client.connect(stdioTransport(given));
+    await client.connect(stdioTransport(workspace));
     await client.listTools();
     await client.readResource({ uri: 'note://one' });
     await client.subscribeResource({ uri: 'note://one' });
     await client.close();
-    const { items } = (await given.json(['journal', '--limit', '50'])) as unknown as {
+    const { items } = (await workspace.json(['journal', '--limit', '50'])) as unknown as {
       items: { type: string; tool: string; principal: Principal }[];
     };
     const callers = items.flatMap(({ type, tool, principal }) =>
@@ -310,13 +312,15 @@ describe('a client of signalbox stdio', () => {
     );
     assert.deepEqual(
       callers.toSorted(),
-      ['read', 'subscribe'].map((what) => `mcp__fixture__resources/${what} by stdio:Editor in ${given.directory}`),
+      ['read', 'subscribe'].map(
+        (operation) => `mcp__fixture__resources/${operation} by stdio:Editor in ${workspace.directory}`,
+      ),
     );
   });
 });
 
-describe('names', () => {
-  test('an agent cannot take a session over by another spelling of its name', async (t) => {
+describe('names of sessions and approvers', () => {
+  test('an agent cannot take over a session with another spelling of its name', async (t) => {
     const server = await startTestServer(t);
     const [owner, other] = [await server.token('agent'), await server.token('agent')];
     const call = (token: string, sessionId: string): Promise<Response> =>
@@ -330,46 +334,46 @@ describe('names', () => {
     assert.deepEqual([...new Set(items.map(({ sessionId }) => sessionId))], ['nightly run']);
   });
 
-  test('an answer from a browser or by a token names a person or the token, and the id that tells two tokens apart', async (t) => {
+  test('an approval names the signed-in person or the token, with the id that distinguishes tokens of the same name', async (t) => {
     const server = await startTestServer(t);
-    const { box, send, server: running } = server;
+    const { box, send, server: httpServer } = server;
     const by = { id: 'alice', kind: 'human' } as const;
-    const twins = await Promise.all(
+    const tokens = await Promise.all(
       ['agent', 'approver', 'approver'].map((role) =>
         box.tokens.create({ role: role as 'agent' | 'approver', name: role === 'agent' ? 'Night bot' : 'Phone', by }),
       ),
     );
-    const [bot, ...phones] = twins;
-    const answered = async (approve: (path: string) => Promise<Response>): Promise<Approval> => {
+    const [bot, ...phones] = tokens;
+    const denyThrough = async (approve: (path: string) => Promise<Response>): Promise<Approval> => {
       const call = (): Promise<Response> =>
         send(bot?.token ?? '', 'POST', '/api/tools/mcp__test__burn/call', { waitSeconds: 0 });
       assert.equal((await call()).status, 202);
-      const [question] = await box.approvals.list();
-      assert.deepEqual(question?.principal, { id: `token:${bot?.id}`, kind: 'agent', name: 'Night bot' });
-      const answer = await bodyOf<Approval>(approve(`/api/approvals/${question?.id}/deny`));
-      // The caller is told, and the next call asks again.
+      const [request] = await box.approvals.list();
+      assert.deepEqual(request?.principal, { id: `token:${bot?.id}`, kind: 'agent', name: 'Night bot' });
+      const answer = await bodyOf<Approval>(approve(`/api/approvals/${request?.id}/deny`));
+      // The caller receives the denial, and its next call asks again.
       assert.equal((await bodyOf(call())).outcome, 'denied');
       return answer;
     };
     const browser =
       (signedIn: BrowserHeaders) =>
       (path: string): Promise<Response> =>
-        fetch(running.url + path, {
+        fetch(httpServer.url + path, {
           method: 'POST',
-          headers: { ...signedIn, origin: running.url, 'content-type': 'application/json' },
+          headers: { ...signedIn, origin: httpServer.url, 'content-type': 'application/json' },
           body: '{}',
         });
-    const printed = await answered(browser(await server.signIn()));
-    assert.deepEqual(printed.answer?.by, localUser());
+    const local = await denyThrough(browser(await server.signIn()));
+    assert.deepEqual(local.answer?.by, localUser());
     const link = await bodyOf<{ url: string }>(
       send('test-admin-token-4f1c9b', 'POST', '/api/sign-in-links?name=Grace%20Hopper'),
     );
     const opened = await fetch(link.url, { redirect: 'manual' });
-    const grace = await answered(browser(await browserHeaders(opened)));
+    const grace = await denyThrough(browser(await browserHeaders(opened)));
     assert.deepEqual(grace.answer?.by, { id: 'user:Grace Hopper', kind: 'human' });
     for (const phone of phones) {
-      const given = await answered((path) => send(phone.token, 'POST', path));
-      assert.deepEqual(given.answer?.by, { id: `token:${phone.id}`, kind: 'human', name: 'Phone' });
+      const byPhone = await denyThrough((path) => send(phone.token, 'POST', path));
+      assert.deepEqual(byPhone.answer?.by, { id: `token:${phone.id}`, kind: 'human', name: 'Phone' });
     }
     const { items } = await box.journal.query({ type: 'ApprovalResolved' });
     const names = items.map((entry) => (entry.type === 'ApprovalResolved' ? (entry.by.name ?? entry.by.id) : ''));
@@ -377,8 +381,8 @@ describe('names', () => {
   });
 });
 
-describe('twenty wrong tokens', () => {
-  test('do not lock out a right one that was never seen before', async (t) => {
+describe('lockout after twenty wrong tokens', () => {
+  test('does not affect a valid token that was never used before', async (t) => {
     const { send, token } = await startTestServer(t);
     const { token: right } = await token('agent');
     for (let time = 0; time < 20; time++) assert.equal((await send(`wrong-${time}`, 'GET', '/api/info')).status, 401);

@@ -12,7 +12,7 @@ const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 const write = (place: Place, configuration: unknown, name = 'signalbox.config.json'): void =>
   writeFileSync(join(place.directory, name), json(configuration));
 
-suite('import from a repository that somebody else wrote', () => {
+suite('import from an untrusted repository', () => {
   const servers = {
     github: {
       command: 'bash',
@@ -31,9 +31,9 @@ suite('import from a repository that somebody else wrote', () => {
     'environment variable USER',
   ];
   const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
-  const isThere = probe.error === undefined && probe.stdout.includes('util-linux');
+  const hasScriptCommand = probe.error === undefined && probe.stdout.includes('util-linux');
 
-  test('shows everything that it would accept, escaped, before it asks', { skip: !isThere }, async () => {
+  test('shows everything that it would accept, escaped, before it asks', { skip: !hasScriptCommand }, async () => {
     const place = new Place();
     write(place, { mcpServers: servers }, '.mcp.json');
     const command = [process.execPath, launcher, 'import'].join(' ');
@@ -57,7 +57,7 @@ suite('import from a repository that somebody else wrote', () => {
     assert.ok(!readdirSync(place.directory).includes('signalbox.config.json'));
   });
 
-  test('accepts with --yes exactly what it prints', async () => {
+  test('accepts with --yes exactly the capabilities that it prints', async () => {
     const place = new Place();
     write(place, { mcpServers: servers }, '.mcp.json');
     const { code, stdout } = await run(place, 'import', '--yes', '--json');
@@ -67,6 +67,10 @@ suite('import from a repository that somebody else wrote', () => {
     const record = JSON.parse(readFileSync(join(place.data, 'trust', name), 'utf8')) as { capabilities: unknown[] };
     assert.equal(record.capabilities.length, added.length);
     const { stdout: printed } = await run(place, 'trust', '--json');
-    assert.deepEqual((JSON.parse(printed) as { added: unknown[] }).added, [], 'nothing else is accepted or missing');
+    assert.deepEqual(
+      (JSON.parse(printed) as { added: unknown[] }).added,
+      [],
+      'nothing is missing, and nothing else was accepted',
+    );
   });
 });

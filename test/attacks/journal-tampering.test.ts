@@ -27,8 +27,8 @@ function rowsOf(database: DatabaseSync): StoredEntry[] {
   return database.prepare('SELECT * FROM journal ORDER BY seq').all() as unknown as StoredEntry[];
 }
 
-describe('a journal that was edited in its SQLite file', () => {
-  test('holds, and is sealed, when nobody did; the key is not in it', async (t) => {
+describe('verification of a journal in an edited SQLite file', () => {
+  test('passes as sealed without edits; the key is in a private file beside the database', async (t) => {
     const place = await filled(t);
     const result = await verified(place);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
@@ -36,18 +36,18 @@ describe('a journal that was edited in its SQLite file', () => {
     assert.equal(statSync(join(place.data, 'journal.key')).mode & 0o777, 0o600);
   });
 
-  test('is found out when the end was deleted and the anchor set to what is left', async (t) => {
+  test('detects a deleted end with an adjusted anchor', async (t) => {
     const place = await filled(t);
     const problems = await found(place, (database) => {
       database.exec(`DELETE FROM journal WHERE seq > 8; DELETE FROM entries WHERE seq > 8; DELETE FROM samples WHERE seq > 8;
         DELETE FROM approvals; DELETE FROM rules; UPDATE anchor SET seq = 8, hash = (SELECT hash FROM journal WHERE seq = 8)`);
     });
     assert.match(problems[0] ?? '', /^entries 9 to \d+ are missing at the end$/);
-    // New entries have taken the places of the deleted ones, or are too few.
+    // New entries have replaced the deleted ones, or are too few.
     assert.match(problems[1] ?? '', /missing at the end|not the one that was anchored/);
   });
 
-  test('is found out when the end was rewritten with hashes that fit', async (t) => {
+  test('detects a rewritten end with matching hashes', async (t) => {
     const place = await filled(t);
     const problems = await found(place, (database) => {
       const rows = rowsOf(database);
@@ -62,7 +62,7 @@ describe('a journal that was edited in its SQLite file', () => {
     for (const problem of problems) assert.match(problem, /is not the one that was anchored/);
   });
 
-  test('is found out when the front was deleted and the beginning set', async (t) => {
+  test('detects a deleted front with an adjusted beginning', async (t) => {
     const place = await filled(t);
     const problems = await found(place, (database) => {
       database.exec(`INSERT INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = 5;
@@ -72,7 +72,7 @@ describe('a journal that was edited in its SQLite file', () => {
       assert.match(problem, /^entries up to 5 are gone, and no prune command removed them/);
   });
 
-  test('is found out when the seal was removed, changed, or made with another key', async (t) => {
+  test('detects a seal that was removed, changed, or made with another key', async (t) => {
     for (const [edit, expected] of [
       ['DELETE FROM seals', /the seal of this machine is gone/],
       ['UPDATE seals SET seq = 3, hash = (SELECT hash FROM journal WHERE seq = 3)', /the seal was changed/],
@@ -83,7 +83,7 @@ describe('a journal that was edited in its SQLite file', () => {
     }
   });
 
-  test('is found out when rows of the index that queries read were deleted, added or changed', async (t) => {
+  test('detects deleted, added and changed rows of the query index', async (t) => {
     const place = await filled(t);
     for (const edit of [
       'DELETE FROM entries WHERE seq = 4',
@@ -102,7 +102,7 @@ describe('a journal that was edited in its SQLite file', () => {
     }
   });
 
-  test('is found out when approvals or remembered rules were forged, changed, reopened or removed', async (t) => {
+  test('detects forged, changed, reopened and removed approvals and remembered rules', async (t) => {
     const place = await filled(t);
     const forged = `INSERT INTO approvals SELECT 'x', 'appr_forged', 'b', 's', principal, server, requested_at, expires_at, asked, 'approved',
       '{"by":{"id":"user:ada","kind":"human"}}', 0, '' FROM approvals LIMIT 1`;
@@ -128,7 +128,7 @@ describe('a journal that was edited in its SQLite file', () => {
     }
   });
 
-  test('holds with hidden parts that were revealed, and is found out when those of a question were changed', async (t) => {
+  test('passes with revealed hidden parts, and detects changed hidden parts of a request', async (t) => {
     const place = await filled(t);
     await using(place, undefined, async (box) => {
       const pay = async (amount: number): Promise<string> => {
@@ -154,7 +154,7 @@ describe('a journal that was edited in its SQLite file', () => {
     for (const problem of problems) assert.match(problem, /what was asked differs/);
   });
 
-  test('says that it cannot tell where the key is not', async (t) => {
+  test('reports an unknown state without the key', async (t) => {
     const place = await filled(t);
     rmSync(join(place.data, 'journal.key'));
     const result = await verified(place);
@@ -165,14 +165,14 @@ describe('a journal that was edited in its SQLite file', () => {
   });
 });
 
-describe('what looks like an edit and is none', () => {
-  test('a crash between entries and seal: the seal is behind, and catches up', async (t) => {
+describe('verification after changes that are not edits', () => {
+  test('passes after a crash between entries and seal: the seal is behind, and catches up', async (t) => {
     const place = await filled(t);
     const copy = { data: `${place.data}-crashed`, file: join(`${place.data}-crashed`, 'signalbox.db') };
     t.after(() => rmSync(copy.data, { recursive: true, force: true }));
     await using(place, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
-      // As it is on the disk while the process runs, and would be left by its death.
+      // The state on the disk while the process runs, as its death would leave it.
       cpSync(place.data, copy.data, { recursive: true, filter: (source) => !source.endsWith('-shm') });
     });
     const result = await verified(copy);
@@ -184,7 +184,7 @@ describe('what looks like an edit and is none', () => {
     assert.ok(later.ok && later.authentication.state === 'sealed' && later.authentication.seq === later.head.seq);
   });
 
-  test('a journal of an earlier version, pruning, a backup that is restored', async (t) => {
+  test('passes for a journal of an earlier version, after pruning, and for a restored backup', async (t) => {
     const place = await filled(t);
     const database = new DatabaseSync(place.file);
     database.exec('DELETE FROM seals');
@@ -212,14 +212,14 @@ describe('what looks like an edit and is none', () => {
   });
 });
 
-describe('a journal in PostgreSQL', async () => {
+describe('verification of a journal in PostgreSQL', async () => {
   const cluster = await startPostgres();
   after(() => cluster.end());
-  let places = 0;
+  let databases = 0;
 
-  const opened = (address: string, sealer: Sealer | undefined) => (): Promise<Store> =>
+  const storeOpener = (address: string, sealer: Sealer | undefined) => (): Promise<Store> =>
     postgresStore({ address, sealer });
-  const verifiedAt = async (address: string, sealer: Sealer | undefined): Promise<JournalVerification> => {
+  const verifyAt = async (address: string, sealer: Sealer | undefined): Promise<JournalVerification> => {
     const store = await postgresStore({ address, sealer });
     try {
       return await verifyJournal(store);
@@ -227,20 +227,20 @@ describe('a journal in PostgreSQL', async () => {
       await store.close();
     }
   };
-  const told = (result: JournalVerification): string =>
+  const summaryOf = (result: JournalVerification): string =>
     result.ok ? `holds (${result.authentication.state})` : result.problem;
   const filledAt = async (t: TestContext): Promise<{ address: string; place: Place; sealer: Sealer | undefined }> => {
-    const address = cluster.address(`tampering_${(places += 1)}`);
+    const address = cluster.address(`tampering_${(databases += 1)}`);
     const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-key-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
     const sealer = await journalSealer(data, address);
-    const place = await filled(t, opened(address, sealer));
+    const place = await filled(t, storeOpener(address, sealer));
     return { address, place, sealer };
   };
 
-  test('is found out when the end, the front, columns of the index or approvals were edited, also after others went on', async (t) => {
+  test('detects edits of the end, the front, index columns and approvals, also after later entries', async (t) => {
     const { address, place, sealer } = await filledAt(t);
-    assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
+    assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
     const database = new Database(await loadDriver(), parseAddress(address));
     t.after(() => database.close());
     const edits: readonly (readonly [edit: string, undo: string, expected: RegExp])[] = [
@@ -267,24 +267,24 @@ describe('a journal in PostgreSQL', async () => {
     ];
     for (const [edit, undo, expected] of edits) {
       for (const part of edit.split(';')) await database.rows(part);
-      assert.match(told(await verifiedAt(address, sealer)), expected, edit);
+      assert.match(summaryOf(await verifyAt(address, sealer)), expected, edit);
       if (undo !== '') await database.rows(undo);
     }
-    await using(place, opened(address, sealer), async (box) => {
+    await using(place, storeOpener(address, sealer), async (box) => {
       for (let index = 0; index < 30; index++) await box.call('mcp__bank__look', {}, { principal: bot });
     });
-    assert.match(told(await verifiedAt(address, sealer)), /not the one that was anchored/);
+    assert.match(summaryOf(await verifyAt(address, sealer)), /not the one that was anchored/);
   });
 
-  test('is found out when tokens, pins or stored outcomes were forged or changed', async (t) => {
+  test('detects forged and changed tokens, pins and stored outcomes', async (t) => {
     const { address, place, sealer } = await filledAt(t);
-    await using(place, opened(address, sealer), async (box) => {
+    await using(place, storeOpener(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
       await pinStorage(box.shared).add('files', '{}');
       await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
       await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, idempotencyKey: 'a' });
     });
-    assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
+    assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
     const database = new Database(await loadDriver(), parseAddress(address));
     t.after(() => database.close());
     for (const [edit, undo, expected] of [
@@ -302,46 +302,46 @@ describe('a journal in PostgreSQL', async () => {
       ["UPDATE claims SET outcome = '{}'", 'SELECT 1', /stored for an idempotency key.* was changed/],
     ] as const) {
       await database.rows(edit);
-      assert.match(told(await verifiedAt(address, sealer)), expected, edit);
+      assert.match(summaryOf(await verifyAt(address, sealer)), expected, edit);
       await database.rows(undo);
     }
   });
 
-  test('says so where the key of this machine has sealed nothing, holds with a shared key, and after pruning', async (t) => {
+  test('reports an unknown state with a key that has sealed nothing, passes with a shared key, and after pruning', async (t) => {
     const { address, place, sealer } = await filledAt(t);
     const other = mkdtempSync(join(tmpdir(), 'signalbox-tampering-other-'));
     t.after(() => rmSync(other, { recursive: true, force: true }));
-    const stranger = await journalSealer(other, address);
-    const seen = await verifiedAt(address, stranger);
+    const otherSealer = await journalSealer(other, address);
+    const seen = await verifyAt(address, otherSealer);
     assert.deepEqual(seen.ok && seen.authentication, {
       state: 'unknown',
       why: 'it is sealed with keys of other machines only',
     });
-    // Both write, each with its own key; then one of them prunes.
-    for (const each of [stranger, sealer])
-      await using(place, opened(address, each), async (box) => {
+    // Both machines write, each with its own key; then one of them prunes.
+    for (const each of [otherSealer, sealer])
+      await using(place, storeOpener(address, each), async (box) => {
         await box.call('mcp__bank__look', {}, { principal: bot });
       });
-    for (const each of [stranger, sealer]) assert.equal(told(await verifiedAt(address, each)), 'holds (sealed)');
-    await using(place, opened(address, sealer), async (box) => {
+    for (const each of [otherSealer, sealer]) assert.equal(summaryOf(await verifyAt(address, each)), 'holds (sealed)');
+    await using(place, storeOpener(address, sealer), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
       await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
     });
-    assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
-    const pruned = await verifiedAt(address, stranger);
+    assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
+    const pruned = await verifyAt(address, otherSealer);
     assert.deepEqual(pruned.ok && pruned.authentication, {
       state: 'unknown',
       why: 'it was pruned by a machine with another key',
     });
     const key = 'a'.repeat(64);
     const [one, two] = await Promise.all([place.data, other].map((data) => journalSealer(data, address, key)));
-    await using(place, opened(address, one), async (box) => {
+    await using(place, storeOpener(address, one), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
     });
-    assert.equal(told(await verifiedAt(address, two)), 'holds (sealed)');
+    assert.equal(summaryOf(await verifyAt(address, two)), 'holds (sealed)');
   });
 
-  test('keeps its seal when it comes from SQLite, and what was edited there is found out here', async (t) => {
+  test('passes after a copy from SQLite, and detects edits made before the copy', async (t) => {
     for (const [edit, expected] of [
       ['', /^holds \(sealed\)$/],
       ['UPDATE seals SET seq = seq + 1', /the seal was changed/],
@@ -350,7 +350,7 @@ describe('a journal in PostgreSQL', async () => {
       const database = new DatabaseSync(place.file);
       database.exec(edit);
       database.close();
-      const address = cluster.address(`tampering_${(places += 1)}`);
+      const address = cluster.address(`tampering_${(databases += 1)}`);
       const source = await openSqliteSource(place.file);
       try {
         const target = await openPostgresTarget(address, source);
@@ -362,7 +362,7 @@ describe('a journal in PostgreSQL', async () => {
       } finally {
         source.close();
       }
-      assert.match(told(await verifiedAt(address, await journalSealer(place.data, address))), expected);
+      assert.match(summaryOf(await verifyAt(address, await journalSealer(place.data, address))), expected);
     }
   });
 });

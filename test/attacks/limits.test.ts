@@ -29,13 +29,13 @@ const rules: readonly JsonObject[] = [
   { id: 'yes', match: 'mcp__shop__*', allow: true },
 ];
 
-/** What ran in all processes. */
-interface Ran {
+/** Totals of the calls that ran in all processes. */
+interface Totals {
   spent: number;
   looks: number;
 }
 
-function shop(ran: Ran): ReturnType<typeof localServer> {
+function shopServer(totals: Totals): ReturnType<typeof localServer> {
   const input = { type: 'object', properties: { amount: { type: 'number' } } };
   return localServer({
     name: 'shop',
@@ -46,11 +46,17 @@ function shop(ran: Ran): ReturnType<typeof localServer> {
         input,
         effect: 'irreversible',
         run: (args) => {
-          ran.spent += Number((args as { amount?: number }).amount);
+          totals.spent += Number((args as { amount?: number }).amount);
           return 'paid';
         },
       }),
-      defineTool({ name: 'look', description: 'Looks.', input, effect: 'read', run: () => `look ${(ran.looks += 1)}` }),
+      defineTool({
+        name: 'look',
+        description: 'Looks.',
+        input,
+        effect: 'read',
+        run: () => `look ${(totals.looks += 1)}`,
+      }),
       defineTool({ name: 'diary', description: 'Reads.', input, effect: 'read', labels: ['private'], run: () => 'x' }),
       defineTool({
         name: 'send',
@@ -64,14 +70,14 @@ function shop(ran: Ran): ReturnType<typeof localServer> {
   });
 }
 
-function place(t: TestContext): string {
+function temporaryDirectory(t: TestContext): string {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-limits-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
   return data;
 }
 
-/** Calls of one agent at several boxes at once, each in a session of its own. */
-async function rush(
+/** Makes calls of one agent at several boxes at once, each in its own session, and returns the rules that decided them. */
+async function callConcurrently(
   boxes: readonly Signalbox[],
   agent: string,
   tool: string,
@@ -85,52 +91,54 @@ async function rush(
   return await Promise.all(amounts.map(rule));
 }
 
-async function assertShared(t: TestContext, open: (ran: Ran) => Promise<Signalbox>): Promise<void> {
-  const ran: Ran = { spent: 0, looks: 0 };
-  const boxes = await Promise.all([1, 2, 3].map(() => open(ran)));
+async function assertSharedLimits(t: TestContext, open: (totals: Totals) => Promise<Signalbox>): Promise<void> {
+  const totals: Totals = { spent: 0, looks: 0 };
+  const boxes = await Promise.all([1, 2, 3].map(() => open(totals)));
   t.after(() => Promise.all(boxes.map((box) => box.close())));
   for (let round = 0; round < 8; round += 1) {
     const agent = `bot ${round}`;
-    // In every other round all boxes know the agent; else the first thing that they read is the rush itself.
-    if (round % 2 === 0) await rush(boxes, agent, 'pay', [0, 0, 0]);
-    ran.spent = ran.looks = 0;
-    const paid = await rush(boxes, agent, 'pay', Array<number>(24).fill(10));
-    assert.equal(ran.spent, 100, `spent in round ${round}: ${paid.join(' ')}`);
-    const looked = await rush(boxes, agent, 'look', Array<number>(24).fill(0));
-    assert.equal(ran.looks, 7, `looks in round ${round}: ${looked.join(' ')}`);
-    assert.deepEqual(await rush(boxes, agent, 'pay', [10, 10, 10]), ['purse', 'purse', 'purse']);
+    // In every other round all boxes know the agent; in the others, the concurrent calls are the first entries that they read.
+    if (round % 2 === 0) await callConcurrently(boxes, agent, 'pay', [0, 0, 0]);
+    totals.spent = totals.looks = 0;
+    const paid = await callConcurrently(boxes, agent, 'pay', Array<number>(24).fill(10));
+    assert.equal(totals.spent, 100, `spent in round ${round}: ${paid.join(' ')}`);
+    const looked = await callConcurrently(boxes, agent, 'look', Array<number>(24).fill(0));
+    assert.equal(totals.looks, 7, `looks in round ${round}: ${looked.join(' ')}`);
+    assert.deepEqual(await callConcurrently(boxes, agent, 'pay', [10, 10, 10]), ['purse', 'purse', 'purse']);
   }
 }
 
-describe('several processes that spend one budget at the same time', () => {
+describe('limits and flow shared by several processes', () => {
   let started: ReturnType<typeof startPostgres> | undefined;
   after(async () => (await started)?.end());
 
-  test('run exactly the calls that fit it, on one SQLite file', async (t) => {
-    const data = place(t);
-    await assertShared(t, (ran) => createSignalbox({ servers: [shop(ran)], policies: rules, data }));
+  test('a budget allows exactly the calls that fit, on one SQLite file', async (t) => {
+    const data = temporaryDirectory(t);
+    await assertSharedLimits(t, (totals) => createSignalbox({ servers: [shopServer(totals)], policies: rules, data }));
   });
 
-  test('run exactly the calls that fit it, on one PostgreSQL', async (t) => {
+  test('a budget allows exactly the calls that fit, on one PostgreSQL database', async (t) => {
     const address = (await (started ??= startPostgres())).address('limits');
-    await assertShared(t, async (ran) =>
-      createSignalbox({ servers: [shop(ran)], policies: rules, store: await postgresStore({ address }) }),
+    await assertSharedLimits(t, async (totals) =>
+      createSignalbox({ servers: [shopServer(totals)], policies: rules, store: await postgresStore({ address }) }),
     );
   });
 
-  test('know on one SQLite file what the others read and sent, once it is answered', async (t) => {
-    const data = place(t);
-    const ran: Ran = { spent: 0, looks: 0 };
-    const boxes = await Promise.all([1, 2].map(() => createSignalbox({ servers: [shop(ran)], policies: rules, data })));
+  test('a flow rule knows what other processes read and sent, on one SQLite file', async (t) => {
+    const data = temporaryDirectory(t);
+    const totals: Totals = { spent: 0, looks: 0 };
+    const boxes = await Promise.all(
+      [1, 2].map(() => createSignalbox({ servers: [shopServer(totals)], policies: rules, data })),
+    );
     t.after(() => Promise.all(boxes.map((box) => box.close())));
-    assert.deepEqual(await rush(boxes, 'bot', 'send', [0, 0]), ['yes', 'yes']);
-    assert.deepEqual(await rush(boxes.slice(0, 1), 'bot', 'diary', [0]), ['yes']);
-    assert.deepEqual(await rush(boxes, 'bot', 'send', [0, 0]), ['leak', 'leak']);
+    assert.deepEqual(await callConcurrently(boxes, 'bot', 'send', [0, 0]), ['yes', 'yes']);
+    assert.deepEqual(await callConcurrently(boxes.slice(0, 1), 'bot', 'diary', [0]), ['yes']);
+    assert.deepEqual(await callConcurrently(boxes, 'bot', 'send', [0, 0]), ['leak', 'leak']);
   });
 
-  test('are processes of signalbox stdio, too', async (t) => {
+  test('budget and rate limit hold for several processes of signalbox stdio', async (t) => {
     const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
-    const given = new Place({
+    const workspace = new Place({
       ...withNotes,
       'policies.yaml': `
 - { id: few, budget: { match: mcp__notes__add, calls: 5 } }
@@ -143,9 +151,13 @@ describe('several processes that spend one budget at the same time', () => {
       [1, 2].map(async () => {
         const transport = new StdioClientTransport({
           command: process.execPath,
-          args: [given.program, 'stdio'],
-          cwd: given.directory,
-          env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: given.data, SIGNALBOX_SECRETS: 'file' },
+          args: [workspace.program, 'stdio'],
+          cwd: workspace.directory,
+          env: {
+            ...(process.env as Record<string, string>),
+            SIGNALBOX_HOME: workspace.data,
+            SIGNALBOX_SECRETS: 'file',
+          },
         });
         const client = new Client({ name: 'Editor', version: '1' });
         t.after(() => client.close());
@@ -170,15 +182,15 @@ const valueRules: readonly JsonObject[] = [
   { id: 'yes', match: 'mcp__mail__*', allow: true },
 ];
 const registered = 'correct-horse-battery-staple';
-/** Far beyond what the journal records of an output. */
-const late = 'the merger with the northern company closes on the second tuesday';
+/** Text far beyond the part of an output that the journal records. */
+const ending = 'the merger with the northern company closes on the second tuesday';
 
-/** A letter of 200 KB with a registered secret at the beginning and something private at the end. */
-function mail(): ReturnType<typeof localServer> {
+/** Creates a server with a letter of 200 KB, with a registered secret at the beginning and private text at the end. */
+function mailServer(): ReturnType<typeof localServer> {
   const input = { type: 'object', properties: { text: { type: 'string' } } };
   let filler = '';
   for (let line = 0; filler.length < 200 * 1024; line += 1) filler += `nothing of interest in line ${line * 7919}\n`;
-  const letter = `${registered}\n${filler}\n${late}\n`;
+  const letter = `${registered}\n${filler}\n${ending}\n`;
   return localServer({
     name: 'mail',
     tools: [
@@ -204,83 +216,82 @@ function mail(): ReturnType<typeof localServer> {
 
 const principal = { id: 'bot', kind: 'agent' } as const;
 
-async function mailBox(t: TestContext, where: { data: string } | { store: Store }): Promise<Signalbox> {
+async function openMailBox(t: TestContext, storage: { data: string } | { store: Store }): Promise<Signalbox> {
   const box = await createSignalbox({
-    servers: [mail()],
+    servers: [mailServer()],
     policies: valueRules,
     secrets: { KEY: registered },
-    ...where,
+    ...storage,
   });
   t.after(() => box.close());
   return box;
 }
 
-async function read(box: Signalbox): Promise<void> {
+async function readLetter(box: Signalbox): Promise<void> {
   const { outcome } = await box.call('mcp__mail__read', {}, { principal, session: 'reading' });
   assert.equal(outcome, 'completed');
 }
 
-/** Sends a part of the end of the letter, the secret at its beginning, and something else. */
-async function assertRecognised(box: Signalbox): Promise<void> {
+/** Sends a part of the end of the letter, the secret at its beginning, and unrelated text. */
+async function assertRecognized(box: Signalbox): Promise<void> {
   const send = async (text: string): Promise<string | undefined> =>
     (await box.call('mcp__mail__send', { text }, { principal, session: 'sending' })).decision?.rule;
-  assert.equal(await send(`they say ${late.slice(10, 50).toUpperCase()}`), 'leak');
+  assert.equal(await send(`they say ${ending.slice(10, 50).toUpperCase()}`), 'leak');
   assert.equal(await send(Buffer.from(registered).toString('base64')), 'leak');
   assert.equal(await send('good morning, and a nice day'), 'yes');
 }
 
-describe('text beyond what the journal records of an output', () => {
+describe('output text beyond the part that the journal records', () => {
   let started: ReturnType<typeof startPostgres> | undefined;
   const cluster = (): ReturnType<typeof startPostgres> => (started ??= startPostgres());
   after(async () => (await started)?.end());
 
-  test('is recognised by flow rules after a restart, and not stored in a form that can be read', async (t) => {
-    const data = place(t);
-    const box = await mailBox(t, { data });
-    await read(box);
+  test('is recognized by flow rules after a restart, and stored only as encrypted fingerprints', async (t) => {
+    const data = temporaryDirectory(t);
+    const box = await openMailBox(t, { data });
+    await readLetter(box);
     await box.close();
-    await assertRecognised(await mailBox(t, { data }));
+    await assertRecognized(await openMailBox(t, { data }));
     const store = sqliteStore({ file: join(data, 'signalbox.db') });
     const rows = await store.keyValues.list('fingerprints ["private","bot"]');
     await store.close();
     assert.equal(rows.length, 1);
     const bytes = Buffer.from(rows[0]?.text ?? '', 'base64');
-    const plain = fingerprintsOf(late);
-    const hidden = Buffer.from(plain.buffer);
-    for (let at = 0; at < hidden.length; at += 8)
-      assert.equal(bytes.includes(hidden.subarray(at, at + 8)), false, 'the fingerprints are encrypted');
+    const plain = Buffer.from(fingerprintsOf(ending).buffer);
+    for (let at = 0; at < plain.length; at += 8)
+      assert.equal(bytes.includes(plain.subarray(at, at + 8)), false, 'the fingerprints are encrypted');
   });
 
-  test('is recognised at once by another process on the same SQLite file', async (t) => {
-    const data = place(t);
-    const [one, other] = [await mailBox(t, { data }), await mailBox(t, { data })];
-    assert.equal((await other.call('mcp__mail__send', { text: late }, { principal })).decision?.rule, 'yes');
-    await read(one);
-    await assertRecognised(other);
+  test('is recognized at once by another process on the same SQLite file', async (t) => {
+    const data = temporaryDirectory(t);
+    const [one, other] = [await openMailBox(t, { data }), await openMailBox(t, { data })];
+    assert.equal((await other.call('mcp__mail__send', { text: ending }, { principal })).decision?.rule, 'yes');
+    await readLetter(one);
+    await assertRecognized(other);
   });
 
-  test('is recognised by replicas on PostgreSQL that share a key, and after a restart there', async (t) => {
+  test('is recognized by replicas on PostgreSQL that share a key, also after a restart', async (t) => {
     const address = (await cluster()).address('outputs');
-    const data = place(t);
+    const data = temporaryDirectory(t);
     const open = async (): Promise<Signalbox> =>
-      mailBox(t, { store: await postgresStore({ address, sealer: await journalSealer(data, 'outputs') }) });
+      openMailBox(t, { store: await postgresStore({ address, sealer: await journalSealer(data, 'outputs') }) });
     const [one, other] = [await open(), await open()];
-    assert.equal((await other.call('mcp__mail__send', { text: late }, { principal })).decision?.rule, 'yes');
-    await read(one);
-    await assertRecognised(other);
+    assert.equal((await other.call('mcp__mail__send', { text: ending }, { principal })).decision?.rule, 'yes');
+    await readLetter(one);
+    await assertRecognized(other);
     await Promise.all([one.close(), other.close()]);
-    await assertRecognised(await open());
+    await assertRecognized(await open());
   });
 
-  test('is recognised from a backup, and from a copy to PostgreSQL', async (t) => {
-    const [data, restored] = [place(t), place(t)];
-    const box = await mailBox(t, { data });
-    await read(box);
+  test('is recognized from a backup, and from a copy to PostgreSQL', async (t) => {
+    const [data, restored] = [temporaryDirectory(t), temporaryDirectory(t)];
+    const box = await openMailBox(t, { data });
+    await readLetter(box);
     await box.close();
     const file = join(data, 'signalbox.db');
     await backUpSqlite(file, join(restored, 'signalbox.db'));
     for (const name of ['journal.key', 'journal.seals']) copyFileSync(join(data, name), join(restored, name));
-    await assertRecognised(await mailBox(t, { data: restored }));
+    await assertRecognized(await openMailBox(t, { data: restored }));
     const address = (await cluster()).address('copied_outputs');
     const source = await openSqliteSource(file);
     const target = await openPostgresTarget(address, source);
@@ -288,13 +299,13 @@ describe('text beyond what the journal records of an output', () => {
     await target.close();
     source.close();
     const store = await postgresStore({ address, sealer: await journalSealer(data, 'copied') });
-    await assertRecognised(await mailBox(t, { store }));
+    await assertRecognized(await openMailBox(t, { store }));
   });
 
-  test('is stored no longer than it can be known: one principal fills a bounded space', async (t) => {
-    const data = place(t);
-    const box = await mailBox(t, { data });
-    for (let round = 0; round < 12; round += 1) await read(box);
+  test('takes bounded space for each principal', async (t) => {
+    const data = temporaryDirectory(t);
+    const box = await openMailBox(t, { data });
+    for (let round = 0; round < 12; round += 1) await readLetter(box);
     await box.close();
     const store = sqliteStore({ file: join(data, 'signalbox.db') });
     const rows = await store.keyValues.list('fingerprints ["private","bot"]');

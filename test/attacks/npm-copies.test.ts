@@ -11,22 +11,25 @@ const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 const write = (place: Place, configuration: unknown): void =>
   writeFileSync(join(place.directory, 'signalbox.config.json'), json(configuration));
 
-test('trust shows a copy of an npm package in the project, which runs instead of the published one, and asks when one appears', async () => {
+test('trust shows a copy of an npm package in the project that runs instead of the published one, and asks when a copy appears', async () => {
   const place = new Place();
-  const home = join(place.directory, 'node_modules', '@scope', 'files');
-  const copy = (version: string): void => {
-    mkdirSync(home, { recursive: true });
-    writeFileSync(join(home, 'package.json'), json({ name: '@scope/files', version, bin: 'run.js' }));
-    writeFileSync(join(home, 'run.js'), "#!/usr/bin/env node\nrequire('node:fs').writeFileSync('used-copy', 'x');\n");
+  const packageDirectory = join(place.directory, 'node_modules', '@scope', 'files');
+  const writeCopy = (version: string): void => {
+    mkdirSync(packageDirectory, { recursive: true });
+    writeFileSync(join(packageDirectory, 'package.json'), json({ name: '@scope/files', version, bin: 'run.js' }));
+    writeFileSync(
+      join(packageDirectory, 'run.js'),
+      "#!/usr/bin/env node\nrequire('node:fs').writeFileSync('used-copy', 'x');\n",
+    );
   };
   write(place, {
     mcpServers: { a: { npm: '@scope/files@1.2.3' }, b: { command: 'npx', args: ['-y', 'other@1.0.0'] } },
   });
   const before = await run(place, 'trust', '--yes');
   assert.doesNotMatch(before.stdout, /local files/);
-  copy('1.2.4');
-  assert.match((await run(place, 'trust')).stdout, /nothing new to accept/, 'a copy of another version is not run');
-  copy('1.2.3');
+  writeCopy('1.2.4');
+  assert.match((await run(place, 'trust')).stdout, /nothing new to accept/, 'a copy of another version does not run');
+  writeCopy('1.2.3');
   const refused = await run(place, 'tools', '--local');
   assert.equal(refused.code, 2, refused.stdout);
   assert.match(
@@ -36,7 +39,7 @@ test('trust shows a copy of an npm package in the project, which runs instead of
   assert.ok(!readdirSync(place.directory).includes('used-copy'));
   assert.match((await run(place, 'trust', '--yes')).stdout, /run {6}a: local files in/);
   assert.match((await run(place, 'trust')).stdout, /nothing new to accept/);
-  rmSync(home, { recursive: true });
+  rmSync(packageDirectory, { recursive: true });
   assert.match(
     (await run(place, 'trust')).stdout,
     /nothing new to accept/,

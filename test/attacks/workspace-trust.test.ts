@@ -21,7 +21,7 @@ import { processTerminal } from '../../src/cli/terminal/terminal.ts';
 import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { hostileWorkspace, listener, trustsNothing } from './hostile-workspace.ts';
+import { createHostileWorkspace, startListener, trustsNothing } from './hostile-workspace.ts';
 
 const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
   place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
@@ -105,13 +105,13 @@ suite('a configuration that nobody accepted', () => {
   });
 
   test('is used by no command: nothing is run, loaded, contacted, resolved or applied', async (t) => {
-    const { port, connections } = await listener(t);
+    const { port, connections } = await startListener(t);
     const left = Object.entries(commands);
     const failures: string[] = [];
     const worker = async (): Promise<void> => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
         const [name, [isRefused, ...args]] = next;
-        const { place, used } = hostileWorkspace(port, connections);
+        const { place, used } = createHostileWorkspace(port, connections);
         const result = await run(place, ...name.split(' '), ...args);
         if (used().length > 0) failures.push(`${name} used ${used().join(', ')}`);
         if (isRefused && !(result.code === 2 && result.stderr.startsWith('error configuration-untrusted')))
@@ -125,8 +125,8 @@ suite('a configuration that nobody accepted', () => {
   });
 
   test('is named by --config, not trusted by it', async (t) => {
-    const { port, connections } = await listener(t);
-    const { place, used } = hostileWorkspace(port, connections);
+    const { port, connections } = await startListener(t);
+    const { place, used } = createHostileWorkspace(port, connections);
     const { code, stderr } = await run(
       new Place(),
       'tools',
@@ -138,8 +138,8 @@ suite('a configuration that nobody accepted', () => {
   });
 
   test('answers an MCP client with an error that names the command to run', async (t) => {
-    const { port, connections } = await listener(t);
-    const { place, used } = hostileWorkspace(port, connections);
+    const { port, connections } = await startListener(t);
+    const { place, used } = createHostileWorkspace(port, connections);
     const client = new Client({ name: 'test', version: '1' });
     t.after(() => client.close());
     const transport = new StdioClientTransport({
@@ -420,8 +420,8 @@ suite('a running server', () => {
 });
 
 test('a run file that other users could have written names no configuration and no server', async (t) => {
-  const { port, connections } = await listener(t);
-  const { place, used } = hostileWorkspace(port, connections);
+  const { port, connections } = await startListener(t);
+  const { place, used } = createHostileWorkspace(port, connections);
   const elsewhere = new Place();
   const directory = join(elsewhere.data, 'running');
   mkdirSync(directory, { recursive: true });

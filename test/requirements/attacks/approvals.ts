@@ -19,19 +19,19 @@ export const approvals: Section<'H'> = {
         'a web token that is a host',
       ].map(
         (name) =>
-          `${hiding} > a command that is dressed up as a secret > ${name}: the approver sees all of it` as const,
+          `${hiding} > secrets in a command, and commands disguised as secrets > ${name}: is shown to the approver in full` as const,
       ),
-      `${hiding} > a command that is dressed up as a secret > whatever the text, shown and hidden parts together are the text`,
+      `${hiding} > secrets in a command, and commands disguised as secrets > for any text, the shown and the hidden parts together make up the text`,
     ],
   },
   H2: {
     promise:
       'every hidden part is marked with its place, length and kind: API, sessions, command line, MCP clients, library',
     tests: [
-      `${hiding} > a command that is dressed up as a secret > what is taken for a secret is marked with its place, its length and its kind, and nothing around it is taken`,
-      `${hiding} > hidden parts > the answers of a session follow the same rule`,
-      `${hiding} > hidden parts > at an MCP client they are named, and a yes without the acknowledgement runs nothing`,
-      `${hiding} > hidden parts > the callback of a host gets them with the whole arguments`,
+      `${hiding} > secrets in a command, and commands disguised as secrets > each secret is marked with its place, length and kind, and the text around it is not`,
+      `${hiding} > hidden parts > must be acknowledged in a session as well`,
+      `${hiding} > hidden parts > are named to an MCP client, where an approval without the acknowledgement runs nothing`,
+      `${hiding} > hidden parts > are passed to the callback of a host, with the complete arguments`,
       'test/e2e/cli-approvals.test.ts > approvals > hidden parts are counted, shown on request, and approved only after that or with a word for it',
     ],
   },
@@ -39,31 +39,31 @@ export const approvals: Section<'H'> = {
     promise:
       'viewers read in approvals and remembered rules what the journal shows them, not the hidden parts of calls',
     tests: [
-      `${hiding} > hidden parts > viewers read in approvals and remembered rules what the journal shows them, and approvers what they decide about`,
+      `${hiding} > hidden parts > are redacted for viewers in approvals and remembered rules, and visible to approvers`,
     ],
   },
   H3: {
     promise:
       'a call with hidden parts that are not registered secrets is approved only after the same human revealed or acknowledged them, and the journal records which',
     tests: [
-      `${hiding} > hidden parts > a call with some that are not registered is not approved before they were revealed by the same human, or acknowledged`,
-      `${hiding} > hidden parts > registered values alone need neither, and no reveal shows them`,
-      `${hiding} > hidden parts > agents and viewers reveal nothing, and neither does an agent that calls the library`,
-      `${hiding} > hidden parts > they are on the disk only sealed, and not once the question is answered`,
+      `${hiding} > hidden parts > must be revealed by the approving human or acknowledged before an approval, unless they are registered values`,
+      `${hiding} > hidden parts > that are registered values need neither, and no reveal shows them`,
+      `${hiding} > hidden parts > are revealed neither to agents and viewers, nor to an agent that calls the library`,
+      `${hiding} > hidden parts > are only stored encrypted, and deleted once the request is answered`,
     ],
   },
   H4: {
     promise: 'the digest in the journal proves what ran, also where its arguments are redacted',
     tests: [
-      `${hiding} > what ran > can be proven by the digest in the journal, also where its arguments are redacted`,
-      `${hiding} > what ran > a read has one where its entry does not contain all that it ran with`,
+      `${hiding} > digest of the arguments in the journal > proves which arguments ran, even where they are redacted`,
+      `${hiding} > digest of the arguments in the journal > is recorded for a read only if its entry does not contain all its arguments`,
     ],
   },
   H5: {
     promise: 'arguments too long to store or to show are not approved unseen',
     tests: [
-      `${hiding} > hidden parts > arguments too long to store are hidden as a whole, revealed, and never approved unseen`,
-      `${hiding} > hidden parts > at an MCP client they are named, and a yes without the acknowledgement runs nothing`,
+      `${hiding} > hidden parts > cover arguments that are too long to store as a whole, which must be revealed before an approval`,
+      `${hiding} > hidden parts > are named to an MCP client, where an approval without the acknowledgement runs nothing`,
     ],
   },
   H6: {

@@ -13,13 +13,17 @@ export const identities: Section<'H'> = {
       'an agent that begins another session, over HTTP or MCP, at a restarted server or at another replica, keeps its history for flow, budget, rateLimit and requires',
     tests: [
       identity(
-        'a caller that names its own sessions > keeps its history for flow, budget, rateLimit and requires over HTTP',
+        'history of a caller that chooses its session names > spans its sessions over HTTP, for flow, budget, rateLimit and requires',
       ),
-      identity('a caller that names its own sessions > keeps it over a restart'),
-      identity('a caller that names its own sessions > keeps it with every new MCP session'),
-      identity('a caller that names its own sessions > keeps it at every replica on one PostgreSQL'),
-      identity('a caller that names its own sessions > cannot use a step that a human undid, also after a restart'),
-      identity('a caller that names its own sessions > cannot use a step that a human undid at another replica'),
+      identity('history of a caller that chooses its session names > survives a restart'),
+      identity('history of a caller that chooses its session names > spans new MCP sessions'),
+      identity('history of a caller that chooses its session names > spans replicas on one PostgreSQL database'),
+      identity(
+        'history of a caller that chooses its session names > excludes a step that a human undid, also after a restart',
+      ),
+      identity(
+        'history of a caller that chooses its session names > excludes a step that a human undid at another replica',
+      ),
       'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
     ],
   },
@@ -27,19 +31,19 @@ export const identities: Section<'H'> = {
     promise:
       'every client of signalbox stdio is a principal of its own, by its normalized name and its project, and approvals hold for it alone',
     tests: [
+      identity('client of signalbox stdio > is a principal identified by its name and its project, in every process'),
       identity(
-        'a client of signalbox stdio > is a principal of its own, by its name and its project, also in another process',
+        'client of signalbox stdio > does not get an approval that was given to another client, remembered or not',
       ),
-      identity('a client of signalbox stdio > gets no answer that was given to another client, remembered or not'),
-      identity(
-        'a client of signalbox stdio > is that principal for the resources that it reads and subscribes to, too',
-      ),
+      identity('client of signalbox stdio > is the same principal for the resources that it reads and subscribes to'),
     ],
   },
   H72: {
     promise: 'sessions are owned, compared and recorded by one normalized name',
     tests: [
-      identity('names > an agent cannot take a session over by another spelling of its name'),
+      identity(
+        'names of sessions and approvers > an agent cannot take over a session with another spelling of its name',
+      ),
       'src/core/text/normalize-name.test.ts > names that callers choose > are the same when they differ only in characters that cannot be seen',
     ],
   },
@@ -47,32 +51,28 @@ export const identities: Section<'H'> = {
     promise: 'answers from browsers name a person, and tokens appear by name, with ids that tell them apart',
     tests: [
       identity(
-        'names > an answer from a browser or by a token names a person or the token, and the id that tells two tokens apart',
+        'names of sessions and approvers > an approval names the signed-in person or the token, with the id that distinguishes tokens of the same name',
       ),
     ],
   },
   H74: {
     promise: 'wrong tokens do not lock out a right one',
-    tests: [identity('twenty wrong tokens > do not lock out a right one that was never seen before')],
+    tests: [identity('lockout after twenty wrong tokens > does not affect a valid token that was never used before')],
   },
   H75: {
     promise:
       'journal verify finds a deleted or rewritten end and a deleted front, also when anchor, head and beginning were set to fit and Signalbox went on',
     tests: [
+      journal('verification of a journal in an edited SQLite file > detects a deleted end with an adjusted anchor'),
+      journal('verification of a journal in an edited SQLite file > detects a rewritten end with matching hashes'),
       journal(
-        'a journal that was edited in its SQLite file > is found out when the end was deleted and the anchor set to what is left',
+        'verification of a journal in an edited SQLite file > detects a deleted front with an adjusted beginning',
       ),
       journal(
-        'a journal that was edited in its SQLite file > is found out when the end was rewritten with hashes that fit',
+        'verification of a journal in an edited SQLite file > detects a seal that was removed, changed, or made with another key',
       ),
       journal(
-        'a journal that was edited in its SQLite file > is found out when the front was deleted and the beginning set',
-      ),
-      journal(
-        'a journal that was edited in its SQLite file > is found out when the seal was removed, changed, or made with another key',
-      ),
-      journal(
-        'a journal in PostgreSQL > is found out when the end, the front, columns of the index or approvals were edited, also after others went on',
+        'verification of a journal in PostgreSQL > detects edits of the end, the front, index columns and approvals, also after later entries',
       ),
     ],
   },
@@ -81,13 +81,13 @@ export const identities: Section<'H'> = {
       'journal verify finds rows of the query tables, approvals and remembered rules that do not fit the entries',
     tests: [
       journal(
-        'a journal that was edited in its SQLite file > is found out when rows of the index that queries read were deleted, added or changed',
+        'verification of a journal in an edited SQLite file > detects deleted, added and changed rows of the query index',
       ),
       journal(
-        'a journal that was edited in its SQLite file > is found out when approvals or remembered rules were forged, changed, reopened or removed',
+        'verification of a journal in an edited SQLite file > detects forged, changed, reopened and removed approvals and remembered rules',
       ),
       journal(
-        'a journal that was edited in its SQLite file > holds with hidden parts that were revealed, and is found out when those of a question were changed',
+        'verification of a journal in an edited SQLite file > passes with revealed hidden parts, and detects changed hidden parts of a request',
       ),
     ],
   },
@@ -95,13 +95,13 @@ export const identities: Section<'H'> = {
     promise: 'a crash, pruning, a backup that is restored, an older journal and a copy to PostgreSQL still verify',
     tests: [
       journal(
-        'what looks like an edit and is none > a crash between entries and seal: the seal is behind, and catches up',
+        'verification after changes that are not edits > passes after a crash between entries and seal: the seal is behind, and catches up',
       ),
       journal(
-        'what looks like an edit and is none > a journal of an earlier version, pruning, a backup that is restored',
+        'verification after changes that are not edits > passes for a journal of an earlier version, after pruning, and for a restored backup',
       ),
       journal(
-        'a journal in PostgreSQL > keeps its seal when it comes from SQLite, and what was edited there is found out here',
+        'verification of a journal in PostgreSQL > passes after a copy from SQLite, and detects edits made before the copy',
       ),
     ],
   },
@@ -117,15 +117,15 @@ export const identities: Section<'H'> = {
       authority('accounts once for records of a version that wrote no entries for them'),
       authority('accounts once for pins of a version that wrote entries for everything else'),
       authority('reports an anchor that was set back'),
-      journal('a journal in PostgreSQL > is found out when tokens, pins or stored outcomes were forged or changed'),
+      journal('verification of a journal in PostgreSQL > detects forged and changed tokens, pins and stored outcomes'),
     ],
   },
   H78: {
     promise: 'without the key, verify says that the journal is not authenticated on this machine',
     tests: [
-      journal('a journal that was edited in its SQLite file > says that it cannot tell where the key is not'),
+      journal('verification of a journal in an edited SQLite file > reports an unknown state without the key'),
       journal(
-        'a journal in PostgreSQL > says so where the key of this machine has sealed nothing, holds with a shared key, and after pruning',
+        'verification of a journal in PostgreSQL > reports an unknown state with a key that has sealed nothing, passes with a shared key, and after pruning',
       ),
     ],
   },

@@ -82,7 +82,7 @@ export const input: Section<'H'> = {
     promise:
       'a password in free text is hidden in approvals and journal, its value alone; references and prose are not',
     tests: [
-      'test/attacks/hidden-arguments.test.ts > a command that is dressed up as a secret > a password in a command is hidden in the question and in the journal, and what runs beside it is not',
+      'test/attacks/hidden-arguments.test.ts > secrets in a command, and commands disguised as secrets > a password in a command is hidden in the request and in the journal, and the text around it is not',
       'src/redaction/secret-patterns.test.ts > well-known token formats > a password in free text goes, and nothing around it',
     ],
   },

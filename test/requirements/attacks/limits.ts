@@ -1,9 +1,9 @@
 import type { Section } from '../requirement.ts';
 
 const processes = (name: string) =>
-  `test/attacks/limits.test.ts > several processes that spend one budget at the same time > ${name}` as const;
+  `test/attacks/limits.test.ts > limits and flow shared by several processes > ${name}` as const;
 const outputs = (name: string) =>
-  `test/attacks/limits.test.ts > text beyond what the journal records of an output > ${name}` as const;
+  `test/attacks/limits.test.ts > output text beyond the part that the journal records > ${name}` as const;
 
 /** Limits and flow over processes and restarts (H26–H29). */
 export const limits: Section<'H'> = {
@@ -11,9 +11,9 @@ export const limits: Section<'H'> = {
     promise:
       'a budget by arguments and a rate limit are exact over all processes on one SQLite file or PostgreSQL, for reads too',
     tests: [
-      processes('run exactly the calls that fit it, on one SQLite file'),
-      processes('run exactly the calls that fit it, on one PostgreSQL'),
-      processes('are processes of signalbox stdio, too'),
+      processes('a budget allows exactly the calls that fit, on one SQLite file'),
+      processes('a budget allows exactly the calls that fit, on one PostgreSQL database'),
+      processes('budget and rate limit hold for several processes of signalbox stdio'),
       'src/store/sqlite/sqlite-store.test.ts > store sqlite in a file > knows, as far as that costs little, whether another process has written',
     ],
   },
@@ -21,12 +21,12 @@ export const limits: Section<'H'> = {
     promise:
       'a flow rule recognises whole outputs, of up to 256 KB, after a restart, from a backup or a copy, and in other processes with the same key; their fingerprints are stored encrypted, in bounded space',
     tests: [
-      outputs('is recognised by flow rules after a restart, and not stored in a form that can be read'),
-      outputs('is recognised at once by another process on the same SQLite file'),
-      outputs('is recognised by replicas on PostgreSQL that share a key, and after a restart there'),
-      outputs('is recognised from a backup, and from a copy to PostgreSQL'),
-      outputs('is stored no longer than it can be known: one principal fills a bounded space'),
-      processes('know on one SQLite file what the others read and sent, once it is answered'),
+      outputs('is recognized by flow rules after a restart, and stored only as encrypted fingerprints'),
+      outputs('is recognized at once by another process on the same SQLite file'),
+      outputs('is recognized by replicas on PostgreSQL that share a key, also after a restart'),
+      outputs('is recognized from a backup, and from a copy to PostgreSQL'),
+      outputs('takes bounded space for each principal'),
+      processes('a flow rule knows what other processes read and sent, on one SQLite file'),
     ],
   },
   H28: {
