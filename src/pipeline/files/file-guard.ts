@@ -6,10 +6,11 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
+import { isInside, isSameFile } from '../../policy/conditions/functions/path-location.ts';
 import { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
 import { PlainReads } from './plain-reads.ts';
-import { Lookups, foldName, isSameFile, isWithin, isWithinFolded, statOf } from './real-path.ts';
+import { Lookups, foldName, mayBeInside, statOf } from './real-path.ts';
 import { NameSearch } from './text-names.ts';
 
 /** The files that calls may write only with approval. */
@@ -211,12 +212,11 @@ export class FileGuard {
       const folded = lookups.folded(real);
       const stats = lookups.stat(path);
       const isLinked = stats?.isFile() === true && stats.nlink > 1;
-      const mayHold = root !== undefined && real !== root && isWithin(root, real);
+      const mayHold = root !== undefined && real !== root && mayBeInside(real, root);
       for (const file of files) {
-        const isFile = path === file.link || (isWithinFolded(file.folded, folded) && isWithin(file.path, real));
+        const isFile = path === file.link || (isInside(folded, file.folded) && mayBeInside(real, file.path));
         const isSame = isLinked && isSameFile(unlimited.stat(file.path), stats);
-        if (isFile || isSame || (mayHold && isWithinFolded(folded, file.folded) && isWithin(real, file.path)))
-          add(file);
+        if (isFile || isSame || (mayHold && isInside(file.folded, folded) && mayBeInside(file.path, real))) add(file);
       }
       for (const each of real === path ? [path] : [real, path]) {
         const role = roleByName(each);
@@ -228,7 +228,7 @@ export class FileGuard {
       if (!work.take(pathWork + files.length * comparisonWork)) break;
       const real = lookups.real(path);
       const folded = lookups.folded(real);
-      for (const file of files) if (isWithinFolded(folded, file.folded) && isWithin(real, file.path)) add(file);
+      for (const file of files) if (isInside(file.folded, folded) && mayBeInside(file.path, real)) add(file);
     }
     return [...hits.values()];
   }
@@ -251,13 +251,13 @@ function closedIn(
       // Most strings are not paths: a name that does not exist in its directory cannot be read.
       if (isRead && bases.has(dirname(path)) && files.stat(path) === undefined) continue;
       const real = files.real(path);
-      if (isWithin(directory, real) ? !isWithin(open, real) : own.has(files.stat(path)))
+      if (mayBeInside(real, directory) ? !mayBeInside(real, open) : own.has(files.stat(path)))
         return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
     }
     for (const [path, { isUncertain }] of moved) {
       if (!work.take(pathWork)) return uncertain;
       const real = files.real(path);
-      if (!isWithin(real, directory)) continue;
+      if (!mayBeInside(directory, real)) continue;
       const role = "a directory with Signalbox's data directory in it, which is closed to agents";
       if (!isUncertain) return { path: real, role };
       uncertain ??= { path: real, role, isUncertain };

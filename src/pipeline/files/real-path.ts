@@ -1,6 +1,7 @@
 import { type Stats, readdirSync, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { type KnownNames, followPath } from '../../policy/conditions/functions/follow-path.ts';
+import { isInside, isSameFile } from '../../policy/conditions/functions/path-location.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 
 const missing = { throwIfNoEntry: false } as const;
@@ -57,7 +58,7 @@ export class Lookups {
     return real;
   }
 
-  /** Returns a path in the form in which `isWithinFolded` compares it. */
+  /** Returns a path in the form in which file systems that ignore case compare it. */
   folded(path: string): string {
     let folded = this.#folded.get(path);
     if (folded === undefined) this.#folded.set(path, (folded = foldPath(path)));
@@ -100,11 +101,6 @@ export class Lookups {
   }
 }
 
-/** Returns whether two stats are of the same file. */
-export function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
-  return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
-}
-
 /**
  * Returns a name in the form in which file systems that ignore case, forms of Unicode, ignorable characters, trailing dots and spaces, or
  * the names of streams compare it.
@@ -120,14 +116,12 @@ function foldPath(path: string): string {
   return plainPath.test(path) ? path.toLowerCase() : path.split(sep).map(foldName).join(sep);
 }
 
-/** Returns whether a folded path begins with a folded directory. Because both are folded, they may still be different files. */
-export function isWithinFolded(directory: string, path: string): boolean {
-  return path.startsWith(directory) && (path.length === directory.length || isSeparated(directory, path));
-}
-
-/** Returns whether a real path is a directory or is in it. Names that differ only by case are equal on a case-insensitive file system. */
-export function isWithin(directory: string, path: string): boolean {
-  if (path.startsWith(directory) && (path.length === directory.length || isSeparated(directory, path))) return true;
+/**
+ * Returns whether a real path is a directory or in it, also when both may be names of the same directory: names that differ only by case
+ * are equal on a case-insensitive file system.
+ */
+export function mayBeInside(path: string, directory: string): boolean {
+  if (isInside(path, directory)) return true;
   const names = directory.split(sep);
   const parts = path.split(sep, names.length);
   // The last name differs for most paths.
@@ -135,10 +129,6 @@ export function isWithin(directory: string, path: string): boolean {
     return false;
   const found = statOf(parts.join(sep));
   return found === undefined || isSameFile(found, statOf(directory));
-}
-
-function isSeparated(directory: string, path: string): boolean {
-  return directory.endsWith(sep) || path.startsWith(sep, directory.length);
 }
 
 function isSameName(one = '', other = ''): boolean {

@@ -29,8 +29,6 @@ export class ConditionInput {
   readonly seen: ConditionCall;
   /** The budget for evaluating conditions, shared by all rules of a call. */
   readonly work: WorkBudget;
-  /** The current element of a loop. */
-  item: unknown;
   #call: CallView | undefined;
   #principal: PrincipalView | undefined;
   #session: SessionView | undefined;
@@ -42,7 +40,6 @@ export class ConditionInput {
     this.facts = facts;
     this.seen = seen;
     this.work = work;
-    this.item = undefined;
   }
 
   get call(): CallView {

@@ -1,4 +1,4 @@
-import { Environment } from '@marcbachmann/cel-js';
+import { Environment, type RegisteredFunctionHandler } from '@marcbachmann/cel-js';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import { matchesNamePattern } from '../../core/text/name-pattern.ts';
 import { PathLocation } from './functions/path-location.ts';
@@ -9,7 +9,6 @@ import type { WorkBudget } from './work-budget.ts';
 import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './condition-input.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
-const synchronous = { async: false };
 const arithmetic: readonly (readonly [string, (left: number, right: number) => number])[] = [
   ['+', (left, right) => left + right],
   ['-', (left, right) => left - right],
@@ -38,13 +37,10 @@ export class WindowMeters {
 
 /** Returns the language of conditions: CEL with variables and functions for a call. */
 export function conditionLanguage(meters: WindowMeters): Environment {
-  return baseConditionLanguage
-    .clone()
-    .registerFunction(
-      'Session.count(string, string): int',
-      (session: SessionView, name: string, window: string) => session.countIn(meters.of(name, window)),
-      synchronous,
-    );
+  return register(baseConditionLanguage.clone(), {
+    'Session.count(string, string): int': (session: SessionView, name: string, window: string) =>
+      session.countIn(meters.of(name, window)),
+  });
 }
 
 /** Returns the language for the cost of a call in a budget: CEL with access to the arguments only. */
@@ -63,52 +59,35 @@ const baseConditionLanguage = base
   })
   .registerType('Principal', { ctor: PrincipalView, fields: { id: 'string', kind: 'string' } })
   .registerType('PastCall', { ctor: PastCallView, fields: { seq: 'int', at: timestamp, args: 'map<string, dyn>' } })
-  .registerType('Session', {
-    ctor: SessionView,
-    fields: { id: 'string', labels: 'list<string>', cost: 'double' },
-  })
+  .registerType('Session', { ctor: SessionView, fields: { id: 'string', labels: 'list<string>', cost: 'double' } })
   .registerType('Path', { ctor: PathLocation, fields: {} })
   .registerType('ShellCommand', {
     ctor: ShellCommand,
     fields: { name: 'string', words: 'list<string>', isLiteral: 'bool' },
   })
-  .registerType('Shell', {
-    ctor: ShellScript,
-    fields: { commands: 'list<ShellCommand>', hasSubstitution: 'bool' },
-  })
+  .registerType('Shell', { ctor: ShellScript, fields: { commands: 'list<ShellCommand>', hasSubstitution: 'bool' } })
   .registerVariable('call', 'Call')
   .registerVariable('args', 'map<string, dyn>')
   .registerVariable('tool', 'Tool')
   .registerVariable('principal', 'Principal')
   .registerVariable('session', 'Session')
-  .registerVariable('now', timestamp)
-  .registerFunction('path(string): Path', pathOf, synchronous)
-  .registerFunction(
-    'Path.within(string): bool',
-    (path: PathLocation, directory: string) => isWithin(path, directory),
-    synchronous,
-  )
-  .registerFunction('shell(string): Shell', shellOf, synchronous)
-  .registerFunction(
-    'Session.last(string): PastCall',
-    (session: SessionView, name: string) => session.last(name),
-    synchronous,
-  )
-  .registerFunction(
-    'Session.lastOk(string): PastCall',
-    (session: SessionView, name: string) => session.lastOk(name),
-    synchronous,
-  )
-  .registerFunction(
-    'Session.count(string): int',
-    (session: SessionView, name: string) => session.count(name),
-    synchronous,
-  )
-  .registerFunction(
-    'Session.hasRead(string): bool',
-    (session: SessionView, path: string) => session.hasRead(path),
-    synchronous,
-  );
+  .registerVariable('now', timestamp);
+register(baseConditionLanguage, {
+  'path(string): Path': pathOf,
+  'Path.within(string): bool': isWithin,
+  'shell(string): Shell': shellOf,
+  'Session.last(string): PastCall': (session: SessionView, name: string) => session.last(name),
+  'Session.lastOk(string): PastCall': (session: SessionView, name: string) => session.lastOk(name),
+  'Session.count(string): int': (session: SessionView, name: string) => session.count(name),
+  'Session.hasRead(string): bool': (session: SessionView, path: string) => session.hasRead(path),
+});
+
+/** Adds synchronous functions. */
+function register(language: Environment, functions: Readonly<Record<string, RegisteredFunctionHandler>>): Environment {
+  for (const [signature, handler] of Object.entries(functions))
+    language.registerFunction(signature, handler, { async: false });
+  return language;
+}
 
 /** The work for each name of a path, which takes a lookup in the file system. */
 const pathWork = 3000;
@@ -140,14 +119,10 @@ function shellOf(text: string): ShellScript {
 }
 
 function baseLanguage(): Environment {
-  const environment = new Environment({
-    homogeneousAggregateLiterals: false,
-    limits: { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 500, maxCallArguments: 4 },
-  }).registerFunction(
-    'string.like(string): bool',
-    (text: string, pattern: string) => matchesNamePattern(text, pattern),
-    synchronous,
-  );
+  const limits = { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 500, maxCallArguments: 4 };
+  const environment = register(new Environment({ homogeneousAggregateLiterals: false, limits }), {
+    'string.like(string): bool': matchesNamePattern,
+  });
   // Numbers in arguments are doubles, as in all JSON, but integer literals are ints. Strict CEL would not add the two.
   for (const [operator, apply] of arithmetic) {
     environment.registerOperator(`double ${operator} int: double`, (left: number, right: bigint) =>

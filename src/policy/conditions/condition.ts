@@ -4,7 +4,6 @@ import { closestMatch } from '../../core/text/closest-match.ts';
 import type { Cost } from '../facts/meter.ts';
 import type { ConditionInput } from './condition-input.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './condition-language.ts';
-import { toDisplayValue } from './display-value.ts';
 import { type Evaluation, evaluateWithin } from './running-evaluation.ts';
 import { meterCondition } from './metered-evaluation.ts';
 import { type ConditionProblem, surveyCondition } from './survey-condition.ts';
@@ -33,6 +32,7 @@ export type CompileResult<Value> =
   | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
 
 const maxTextLength = 4000;
+const maxDisplayLength = 200;
 
 /** Compiles the conditions of one policy. */
 export class ConditionCompiler {
@@ -133,6 +133,56 @@ function evaluateParts(explained: readonly (readonly [string, Run])[], input: Co
     }
   }
   return values;
+}
+
+/** Converts a value of a condition to short, plain JSON for display. */
+function toDisplayValue(value: unknown): JsonValue {
+  switch (typeof value) {
+    case 'bigint':
+      return Number(value);
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'boolean':
+      return value;
+    case 'string':
+      return truncate(value);
+    case 'object':
+      if (value === null) return null;
+      if (value instanceof Date) return value.toISOString();
+      if (value instanceof Set) return toDisplayValue([...value]);
+      return toDisplayObject(value);
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
+  }
+}
+
+function toDisplayObject(value: object): JsonValue {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return 'an object';
+  const text = jsonPrefixOf(value);
+  return text.length <= maxDisplayLength ? (JSON.parse(text) as JsonValue) : truncate(text);
+}
+
+/** Returns the beginning of a value as JSON, a little more than is displayed. The rest of a large value is not serialized. */
+function jsonPrefixOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, maxDisplayLength + 1));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  let text = isList ? '[' : '{';
+  for (const key in value) {
+    if (text.length > maxDisplayLength) return text;
+    const inner = jsonPrefixOf((value as Readonly<Record<string, unknown>>)[key]);
+    text += `${text.length === 1 ? '' : ','}${isList ? '' : `${JSON.stringify(key)}:`}${inner}`;
+  }
+  return text + (isList ? ']' : '}');
+}
+
+function truncate(text: string): string {
+  return text.length <= maxDisplayLength
+    ? text
+    : `${text.slice(0, maxDisplayLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 function typeNameOf(value: unknown): string {

@@ -1,5 +1,3 @@
-import { lowerAscii, upperAscii } from './functions/ascii-case.ts';
-import { ZoneClock } from './functions/zone-clock.ts';
 import { currentWork } from './running-evaluation.ts';
 import type { WorkBudget } from './work-budget.ts';
 import {
@@ -144,6 +142,10 @@ function meteredCall(name: string, handle: Handle): Handle {
   };
 }
 
+const upperCase = { from: 0x41, to: 0x5a, shift: 0x20 };
+const lowerCase = { from: 0x61, to: 0x7a, shift: -0x20 };
+const nonAscii = /[^\u0000-\u007f]/;
+
 /**
  * Methods of texts that are called directly, either because the library would look up an overload each time, or because its result
  * differs from what the name of the method promises. They return `undefined` for a wrong number of arguments.
@@ -152,11 +154,21 @@ const textMethods: Readonly<Record<string, (text: string, argument: string | und
   startsWith: (text, part) => (part === undefined ? undefined : text.startsWith(part)),
   endsWith: (text, part) => (part === undefined ? undefined : text.endsWith(part)),
   contains: (text, part) => (part === undefined ? undefined : text.includes(part)),
-  lowerAscii,
-  upperAscii,
+  lowerAscii: (text) => (nonAscii.test(text) ? shifted(text, upperCase) : text.toLowerCase()),
+  upperAscii: (text) => (nonAscii.test(text) ? shifted(text, lowerCase) : text.toUpperCase()),
   // Splits into code points, not into surrogates.
   split: (text, separator) => (separator === '' ? [...text] : undefined),
 };
+
+/** Shifts a range of letters. JavaScript's own conversions change other letters too: the Kelvin sign becomes "k", "ß" becomes "SS". */
+function shifted(text: string, { from, to, shift }: typeof upperCase): string {
+  const bytes = Buffer.from(text, 'utf16le');
+  for (let index = 0; index < bytes.length; index += 2) {
+    const unit = bytes[index] ?? 0;
+    if (bytes[index + 1] === 0 && unit >= from && unit <= to) bytes[index] = unit + shift;
+  }
+  return bytes.toString('utf16le');
+}
 
 function callWork(name: string, [first, second]: readonly unknown[], work: WorkBudget): number {
   const length = lengthOf(first);
@@ -217,6 +229,34 @@ function zonedDateMethod({ op, args }: CheckedNode, handle: Handle): Handle | un
     }
     return BigInt(part(clock.dateAt(date.getTime())));
   };
+}
+
+/** Converts times to dates whose local fields show the time in a zone, like the library. Caches the result for a second. */
+class ZoneClock {
+  readonly #format: Intl.DateTimeFormat;
+  #second = Number.NaN;
+  #date = new Date(Number.NaN);
+
+  constructor(timeZone: string) {
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+      timeZone,
+    });
+  }
+
+  dateAt(at: number): Date {
+    const second = Math.floor(at / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#date = new Date(this.#format.format(at));
+    }
+    return this.#date;
+  }
 }
 
 /** Handles `timestamp('…')` and `duration('…')` with a literal text, which is parsed once. */

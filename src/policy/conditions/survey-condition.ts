@@ -13,8 +13,6 @@ export interface ConditionProblem {
 /** Static properties of a condition. */
 export interface ConditionSurvey {
   readonly problems: readonly ConditionProblem[];
-  /** The number of its parts. */
-  readonly parts: number;
   readonly readsToolName: boolean;
   /** The patterns of tools in `session.last(…)`, `lastOk(…)` and `count(…)`. */
   readonly toolPatterns: readonly string[];
@@ -62,14 +60,12 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
   const windows: { pattern: string; window: string }[] = [];
   const tools = new Set<string>();
   const prefixed = new Set<string>();
-  let parts = 0;
   let readsToolName = false;
 
   const refuse = ({ start }: ASTNode, message: string, hint?: string): void => {
     problems.push({ offset: start, message, ...(hint === undefined ? {} : { hint }) });
   };
   const walk = (node: ASTNode, bound: ReadonlySet<string>, isInsideExplained = false): void => {
-    parts += 1;
     const isExplained = isExplainedPart(node, bound);
     if (isExplained && !isInsideExplained) explained.add(node.input.slice(node.start, node.end));
     switch (node.op) {
@@ -164,7 +160,6 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
   walk(root, new Set());
   return {
     problems,
-    parts,
     readsToolName,
     toolPatterns: [...tools],
     explainedParts: [...explained].slice(0, maxExplainedParts),

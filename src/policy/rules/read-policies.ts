@@ -6,7 +6,7 @@ import { PolicyError, type PolicyProblem } from './policy-error.ts';
 import { type Rule, type RuleKind, versionOf } from './rule.ts';
 import { readRule } from './read-rule.ts';
 import type { RuleFinding, RulePath } from './object-reader.ts';
-import { namesIn } from './unmatched-names.ts';
+import { namesIn } from './rule-warnings.ts';
 
 /** Line and column, both counted from 1. */
 export interface Place {

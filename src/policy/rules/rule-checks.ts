@@ -50,7 +50,7 @@ export function createRuleCheck({ kind, answer }: Rule, tool: ToolDefinition): R
     case 'readBeforeWrite':
       return readCheck(kind);
     case 'limit':
-      return limitCheck(kind);
+      return firstMatch(kind.meters.map((meter) => meterCheck(kind, meter)));
     case 'flow':
       return flowCheck(kind, tool);
   }
@@ -89,9 +89,11 @@ function holdsByEveryName(
 
 /** Requires that the last completed call of each step is later than that of the step before it. */
 function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): RuleCheck {
-  const checks = kind.targets
-    .filter(({ match }) => matchesAnyName(namesOf(tool).all, match))
-    .map(({ match, steps }) => stepsCheck(match, steps, kind, tool));
+  const targets = kind.targets.filter(({ match }) => matchesAnyName(namesOf(tool).all, match));
+  return firstMatch(targets.map(({ match, steps }) => stepsCheck(match, steps, kind, tool)));
+}
+
+function firstMatch(checks: readonly RuleCheck[]): RuleCheck {
   return (context) => {
     for (const check of checks) {
       const match = check(context);
@@ -110,10 +112,7 @@ function stepsCheck(target: string, steps: readonly string[], kind: Kind<'requir
       ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: latest(context, previous) }),
     }),
   });
-  const all = steps.map((step, index) => ({
-    step,
-    match: createMissing(step, index === 0 ? undefined : steps[index - 1]),
-  }));
+  const all = steps.map((step, index) => ({ step, match: createMissing(step, steps[index - 1]) }));
   const [first] = steps;
   const again = first === undefined ? undefined : createMissing(first, target);
   return (context) => {
@@ -157,17 +156,6 @@ function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
   };
 }
 
-function limitCheck(kind: Kind<'limit'>): RuleCheck {
-  const checks = kind.meters.map((meter) => meterCheck(kind, meter));
-  return (context) => {
-    for (const check of checks) {
-      const match = check(context);
-      if (match !== undefined) return match;
-    }
-    return undefined;
-  };
-}
-
 function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): RuleCheck {
   const read = (context: EvaluationContext): { readonly calls: number; readonly cost: number } =>
     context[by].reading(meter, context.call.at);
@@ -201,19 +189,11 @@ function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDe
   });
   return (context) => {
     const { session, principal, call } = context;
-    if (scope !== 'none' && from.some((label) => session.labels.has(label)))
-      return seen(
-        'the session',
-        from.filter((label) => session.labels.has(label)),
-        context,
-      );
+    const ofSession = scope === 'none' ? [] : from.filter((label) => session.labels.has(label));
+    if (ofSession.length > 0) return seen('the session', ofSession, context);
     const since = call.at - windowMs;
-    if (scope === 'principal' && from.some((label) => principal.hasSeen(label, since)))
-      return seen(
-        call.principal.id,
-        from.filter((label) => principal.hasSeen(label, since)),
-        context,
-      );
+    const ofPrincipal = scope === 'principal' ? from.filter((label) => principal.hasSeen(label, since)) : [];
+    if (ofPrincipal.length > 0) return seen(call.principal.id, ofPrincipal, context);
     return from.some((label) => context.holdsValueOf(label)) ? found : undefined;
   };
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -97,10 +97,16 @@ function followed(path: string): FollowedPath {
   return found;
 }
 
-/** Returns whether a path is a directory or in it. */
-export function isInside(path: string, directory: string, folds: boolean): boolean {
+/** Returns whether a path is a directory or in it, by their names alone. */
+export function isInside(path: string, directory: string, folds = false): boolean {
   const [inner, outer] = folds ? [folded(path), folded(directory)] : [path, directory];
-  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
+  if (!inner.startsWith(outer)) return false;
+  return inner.length === outer.length || outer.endsWith(sep) || inner.startsWith(sep, outer.length);
+}
+
+/** Returns whether two stats are of the same file. */
+export function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
 function folded(path: string): string {
@@ -115,7 +121,7 @@ function foldsCase(directory: string): boolean {
   const swapped = existing === existing.toUpperCase() ? existing.toLowerCase() : existing.toUpperCase();
   if (swapped === existing) return process.platform === 'darwin' || process.platform === 'win32';
   const [one, other] = [existing, swapped].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
+  return isSameFile(one, other);
 }
 
 function shown(text: string): string {

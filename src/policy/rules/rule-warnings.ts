@@ -1,6 +1,7 @@
 import { matchesAnyName, matchesNamePattern } from '../../core/text/name-pattern.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import { type NamedTool, type ToolNames, namesOf } from '../../core/tools/tool-names.ts';
+import { commandArguments } from '../conditions/survey-condition.ts';
 import type { Rule } from './rule.ts';
 
 /** The names that rules can match. */
@@ -100,4 +101,21 @@ function mayBeOf(pattern: string, server: string): boolean {
   const [beginning = ''] = pattern.split('*', 1);
   const prefix = `mcp__${server}__`;
   return beginning.startsWith(prefix) || (pattern.includes('*') && prefix.startsWith(beginning));
+}
+
+/** Returns a warning for each rule that compares the prefix of a command or a path as text, which is easy to bypass. */
+export function warnAboutPrefixes(rules: readonly Rule[]): string[] {
+  return rules.flatMap(({ id, at, kind }) =>
+    kind.kind !== 'match' || kind.when === true
+      ? []
+      : kind.when.prefixComparedArguments.map(
+          (name) => `rule "${id}"${at === undefined ? '' : ` (${at})`} ${prefixWarning(name)}`,
+        ),
+  );
+}
+
+function prefixWarning(name: string): string {
+  if (commandArguments.has(name))
+    return `compares the beginning of args.${name}, which other commands can follow ("git x; curl …"); use shell(args.${name}).commands`;
+  return `compares the beginning of args.${name}, which ".." and links can leave; use path(args.${name}).within('/dir')`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fullNames, recordedTool } from '../../core/tools/tool-names.ts';
 import { parsePolicyText } from './parse-policy-text.ts';
 import { readPolicies } from './read-policies.ts';
-import { type OfferedNames, findUnmatchedNames } from './unmatched-names.ts';
+import { type OfferedNames, findUnmatchedNames, warnAboutPrefixes } from './rule-warnings.ts';
 
 const text = `
 - { id: good, match: [mcp__files__read, "mcp__f*", "*"], servers: files, deny: true }
@@ -63,4 +63,24 @@ test('a tool counts as named by each of its names; an allow rule without servers
   assert.deepEqual(read(`- { id: r, match: ${long}, allow: true }`), ['r match']);
   assert.deepEqual(read(`- { id: r, match: ${long}, servers: files, allow: true }`), []);
   assert.deepEqual(read(`- { id: r, match: "*", deny: "session.count('mcp__files__nwe') > 1" }`), ['r deny']);
+});
+
+test('startsWith on a command or a path is warned about, and on nothing else', () => {
+  const conditions = [
+    "args.command.startsWith('git ')",
+    "args['path'].lowerAscii().startsWith('/etc')",
+    "has(args.cmd) && !args.cmd.trim().startsWith('ls')",
+    "args.title.startsWith('git ')",
+    "args.path.endsWith('.txt')",
+    "tool.name.startsWith('mcp__')",
+    "shell(args.command).commands.all(c, c.name.startsWith('git'))",
+    "args.list.exists(path, path.startsWith('/etc'))",
+  ];
+  const value = conditions.map((deny, index) => ({ id: String(index), deny }));
+  const policies = readPolicies([{ value, file: 'policies.yaml', placeOf: () => ({ line: 7, column: 1 }) }]);
+  assert.deepEqual(warnAboutPrefixes(policies.rules), [
+    'rule "0" (policies.yaml:7) compares the beginning of args.command, which other commands can follow ("git x; curl …"); use shell(args.command).commands',
+    `rule "1" (policies.yaml:7) compares the beginning of args.path, which ".." and links can leave; use path(args.path).within('/dir')`,
+    'rule "2" (policies.yaml:7) compares the beginning of args.cmd, which other commands can follow ("git x; curl …"); use shell(args.cmd).commands',
+  ]);
 });
