@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { positiveDuration, anything, choice, flag, positive, strict, text, textByName } from './schema-parts.ts';
+import { isJsonObject } from '../../core/json/json.ts';
+import { anything, choice, flag, oneOf, positive, positiveDuration, strict, text, textByName } from './schema-parts.ts';
 
 const runtimes = ['claude', 'claude-cli', 'model'] as const;
-const runtimeRule = `one of ${runtimes.map((name) => `"${name}"`).join(', ')}`;
+const runtimeRule = oneOf(runtimes);
 const modelRule = '"demo", or a provider and its model: "anthropic/claude-sonnet-4-5"';
 const keyRule = 'a reference to a key, as ${secret:NAME} or ${env:NAME}';
 
@@ -65,7 +66,7 @@ function makeSchemas() {
   });
 
   const agentSchema = z.discriminatedUnion('runtime', [claudeSchema, modelSchema], {
-    error: ({ code, input }) => (code === 'invalid_union' && isObject(input) ? runtimeRule : 'an object'),
+    error: ({ code, input }) => (code === 'invalid_union' && isJsonObject(input) ? runtimeRule : 'an object'),
   });
 
   /** The runtimes that support a key. */
@@ -80,7 +81,3 @@ function makeSchemas() {
 export type AgentSettings = z.infer<ReturnType<typeof makeSchemas>['agentSchema']>;
 export type ClaudeAgentSettings = Extract<AgentSettings, { runtime: 'claude' | 'claude-cli' }>;
 export type ModelAgentSettings = Extract<AgentSettings, { runtime: 'model' }>;
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Sealer } from '../../journal/integrity/seal.ts';
-import { type Key, keyFile, toKey } from './secret-keys.ts';
+import { type Key, keyFile, toKey } from './encryption-keys.ts';
 
 const minPassphrase = 32;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
 import { KeychainUnavailable, keychainKey } from './keychain-key.ts';
-import { type Key, type KeyHolder, environmentKey, keyFile } from './secret-keys.ts';
+import { type Key, type KeyHolder, environmentKey, keyFile } from './encryption-keys.ts';
 import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
 /** The encryption keys of one data directory. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { createFileOnce } from '../file/atomic-file.ts';
-import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './secret-keys.ts';
+import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './encryption-keys.ts';
 import { secretUnusable } from './secret-vault.ts';
 
 /** Thrown when the system keychain is not running, is locked, or denies access. */
@@ -10,17 +10,17 @@ export class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 
-/** The keychain on Linux. The kernel's (`keyutils`) does not survive a restart. */
-export type LinuxKeychain = 'secret-service' | 'keyutils';
-
 const service = 'signalbox';
 /** Long enough for a person to enter the keychain's password. */
 const timeoutMs = 60_000;
 
-/** Stores keys in the system keychain by id. `file` contains the id of the key for new secrets. */
+/**
+ * Stores keys in the system keychain by id. `file` contains the id of the key for new secrets. `store` is the keychain on Linux;
+ * `keyutils`, which belongs to the kernel, does not survive a restart.
+ */
 export function keychainKey(
   file: string,
-  store: LinuxKeychain = 'secret-service',
+  store: 'secret-service' | 'keyutils' = 'secret-service',
 ): KeyHolder & { exists(): boolean; forget(id: string): Promise<void> } {
   const entry = async (id: string) => {
     // A native module that most commands do not need.
@@ -40,7 +40,6 @@ export function keychainKey(
   const currentId = (): string => readFileSync(file, 'utf8').trim();
 
   return {
-    store: 'keychain',
     exists: () => existsSync(file),
     find,
     forget,

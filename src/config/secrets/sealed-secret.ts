@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Key } from './secret-keys.ts';
+import type { Key } from './encryption-keys.ts';
 import type { KeyStore, StoredSecret } from './secret-vault.ts';
 
 /** The file format of a secret. */

@@ -1,10 +1,9 @@
-import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProtectedFile } from '../../core/calls/decision.ts';
-import type { Configuration, ExternalEntry, ServerEntry } from '../configuration.ts';
+import type { Configuration, ServerEntry } from '../configuration.ts';
 import { configurationFiles } from '../file/configuration-files.ts';
 import { lockFile } from '../lock/lock-file.ts';
-import { startFiles } from './start-files.ts';
+import { startFiles, statOf } from './start-files.ts';
 
 /**
  * Returns the files that a configuration executes or trusts, whether or not they exist: the configuration file, its lock, policy file and
@@ -31,8 +30,8 @@ export function authorityFiles(configuration: Configuration): ProtectedFile[] {
 export function baseDirectories(entry: ServerEntry, directory: string): string[] {
   const workspace = entry.limits.workspace ?? [];
   if (entry.kind === 'local') return [directory, ...workspace];
-  const { args = [], roots = [] } = entry.settings;
-  const cwd = cwdOf(entry, directory);
+  const { args = [], roots = [], cwd: given = '.' } = entry.settings;
+  const cwd = resolve(directory, given);
   const named = args.map((each) => resolve(cwd, each)).filter((path) => statOf(path)?.isDirectory() === true);
   return [...new Set([cwd, ...workspace, ...roots, ...named])];
 }
@@ -41,16 +40,4 @@ function filesOfServer(entry: ServerEntry, directory: string): ProtectedFile[] {
   if (entry.kind === 'local') return [{ path: entry.module, role: `the tool module of server "${entry.name}"` }];
   const role = `code that server "${entry.name}" is started from`;
   return startFiles(entry, directory).map((path) => ({ path, role }));
-}
-
-function cwdOf({ settings }: ExternalEntry, directory: string): string {
-  return resolve(directory, settings.cwd ?? '.');
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

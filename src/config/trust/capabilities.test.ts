@@ -9,7 +9,7 @@ import { parseConfiguration } from '../file/load-configuration.ts';
 import { loadPolicies } from '../file/load-policies.ts';
 import { configurationSchema } from '../schema/configuration-schema.ts';
 import { type SettingsSchema, eachKey, keyDescriptions } from '../schema/key-descriptions.ts';
-import { ConfigurationTrust, type ReadRules } from './configuration-trust.ts';
+import { ConfigurationTrust, type ConfigurationWithRules } from './configuration-trust.ts';
 import { type KeyAuthority, keyAuthorities } from './key-authority.ts';
 
 const directory = memoryDirectory('capabilities');
@@ -17,7 +17,7 @@ after(() => rmSync(directory, { recursive: true }));
 const file = join(directory, 'signalbox.config.json');
 let stores = 0;
 
-function read(document: JsonObject): ReadRules {
+function read(document: JsonObject): ConfigurationWithRules {
   const configuration = parseConfiguration(JSON.stringify(document), file);
   return { configuration, rules: loadPolicies(configuration) };
 }

@@ -1,17 +1,21 @@
-import { delimiter, sep } from 'node:path';
+import { delimiter, dirname, sep } from 'node:path';
+import { hashOf } from '../../catalog/lock/canonical-json.ts';
+import { printLock } from '../../catalog/lock/lock-format.ts';
+import { type LockedServer, lockFileName } from '../../catalog/lock/lock-types.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
 import type { PolicyDocument } from '../../policy/rules/read-policies.ts';
 import type { Configuration } from '../configuration.ts';
+import { readLock } from '../lock/lock-file.ts';
 import { keyRing } from '../secrets/key-ring.ts';
 import { secretVault } from '../secrets/sealed-files.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import { type Capabilities, type Capability, type Limit, capabilitiesOf } from './capabilities.ts';
-import { isLockCapability, lockCapabilities } from './lock-capabilities.ts';
 import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
 import { type PendingTrust, UntrustedConfigurationError } from './untrusted-error.ts';
 
 /** A configuration and its rules. */
-export interface ReadRules {
+export interface ConfigurationWithRules {
   readonly configuration: Pick<Configuration, 'file' | 'document'>;
   readonly rules: readonly PolicyDocument[];
 }
@@ -41,13 +45,13 @@ export class ConfigurationTrust {
   }
 
   /** Returns the capabilities that have to be accepted; `undefined` when the configuration may be used. */
-  async pending({ configuration, rules }: ReadRules): Promise<PendingTrust | undefined> {
+  async pending({ configuration, rules }: ConfigurationWithRules): Promise<PendingTrust | undefined> {
     if (this.#isTrustedByEnvironment(configuration.file)) return undefined;
     return await this.#compare(configuration.file, withLock({ configuration, rules }));
   }
 
   /** Rejects with `configuration-untrusted` when something has to be accepted. Records new limits as accepted. */
-  async assert(read: ReadRules): Promise<void> {
+  async assert(read: ConfigurationWithRules): Promise<void> {
     const { file } = read.configuration;
     if (this.#isTrustedByEnvironment(file)) return;
     const now = withLock(read);
@@ -58,7 +62,7 @@ export class ConfigurationTrust {
   }
 
   /** Accepts all current capabilities of a configuration, and grants it the existing secrets. */
-  async accept({ configuration, rules }: ReadRules): Promise<void> {
+  async accept({ configuration, rules }: ConfigurationWithRules): Promise<void> {
     const { items, secrets } = withLock({ configuration, rules });
     const granted = new Set(this.records.find(configuration.file)?.secrets);
     for (const name of secrets) if (await this.#exists(name)) granted.add(name);
@@ -70,7 +74,7 @@ export class ConfigurationTrust {
   }
 
   /** Accepts only the difference that a command made, and grants the secrets that it refers to. */
-  async acceptEdit(before: ReadRules | undefined, after: ReadRules): Promise<void> {
+  async acceptEdit(before: ConfigurationWithRules | undefined, after: ConfigurationWithRules): Promise<void> {
     const { had, has } = this.acceptDifference(before, after);
     for (const name of has.secrets)
       if (!had.secrets.includes(name) && (await this.#exists(name)))
@@ -82,16 +86,19 @@ export class ConfigurationTrust {
     const record = this.records.find(file);
     if (record === undefined) return;
     const others = record.capabilities.filter((capability) => !isLockCapability(capability));
-    this.records.change(file, { capabilities: merged(others, [...lockCapabilities(file)]) });
+    this.records.change(file, { capabilities: merged(others, lockCapabilities(file)) });
   }
 
   /** Returns the capabilities that `acceptEdit` would accept. */
-  addedBy(before: ReadRules | undefined, after: ReadRules): readonly Capability[] {
+  addedBy(before: ConfigurationWithRules | undefined, after: ConfigurationWithRules): readonly Capability[] {
     return once(differenceOf(before, after).made);
   }
 
   /** Accepts only the difference between two states of a file. */
-  acceptDifference(before: ReadRules | undefined, after: ReadRules): { had: Capabilities; has: Capabilities } {
+  acceptDifference(
+    before: ConfigurationWithRules | undefined,
+    after: ConfigurationWithRules,
+  ): { had: Capabilities; has: Capabilities } {
     const { file } = after.configuration;
     const { had, has, made } = differenceOf(before, after);
     const [hadIds, hasIds] = [idsOf(had.items), idsOf(has.items)];
@@ -180,20 +187,55 @@ export class ConfigurationTrust {
 }
 
 /** Returns the capabilities of a configuration together with its lock. */
-function withLock({ configuration, rules }: ReadRules): Capabilities {
+function withLock({ configuration, rules }: ConfigurationWithRules): Capabilities {
   const capabilities = capabilitiesOf(configuration, rules);
   return { ...capabilities, items: [...capabilities.items, ...lockCapabilities(configuration.file)] };
 }
 
 /** Returns the capabilities before and after an edit, and those that it adds. */
 function differenceOf(
-  before: ReadRules | undefined,
-  after: ReadRules,
+  before: ConfigurationWithRules | undefined,
+  after: ConfigurationWithRules,
 ): { readonly had: Capabilities; readonly has: Capabilities; readonly made: readonly Capability[] } {
   const had = capabilitiesOf(before?.configuration ?? { document: {} }, before?.rules ?? []);
   const has = capabilitiesOf(after.configuration, after.rules);
   const known = idsOf(had.items);
   return { had, has, made: has.items.filter(({ id }) => !known.has(id)) };
+}
+
+/**
+ * Returns the servers in the lock of a configuration as capabilities. A definition in the lock counts as accepted, so a changed or removed
+ * entry must itself be accepted, unless the server was removed from the configuration.
+ */
+function lockCapabilities(file: string): Capability[] {
+  const lock = readLock(dirname(file));
+  return [...(lock?.servers ?? [])].map(([server, locked]) => {
+    const text = printLock({ servers: new Map([[server, locked]]) });
+    return {
+      id: hashOf(`lock ${text}`),
+      place: lockPlace(server),
+      owner: `mcpServers.${server}`,
+      asks: 'changed',
+      section: 'set',
+      text: `${lockFileName}: ${server} with ${describe(locked)}`,
+    };
+  });
+}
+
+/** Returns whether a capability is a locked server. */
+function isLockCapability({ place }: Pick<AcceptedCapability, 'place'>): boolean {
+  return place.startsWith(lockPlace(''));
+}
+
+function lockPlace(server: string): string {
+  return `${lockFileName}: ${server}`;
+}
+
+/** Describes the tools that run without approval because they claim to be read-only. */
+function describe({ tools }: LockedServer): string {
+  const reads = [...tools].filter(([, { annotations }]) => annotations?.['readOnlyHint'] === true);
+  const names = reads.map(([name]) => JSON.stringify(name)).join(', ');
+  return `${pluralize(tools.size, 'tool')}${reads.length === 0 ? '' : `, of which these only read: ${names}`}`;
 }
 
 function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedCapability[] {

@@ -140,7 +140,8 @@ function isCode(path: string): boolean {
   return codeFile.test(path) || (stats !== undefined && (stats.mode & executable) !== 0);
 }
 
-function statOf(path: string): Stats | undefined {
+/** Returns the stat of a path; `undefined` when it does not exist or is not accessible. */
+export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {

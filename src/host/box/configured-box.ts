@@ -22,7 +22,7 @@ import {
 } from '../../config/lock/lock-status.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { authorityFiles, baseDirectories } from '../../config/trust/authority-files.ts';
-import type { ConfigurationTrust, ReadRules } from '../../config/trust/configuration-trust.ts';
+import type { ConfigurationTrust, ConfigurationWithRules } from '../../config/trust/configuration-trust.ts';
 import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { emitSafely } from '../../core/async/emit-safely.ts';
 import type { ProtectedFile } from '../../core/calls/decision.ts';
@@ -185,7 +185,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   /** Accepts an edit of the file by a tool call, which policies have already decided. */
   acceptEdit(before: string | null, after: string | null): void {
-    const read = (text: string | null): ReadRules => {
+    const read = (text: string | null): ConfigurationWithRules => {
       const { value } = parseJsonDocument(text ?? '{}');
       return { configuration: { file: this.file, document: isJsonObject(value) ? value : {} }, rules: [] };
     };

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
-import type { ProcessRole } from '../../server/process-role.ts';
+import type { ProcessRole } from '../../server/server-options.ts';
 
 /** Describes a running server of a data directory on this machine. Other commands find the server through this file. */
 export interface RunFile {

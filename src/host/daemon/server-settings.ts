@@ -1,4 +1,4 @@
-import type { ProcessRole } from '../../server/process-role.ts';
+import type { ProcessRole } from '../../server/server-options.ts';
 
 /** The settings of a server from the command line. */
 export interface ServerSettings {

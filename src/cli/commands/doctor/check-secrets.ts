@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Configuration } from '../../../config/configuration.ts';
 import { literalSecrets } from '../../../config/secrets/literal-secrets.ts';
 import { referencedSecrets } from '../../../config/references.ts';
-import { isReadableByOthers } from '../../../config/secrets/secret-keys.ts';
+import { isReadableByOthers } from '../../../config/secrets/encryption-keys.ts';
 import { keyLocation, secretFiles } from '../../../config/secrets/key-ring.ts';
 import { openVault } from '../../../host/secrets/open-vault.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';

@@ -6,7 +6,7 @@ import type { ImportableServers } from '../../../config/import/prepare-import.ts
 import { shortPath } from '../../../host/data-directory.ts';
 import type { ReadyServer } from '../../../host/daemon/run-server.ts';
 import { connectCommands } from '../../../server/connect-commands.ts';
-import type { ProcessRole } from '../../../server/process-role.ts';
+import type { ProcessRole } from '../../../server/server-options.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import type { Printer } from '../../terminal/terminal.ts';
 

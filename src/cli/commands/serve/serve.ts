@@ -9,7 +9,7 @@ import type { ServerSettings } from '../../../host/daemon/server-settings.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { loadHost } from '../../../host/load-host.ts';
 import { onModuleFile } from '../../../host/modules/tool-modules.ts';
-import { type ProcessRole, processRoles } from '../../../server/process-role.ts';
+import { type ProcessRole, processRoles } from '../../../server/server-options.ts';
 import { isPostgresAddress } from '../../../store/postgres/address.ts';
 import { isSameFile } from '../../client/connect-to-server.ts';
 import { fetchServerStatus } from '../../client/server-status.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes, scrypt } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { createFileOnce } from '../file/atomic-file.ts';
-import { type KeyStore, secretUnusable } from './secret-vault.ts';
+import { secretUnusable } from './secret-vault.ts';
 
 /** A key that encrypts secrets. */
 export interface Key {
@@ -13,7 +13,6 @@ export interface Key {
 
 /** A place where the encryption key is stored. */
 export interface KeyHolder {
-  readonly store: KeyStore;
   /** Returns the key for new secrets, and creates one if there is none. */
   current(): Promise<Key>;
   /** Returns the key with this id, or the one that has replaced it. Rejects with the next step when there is none. */
@@ -36,7 +35,6 @@ export function parseKey(text: string): Key | undefined {
 /** Stores the key in a file that only its owner may read. */
 export function keyFile(file: string): KeyHolder & { exists(): boolean } {
   return {
-    store: 'file',
     exists: () => existsSync(file),
     async current() {
       if (!existsSync(file)) createFileOnce(file, `${randomBytes(keyBytes).toString('base64url')}\n`);
@@ -55,7 +53,7 @@ function readKey(file: string): Key {
     throw secretUnusable(`other users of this machine can read the key file ${file}; run chmod 600 ${file}`);
   const key = parseKey(readFileSync(file, 'utf8'));
   if (key === undefined)
-    throw secretUnusable(`${file} holds no key; restore it from a copy, or remove it and set the secrets anew`);
+    throw secretUnusable(`${file} holds no key; restore it from a copy, or remove it and set the secrets again`);
   return key;
 }
 
@@ -79,5 +77,5 @@ export function environmentKey(saltFile: string, passphrase: string): KeyHolder 
     const salt = Buffer.from(readFileSync(saltFile, 'utf8').trim(), 'base64url');
     return toKey(await derive(passphrase, salt, keyBytes, cost));
   };
-  return { store: 'environment', current, find: current };
+  return { current, find: current };
 }
