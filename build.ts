@@ -44,7 +44,7 @@ const loadGroups: Readonly<Record<string, readonly string[]>> = {
   network: ['sources/mcp/http/http-link.ts'],
   serving: ['host/daemon/run-server.ts', 'host/box/configured-agents.ts', 'sessions/create-sessions.ts'],
   endpoint: ['surfaces/mcp/mcp-endpoint.ts', 'surfaces/mcp/stdio/serve-stdio.ts'],
-  pages: ['server/http/app-listener.ts'],
+  pages: ['server/app.ts'],
 };
 
 /**

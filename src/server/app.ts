@@ -1,7 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestError, getRequestListener } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import type { RecentClient } from '../surfaces/mcp/protocol/client-info.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RouteTable, authorize, collectRouteAccess } from './access/authorize.ts';
@@ -14,7 +14,7 @@ import type { Admission } from './http/admission.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './http/server-context.ts';
 import { LiveEvents } from './streams/live-events.ts';
 import { PolicyChecker } from './routes/policies/policy-checks.ts';
-import type { ProcessRole } from './process-role.ts';
+import type { ProcessRole, ServerOptions } from './server-options.ts';
 import { toProblem } from './problems/to-problem.ts';
 import { unknownPage } from './pages/error-pages.ts';
 import { Problem, problemType } from './problems/problem.ts';
@@ -23,46 +23,41 @@ import { addApprovalRoutes } from './routes/approval-routes.ts';
 import { addCallRoutes } from './routes/tools/call-routes.ts';
 import { addClientRoutes } from './routes/status/client-routes.ts';
 import { addConfiguredServerRoutes } from './routes/servers/configured-server-routes.ts';
-import { type FindConsole, consolePaths, addConsoleRoutes } from './routes/pages/console-routes.ts';
+import { consolePaths, addConsoleRoutes } from './routes/pages/console-routes.ts';
 import { addContentRoutes } from './routes/tools/content-routes.ts';
 import { addEventRoutes } from './routes/records/event-routes.ts';
 import { addHealthRoutes } from './routes/status/health-routes.ts';
 import { addInfoRoutes } from './routes/status/info-routes.ts';
-import { type ServedSchedules, addJobRoutes } from './routes/sessions/job-routes.ts';
+import { addJobRoutes } from './routes/sessions/job-routes.ts';
 import { addJournalRoutes } from './routes/records/journal-routes.ts';
 import { addLockRoutes } from './routes/servers/lock-routes.ts';
 import { addMetricsRoutes } from './routes/status/metrics-routes.ts';
 import { addOpenApiRoute } from './routes/pages/openapi-routes.ts';
 import { addPageRoutes } from './routes/pages/page-routes.ts';
 import { addPolicyRoutes } from './routes/policies/policy-routes.ts';
-import { addResultRoutes } from './routes/records/result-routes.ts';
 import { addServerRoutes } from './routes/servers/server-routes.ts';
 import { addAnswerRoutes } from './routes/sessions/answer-routes.ts';
-import { addSessionEventRoutes } from './routes/sessions/session-event-routes.ts';
 import { addReplayRoutes } from './routes/sessions/replay-routes.ts';
 import { addTurnRoutes } from './routes/sessions/turn-routes.ts';
 import { addSessionRoutes } from './routes/sessions/session-routes.ts';
-import { addSettleRoutes } from './routes/records/settle-routes.ts';
 import { addSignInRoutes } from './routes/access/sign-in-routes.ts';
 import { addStatisticsRoutes } from './routes/records/statistics-routes.ts';
 import { addTokenRoutes } from './routes/access/token-routes.ts';
 import { addToolRoutes } from './routes/tools/tool-routes.ts';
 import { addUndoRoutes } from './routes/records/undo-routes.ts';
-import { setSecurityHeaders } from './http/security-headers.ts';
-import type { ServedConfiguration } from './routes/servers/served-configuration.ts';
+import { securityHeaders, setSecurityHeaders } from './http/security-headers.ts';
 import { SessionAccess } from './routes/sessions/session-access.ts';
 import { EventStreams } from './streams/event-streams.ts';
 
 /** Options of `createApp`. */
-export interface AppOptions {
-  readonly box: InternalSignalbox;
-  readonly configuration?: ServedConfiguration | undefined;
+export interface AppOptions extends Pick<
+  ServerOptions,
+  'box' | 'configuration' | 'sessions' | 'schedules' | 'findConsole' | 'agentTokenFile'
+> {
+  readonly role: ProcessRole;
   readonly registry: Registry;
   readonly codes: SignInCodes;
   readonly browserSessions: BrowserSessions;
-  readonly sessions?: Sessions | undefined;
-  readonly findConsole?: FindConsole | undefined;
-  readonly schedules?: ServedSchedules | undefined;
   readonly startedAt: Date;
   readonly maxBodyBytes: number;
   readonly bearers: BearerTokens;
@@ -71,8 +66,6 @@ export interface AppOptions {
   readonly url: () => string;
   /** Returns the recently active MCP clients. */
   readonly clients: () => readonly RecentClient[];
-  readonly agentTokenFile?: string | undefined;
-  readonly role: ProcessRole;
   /** Limits concurrent calls. */
   readonly admission: Admission;
   /** Aborted when load balancers should use other replicas. */
@@ -80,6 +73,32 @@ export interface AppOptions {
   /** Aborted when the server stops accepting requests. */
   readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
+}
+
+/** Serves a request. */
+export type AppListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Creates the request listener that serves the routes. */
+export function createAppListener(options: AppOptions): AppListener {
+  const listener = getRequestListener(createApp(options).fetch, {
+    // The host program may rely on the standard globals.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => toResponse(error, options.log),
+  });
+  return async (request, response) => {
+    await listener(request, response);
+  };
+}
+
+/** Returns the response to a request that does not reach the routes. */
+function toResponse(error: unknown, log: (line: string) => void): Response {
+  // The signal of a request is aborted with a string when the client disconnects, which is not an internal error.
+  const refused = error instanceof RequestError ? error.message : typeof error === 'string' ? error : undefined;
+  const problem = refused === undefined ? toProblem(error, log) : new Problem('request-malformed', refused);
+  return new Response(JSON.stringify(problem.document()), {
+    status: problem.status,
+    headers: { ...securityHeaders, 'Content-Type': problemType },
+  });
 }
 
 /** Creates the routes with their access checks. Routes that are added after `authorize` are open only to the roles that they declare. */
@@ -90,9 +109,8 @@ export function createApp(options: AppOptions): ServerApp {
       if (result.success) return;
       const target = result.target === 'json' ? 'body' : result.target;
       const issues = result.error.issues.map(({ path, message }) => ({ path: [target, ...path].join('.'), message }));
-      throw new Problem('request-invalid', issues.map(({ path, message }) => `${path}: ${message}`).join('; '), {
-        issues,
-      });
+      const detail = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+      throw new Problem('request-invalid', detail, { issues });
     },
   });
   app.onError((error, context) => sendProblem(context, toProblem(error, options.log)));
@@ -100,13 +118,16 @@ export function createApp(options: AppOptions): ServerApp {
     const methods = allowedMethods(app, context.req.path);
     const headers = { Allow: methods.join(', ') };
     const isNavigation = context.req.header('sec-fetch-dest') === 'document' && !context.req.path.startsWith('/api/');
-    if (methods.length === 0 && isNavigation) return context.html(unknownPage(), 404);
-    if (methods.length === 0)
-      return sendProblem(context, new Problem('route-unknown', 'no route has this path; /docs lists the routes'));
-    return sendProblem(context, new Problem('method-refused', `this route accepts ${headers.Allow}`, { headers }));
+    if (methods.length > 0)
+      return sendProblem(context, new Problem('method-refused', `this route accepts ${headers.Allow}`, { headers }));
+    if (isNavigation) return context.html(unknownPage(), 404);
+    return sendProblem(context, new Problem('route-unknown', 'no route has this path; /docs lists the routes'));
   });
 
-  app.use(setSecurityHeaders, checkHostAndOrigin(options.allowedHosts));
+  app.use(setSecurityHeaders, checkHostAndOrigin(options.allowedHosts), async (context, next) => {
+    context.set('maxBodyBytes', options.maxBodyBytes);
+    await next();
+  });
   addHealthRoutes(app, box, options.draining);
   const pages = options.role === 'worker' ? [] : [...Object.keys(consolePaths), '/docs'];
   for (const path of pages)
@@ -123,29 +144,26 @@ export function createApp(options: AppOptions): ServerApp {
   addInfoRoutes(app, options);
   addClientRoutes(app, options);
   addToolRoutes(app, box);
-  addCallRoutes(app, box, options.sessions, options.admission, options.maxBodyBytes, options.log);
-  addContentRoutes(app, box, options.maxBodyBytes);
-  addApprovalRoutes(app, box, options.maxBodyBytes);
+  addCallRoutes(app, box, options.sessions, options.admission, options.log);
+  addContentRoutes(app, box);
+  addApprovalRoutes(app, box);
   addServerRoutes(app, box, configuration);
-  addConfiguredServerRoutes(app, box, configuration, options.maxBodyBytes);
-  addLockRoutes(app, box, configuration, options.maxBodyBytes);
-  addPolicyRoutes(app, box, configuration, new PolicyChecker(options.stopping), options.maxBodyBytes);
+  addConfiguredServerRoutes(app, box, configuration);
+  addLockRoutes(app, box, configuration);
+  addPolicyRoutes(app, box, configuration, new PolicyChecker(options.stopping));
   addJournalRoutes(app, box);
   addStatisticsRoutes(app, box);
-  addUndoRoutes(app, box, options.maxBodyBytes);
-  addSettleRoutes(app, box, options.maxBodyBytes);
-  addResultRoutes(app, box);
-  addTokenRoutes(app, box, options.maxBodyBytes);
+  addUndoRoutes(app, box);
+  addTokenRoutes(app, box);
   addSignInRoutes(app, options);
   const redacted = new SessionRedactor((text) => box.redactJson(text));
   const streams = new EventStreams({ stopping: options.stopping, log: options.log });
   const served = new SessionAccess(options.sessions, redacted);
-  addSessionRoutes(app, served, options.maxBodyBytes);
-  addTurnRoutes(app, box, served, streams, options.maxBodyBytes);
-  addAnswerRoutes(app, served, options.maxBodyBytes);
-  addSessionEventRoutes(app, served, streams);
-  addReplayRoutes(app, box, options.maxBodyBytes);
-  addJobRoutes(app, options.schedules, options.maxBodyBytes);
+  addSessionRoutes(app, served);
+  addTurnRoutes(app, box, served, streams);
+  addAnswerRoutes(app, served);
+  addReplayRoutes(app, box);
+  addJobRoutes(app, options.schedules);
   addEventRoutes(app, new LiveEvents(box, options.sessions, redacted), streams);
   addMetricsRoutes(app, box, options.registry);
   addConsoleRoutes(app, options.findConsole);

@@ -3,7 +3,8 @@ import type { Schedules } from '../sessions/schedules/schedules.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { internalsOf } from '../signalbox/internal-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';
-import { type RunningServer, type ServerLimits, startServer } from './start-server.ts';
+import type { RunningServer, ServerLimits } from './server-options.ts';
+import { startServer } from './start-server.ts';
 
 /** Options of `createServer`. Everything has a default. */
 export interface CreateServerOptions {

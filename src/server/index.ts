@@ -32,7 +32,7 @@ export type {
 } from '../runtimes/runtime.ts';
 export type { ClaudeCodeOptions, Passthrough, PassthroughHooks } from '../runtimes/claude/shared/claude-options.ts';
 export type { ModelOptions, ProviderSettings } from '../runtimes/model/model-options.ts';
-export type { RunningServer, ServerLimits } from './start-server.ts';
+export type { RunningServer, ServerLimits } from './server-options.ts';
 export { type CreateServerOptions, type SignalboxServer, createServer } from './create-server.ts';
 export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
 export { claude, claudeCli, model } from './runtimes.ts';

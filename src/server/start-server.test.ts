@@ -9,7 +9,8 @@ import { until } from '../../test/mcp-servers/boxed.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../test/support/http-server.ts';
 import { within } from '../../test/support/within.ts';
 import { defineTool, localServer } from '../index.ts';
-import { type ServerLimits, startServer } from './start-server.ts';
+import type { ServerLimits } from './server-options.ts';
+import { startServer } from './start-server.ts';
 
 describe('the port', () => {
   it('is the next free one when the requested one is in use', async (test) => {

@@ -6,7 +6,8 @@ import * as z from 'zod';
 import type { CallResult } from '../../src/core/calls/call.ts';
 import type { Role } from '../../src/core/principal.ts';
 import { createPrometheusMetrics } from '../../src/server/metrics/prometheus-metrics.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';
+import type { RunningServer, ServerOptions } from '../../src/server/server-options.ts';
+import { startServer } from '../../src/server/start-server.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 

@@ -89,9 +89,10 @@ const refusals: Readonly<Record<ShedReason, Problem>> = {
 };
 
 /** Admits a call before its body is read, until its response is ready. */
-export function admitCall(admission: Admission, maxBodyBytes: number): MiddlewareHandler<ServerEnvironment> {
+export function admitCall(admission: Admission): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
-    const leave = admission.enter(context.var.principal.id, expectedBodyBytes(context.env.incoming, maxBodyBytes));
+    const { principal, maxBodyBytes } = context.var;
+    const leave = admission.enter(principal.id, expectedBodyBytes(context.env.incoming, maxBodyBytes));
     try {
       await next();
     } finally {

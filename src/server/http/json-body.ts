@@ -12,8 +12,9 @@ const strict = { disallowComments: true, allowTrailingComma: false };
 const maxExplainedLength = 256 * 1024;
 
 /** Reads a JSON body within the limits of size, depth and values. The route validates it. */
-export function readJsonBody(maxBytes: number): MiddlewareHandler<ServerEnvironment> {
+export function readJsonBody(limitBytes = Number.POSITIVE_INFINITY): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
+    const maxBytes = Math.min(limitBytes, context.var.maxBodyBytes);
     const declared = Number(context.req.header('content-length') ?? 0);
     if (declared > maxBytes) throw tooLarge(maxBytes);
     const text = await readBodyText(context.env.incoming, maxBytes);

@@ -12,6 +12,8 @@ export interface ServerEnvironment {
     identity: Identity;
     /** The principal of `identity`. */
     principal: Principal;
+    /** The size limit of request bodies. */
+    maxBodyBytes: number;
   };
 }
 

@@ -2,11 +2,12 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
+import type { Approving } from '../../pipeline/approvals/approval-inbox.ts';
 import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
 import { maySeeHidden } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';
 import type { ServerApp } from '../http/server-context.ts';
-import { omitUndefined } from './omit-undefined.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import {
   approvalPageSchema,
@@ -18,15 +19,13 @@ import {
   revealedSchema,
   ruleSchema,
 } from '../schemas/approval-schemas.ts';
-import { problems } from '../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../schemas/route-schemas.ts';
 import { json } from '../http/json-response.ts';
 
 const tags = ['Approvals'];
 const defaultPage = 100;
 const maxPage = 1000;
-const params = z.object({ id: z.string() });
 const rulePageSchema = z.object({ items: z.array(ruleSchema).readonly() }).openapi('RulePage');
-const approval = { 'application/json': { schema: approvalSchema } };
 
 const listRoute = createRoute({
   method: 'get',
@@ -53,10 +52,7 @@ const listRoute = createRoute({
       cursor: z.string().optional().describe('`next` of the previous page.'),
     }),
   },
-  responses: {
-    200: { description: 'Newest first.', content: { 'application/json': { schema: approvalPageSchema } } },
-    ...problems(400, 404, 503),
-  },
+  responses: { 200: jsonResponse('Newest first.', approvalPageSchema), ...problems(400, 404, 503) },
 });
 
 const getRoute = createRoute({
@@ -65,8 +61,8 @@ const getRoute = createRoute({
   'x-roles': routeRoles.read,
   tags,
   summary: 'Get an approval',
-  request: { params },
-  responses: { 200: { description: 'The approval.', content: approval }, ...problems(404, 503) },
+  request: { params: idParams },
+  responses: { 200: jsonResponse('The approval.', approvalSchema), ...problems(404, 503) },
 });
 
 const rulesRoute = createRoute({
@@ -75,10 +71,7 @@ const rulesRoute = createRoute({
   'x-roles': routeRoles.read,
   tags,
   summary: 'List remembered approvals',
-  responses: {
-    200: { description: 'Oldest first.', content: { 'application/json': { schema: rulePageSchema } } },
-    ...problems(503),
-  },
+  responses: { 200: jsonResponse('Oldest first.', rulePageSchema), ...problems(503) },
 });
 
 const revokeRoute = createRoute({
@@ -87,11 +80,8 @@ const revokeRoute = createRoute({
   'x-roles': routeRoles.change,
   tags,
   summary: 'Revoke a remembered approval',
-  request: { params },
-  responses: {
-    200: { description: 'The remaining rules.', content: { 'application/json': { schema: rulePageSchema } } },
-    ...problems(404, 503),
-  },
+  request: { params: idParams },
+  responses: { 200: jsonResponse('The remaining rules.', rulePageSchema), ...problems(404, 503) },
 });
 
 const previewRoute = createRoute({
@@ -100,12 +90,9 @@ const previewRoute = createRoute({
   'x-roles': routeRoles.read,
   tags,
   summary: 'Preview a remembered approval',
-  request: { params, query: z.object({ scope: rememberScope }) },
+  request: { params: idParams, query: z.object({ scope: rememberScope }) },
   responses: {
-    200: {
-      description: 'The rule, and the recorded calls that it would have allowed.',
-      content: { 'application/json': { schema: previewSchema } },
-    },
+    200: jsonResponse('The rule, and the recorded calls that it would have allowed.', previewSchema),
     ...problems(400, 404, 422, 503),
   },
 });
@@ -118,18 +105,11 @@ const revealRoute = createRoute({
   summary: 'Reveal the hidden parts of an approval',
   description:
     'Returns the arguments with only registered secret values hidden, and records who revealed them. The same human can then approve without `acknowledgeHidden`.',
-  request: { params },
-  responses: {
-    200: { description: 'The arguments.', content: { 'application/json': { schema: revealedSchema } } },
-    ...problems(404, 409, 503),
-  },
+  request: { params: idParams },
+  responses: { 200: jsonResponse('The arguments.', revealedSchema), ...problems(404, 409, 503) },
 });
 
-function answerRoute<Action extends 'approve' | 'deny', Body extends z.ZodType>(
-  action: Action,
-  schema: Body,
-  maxBodyBytes: number,
-) {
+function answerRoute<Action extends 'approve' | 'deny', Body extends z.ZodType>(action: Action, schema: Body) {
   return createRoute({
     method: 'post',
     path: `/api/approvals/{id}/${action}`,
@@ -137,10 +117,10 @@ function answerRoute<Action extends 'approve' | 'deny', Body extends z.ZodType>(
     tags,
     summary: action === 'approve' ? 'Approve a call' : 'Deny a call',
     description: 'The first answer wins. Later ones get 409 with the name of the first and its time.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { params, body: { content: { 'application/json': { schema } } } },
+    middleware: readJsonBody(),
+    request: { params: idParams, body: jsonBody(schema) },
     responses: {
-      200: { description: 'The approval with the answer.', content: approval },
+      200: jsonResponse('The approval with the answer.', approvalSchema),
       ...problems(400, 404, 409, 413, 415, 422, 503),
     },
   });
@@ -184,7 +164,7 @@ class ArgumentRedactor {
 }
 
 /** Adds the routes of the approval inbox. */
-export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
+export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox): void {
   const { approvals } = box;
   const redactor = new ArgumentRedactor((text) => box.redactJson(text));
   app.openapi(listRoute, async (context) => {
@@ -212,31 +192,18 @@ export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox, maxBod
     const shown = maySeeHidden(context.var.identity) ? preview : redactor.preview(preview);
     return json(context, previewSchema, shown, 200);
   });
-  app.openapi(answerRoute('approve', approveRequestSchema, maxBodyBytes), async (context) => {
-    const { arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
-    const answered = await approvals.approve(context.req.valid('param').id, {
-      by: context.var.principal,
-      ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
-      ...(remember === undefined ? {} : { remember }),
-      ...(acknowledgeHidden === undefined ? {} : { acknowledgeHidden }),
-    });
+  app.openapi(answerRoute('approve', approveRequestSchema), async (context) => {
+    const answer = omitUndefined(context.req.valid('json')) as Omit<Approving, 'by'>;
+    const answered = await approvals.approve(context.req.valid('param').id, { by: context.var.principal, ...answer });
     return json(context, approvalSchema, answered, 200);
   });
-  app.openapi(revealRoute, async (context) =>
-    json(
-      context,
-      revealedSchema,
-      await approvals.reveal(context.req.valid('param').id, { by: context.var.principal }),
-      200,
-    ),
-  );
-  app.openapi(answerRoute('deny', denyRequestSchema, maxBodyBytes), async (context) => {
-    const { reason } = context.req.valid('json');
-    const by = context.var.principal;
-    const answered = await approvals.deny(context.req.valid('param').id, {
-      by,
-      ...(reason === undefined ? {} : { reason }),
-    });
+  app.openapi(revealRoute, async (context) => {
+    const revealed = await approvals.reveal(context.req.valid('param').id, { by: context.var.principal });
+    return json(context, revealedSchema, revealed, 200);
+  });
+  app.openapi(answerRoute('deny', denyRequestSchema), async (context) => {
+    const answer = omitUndefined(context.req.valid('json'));
+    const answered = await approvals.deny(context.req.valid('param').id, { by: context.var.principal, ...answer });
     return json(context, approvalSchema, answered, 200);
   });
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { canonicalName } from '../../core/tools/tool-names.ts';
 import type { JournalQuery } from '../../journal/queries/journal-reader.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { outcome } from './call-schemas.ts';
 import { entryTypes } from './journal-schemas.ts';
 
@@ -62,14 +63,9 @@ export const journalQuerySchema = callQuerySchema.extend({ type: z.enum(entryTyp
 
 /** Returns the journal query. With `after`, the default order is oldest first, so that paging forward misses no entries. */
 export function toJournalQuery({ order, ...query }: z.output<typeof journalQuerySchema>): JournalQuery {
-  const filters = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Omit<
-    JournalQuery,
-    'order'
-  >;
-  return {
-    ...filters,
-    order: order ?? (filters.after !== undefined && filters.before === undefined ? 'oldest-first' : 'newest-first'),
-  };
+  const filters = omitUndefined(query);
+  const defaultOrder = filters.after !== undefined && filters.before === undefined ? 'oldest-first' : 'newest-first';
+  return { ...filters, order: order ?? defaultOrder };
 }
 
 function millisecondsOf(text: string): number {

@@ -22,10 +22,18 @@ const entryFields = {
   hash: z.string().describe('The hash that chains the entry to all earlier entries.'),
 };
 
+function entrySchema<const Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  description: string,
+  shape: Shape,
+) {
+  return z.object({ ...entryFields, type: z.literal(type), ...shape }).openapi(type, { description });
+}
+
+const callReference = { callId: z.string(), sessionId: z.string().optional(), tool: z.string() };
+
 const callFields = {
-  callId: z.string(),
-  sessionId: z.string().optional(),
-  tool: z.string(),
+  ...callReference,
   principal: principalSchema,
   arguments: jsonObject.describe('The arguments that the tool received, without secrets.'),
   givenArguments: jsonObject
@@ -58,175 +66,128 @@ const callFields = {
 
 export const settledAs = z.enum(['completed', 'failed']);
 
-const callStarted = z
-  .object({ ...entryFields, ...callFields, type: z.literal('CallStarted') })
-  .openapi('CallStarted', { description: 'A call is about to run.' });
+const callStarted = entrySchema('CallStarted', 'A call is about to run.', callFields);
 
-const toolInvoked = z
-  .object({
-    ...entryFields,
-    ...callFields,
-    type: z.literal('ToolInvoked'),
-    outcome,
-    durationMs: z.number().nullable().describe('From receipt to end, including the wait for approval.'),
-    output: z.string().describe('The result as text, up to 1000 characters.'),
-    cached: z.literal(true).optional(),
-    error: callErrorSchema.optional(),
-    attempts: z.int().optional().describe('The number of attempts, when there was more than one.'),
-    costUsd: z.number().optional().describe('The cost of the call as reported by the tool.'),
-    settled: z
-      .object({ as: settledAs, by: principalSchema, at: timestamp, note: z.string().optional() })
-      .optional()
-      .describe('The outcome that a human determined for a call with an unknown outcome.'),
-    changes: z.array(fileChangeSchema).readonly().optional().describe('The changes in its workspace.'),
-    changesTotal: z.int().optional().describe('The total number of changes, when not all are listed.'),
-    claimDigest: z.string().optional().describe('The digest of the outcome that is stored for the idempotency key.'),
-    recordingDigest: z.string().optional().describe('The digest of the outcome that is stored for replay.'),
-  })
-  .openapi('ToolInvoked', { description: 'A call has ended. There is exactly one entry for every call.' });
+const toolInvoked = entrySchema('ToolInvoked', 'A call has ended. There is exactly one entry for every call.', {
+  ...callFields,
+  outcome,
+  durationMs: z.number().nullable().describe('From receipt to end, including the wait for approval.'),
+  output: z.string().describe('The result as text, up to 1000 characters.'),
+  cached: z.literal(true).optional(),
+  error: callErrorSchema.optional(),
+  attempts: z.int().optional().describe('The number of attempts, when there was more than one.'),
+  costUsd: z.number().optional().describe('The cost of the call as reported by the tool.'),
+  settled: z
+    .object({ as: settledAs, by: principalSchema, at: timestamp, note: z.string().optional() })
+    .optional()
+    .describe('The outcome that a human determined for a call with an unknown outcome.'),
+  changes: z.array(fileChangeSchema).readonly().optional().describe('The changes in its workspace.'),
+  changesTotal: z.int().optional().describe('The total number of changes, when not all are listed.'),
+  claimDigest: z.string().optional().describe('The digest of the outcome that is stored for the idempotency key.'),
+  recordingDigest: z.string().optional().describe('The digest of the outcome that is stored for replay.'),
+});
 
-const undoFields = {
-  ...entryFields,
-  callId: z.string(),
-  sessionId: z.string().optional(),
-  tool: z.string(),
-  principal: callFields.principal,
-};
+const undoFields = { ...callReference, principal: callFields.principal };
 
-const undoStarted = z
-  .object({ ...undoFields, type: z.literal('UndoStarted') })
-  .openapi('UndoStarted', { description: 'A call is about to be undone.' });
+const undoStarted = entrySchema('UndoStarted', 'A call is about to be undone.', undoFields);
 
-const undone = z
-  .object({
-    ...undoFields,
-    type: z.literal('Undone'),
-    result: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
-    changes: z.int(),
-    conflicts: z.array(conflictSchema).readonly(),
-    error: z.string().optional(),
-  })
-  .openapi('Undone', { description: 'The result of an undo.' });
+const undone = entrySchema('Undone', 'The result of an undo.', {
+  ...undoFields,
+  result: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
+  changes: z.int(),
+  conflicts: z.array(conflictSchema).readonly(),
+  error: z.string().optional(),
+});
 
-const serverChanged = z
-  .object({
-    ...entryFields,
-    type: z.literal('ServerChanged'),
-    server: z.string(),
-    status: z.enum(['up', 'down', 'disabled', 'removed']),
-    tools: z.int(),
-    reason: z.string().optional(),
-  })
-  .openapi('ServerChanged', { description: 'A server was added or removed, or its status changed.' });
+const serverChanged = entrySchema('ServerChanged', 'A server was added or removed, or its status changed.', {
+  server: z.string(),
+  status: z.enum(['up', 'down', 'disabled', 'removed']),
+  tools: z.int(),
+  reason: z.string().optional(),
+});
 
-const configurationChanged = z
-  .object({
-    ...entryFields,
-    type: z.literal('ConfigurationChanged'),
+const configurationChanged = entrySchema(
+  'ConfigurationChanged',
+  'The configuration changed while the server was running.',
+  {
     status: z.enum(['applied', 'refused']),
     file: z.string().optional().describe('Absent when the change was made through the API.'),
     by: principalSchema.optional().describe('The principal who made the change through the API.'),
     details: z.array(z.string()).readonly().describe('The changes, or the errors and their positions.'),
-  })
-  .openapi('ConfigurationChanged', { description: 'The configuration changed while the server was running.' });
+  },
+);
 
-const contentRead = z
-  .object({
-    ...entryFields,
-    type: z.literal('ContentRead'),
-    sessionId: z.string().optional(),
-    server: z.string(),
-    kind: z.enum(['resource', 'prompt']),
-    name: z.string().describe('The URI of the resource, or the name of the prompt.'),
-    arguments: jsonObject.optional().describe('Without secrets.'),
-    principal: principalSchema,
-    outcome: z.enum(['completed', 'failed']),
-    durationMs: z.number(),
-    error: z.string().optional(),
-  })
-  .openapi('ContentRead', { description: 'A resource or a prompt of a server was read.' });
+const contentRead = entrySchema('ContentRead', 'A resource or a prompt of a server was read.', {
+  sessionId: z.string().optional(),
+  server: z.string(),
+  kind: z.enum(['resource', 'prompt']),
+  name: z.string().describe('The URI of the resource, or the name of the prompt.'),
+  arguments: jsonObject.optional().describe('Without secrets.'),
+  principal: principalSchema,
+  outcome: z.enum(['completed', 'failed']),
+  durationMs: z.number(),
+  error: z.string().optional(),
+});
 
-const approvalRequested = z
-  .object({
-    ...entryFields,
-    type: z.literal('ApprovalRequested'),
-    approvalId: z.string(),
-    callId: z.string(),
-    sessionId: z.string().optional(),
-    tool: z.string(),
-    server: z.string(),
-    effect,
-    definitionHash: z.string(),
-    principal: principalSchema,
-    arguments: jsonObject.describe('The arguments that the tool would receive, without secrets.'),
-    hidden: hiddenParts.optional().describe('The parts that `arguments` does not show.'),
-    givenArguments: jsonObject
-      .optional()
-      .describe('The arguments as the caller sent them, when they differ from `arguments`.'),
-    argumentsHash: z.string(),
-    decision: decisionSchema,
-    note: z.string().optional(),
-    expiresAt: timestamp,
-    digest: z.string().optional().describe('The digest of the stored question.'),
-  })
-  .openapi('ApprovalRequested', { description: 'A human is asked about a call.' });
+const approvalRequested = entrySchema('ApprovalRequested', 'A human is asked about a call.', {
+  approvalId: z.string(),
+  ...callReference,
+  server: z.string(),
+  effect,
+  definitionHash: z.string(),
+  principal: principalSchema,
+  arguments: jsonObject.describe('The arguments that the tool would receive, without secrets.'),
+  hidden: hiddenParts.optional().describe('The parts that `arguments` does not show.'),
+  givenArguments: jsonObject
+    .optional()
+    .describe('The arguments as the caller sent them, when they differ from `arguments`.'),
+  argumentsHash: z.string(),
+  decision: decisionSchema,
+  note: z.string().optional(),
+  expiresAt: timestamp,
+  digest: z.string().optional().describe('The digest of the stored question.'),
+});
 
-const approvalResolved = z
-  .object({
-    ...entryFields,
-    type: z.literal('ApprovalResolved'),
-    approvalId: z.string(),
-    callId: z.string(),
-    sessionId: z.string().optional(),
-    tool: z.string(),
-    decision: z.enum(['approved', 'denied']),
-    by: principalSchema,
-    reason: z.string().optional(),
-    arguments: jsonObject.optional().describe('The arguments as the human edited them, without secrets.'),
-    remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
-    notRemembered: z.string().optional().describe('Why the approval could not be remembered as requested.'),
-    hiddenParts: hiddenPartsSeen,
-    digest: z.string().optional().describe('The digest of the stored answer.'),
-  })
-  .openapi('ApprovalResolved', { description: 'A human has answered.' });
+const approvalResolved = entrySchema('ApprovalResolved', 'A human has answered.', {
+  approvalId: z.string(),
+  ...callReference,
+  decision: z.enum(['approved', 'denied']),
+  by: principalSchema,
+  reason: z.string().optional(),
+  arguments: jsonObject.optional().describe('The arguments as the human edited them, without secrets.'),
+  remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
+  notRemembered: z.string().optional().describe('Why the approval could not be remembered as requested.'),
+  hiddenParts: hiddenPartsSeen,
+  digest: z.string().optional().describe('The digest of the stored answer.'),
+});
 
-const approvalRevealed = z
-  .object({
-    ...entryFields,
-    type: z.literal('ApprovalRevealed'),
-    approvalId: z.string(),
-    callId: z.string(),
-    sessionId: z.string().optional(),
-    tool: z.string(),
-    by: principalSchema,
-  })
-  .openapi('ApprovalRevealed', { description: 'A human revealed the hidden parts of a question.' });
+const approvalRevealed = entrySchema('ApprovalRevealed', 'A human revealed the hidden parts of a question.', {
+  approvalId: z.string(),
+  ...callReference,
+  by: principalSchema,
+});
 
-const ruleRevoked = z
-  .object({ ...entryFields, type: z.literal('RuleRevoked'), rule: z.string(), by: principalSchema })
-  .openapi('RuleRevoked', { description: 'A remembered approval was revoked.' });
+const ruleRevoked = entrySchema('RuleRevoked', 'A remembered approval was revoked.', {
+  rule: z.string(),
+  by: principalSchema,
+});
 
-const tokenFields = { ...entryFields, tokenId: z.string(), role: roleSchema, by: principalSchema };
+const tokenFields = { tokenId: z.string(), role: roleSchema, by: principalSchema };
 
-const tokenCreated = z
-  .object({
-    ...tokenFields,
-    type: z.literal('TokenCreated'),
-    name: z.string().optional(),
-    profile: z.string().optional(),
-    expiresAt: timestamp.optional(),
-    digest: z.string().optional().describe('The digest of the stored token.'),
-  })
-  .openapi('TokenCreated', { description: 'An access token was created.' });
+const tokenCreated = entrySchema('TokenCreated', 'An access token was created.', {
+  ...tokenFields,
+  name: z.string().optional(),
+  profile: z.string().optional(),
+  expiresAt: timestamp.optional(),
+  digest: z.string().optional().describe('The digest of the stored token.'),
+});
 
-const tokenRevoked = z
-  .object({ ...tokenFields, type: z.literal('TokenRevoked') })
-  .openapi('TokenRevoked', { description: 'An access token was revoked.' });
+const tokenRevoked = entrySchema('TokenRevoked', 'An access token was revoked.', tokenFields);
 
-const authorityChanged = z
-  .object({
-    ...entryFields,
-    type: z.literal('AuthorityChanged'),
+const authorityChanged = entrySchema(
+  'AuthorityChanged',
+  'Records that grant access or trust were stored or removed: pinned definitions, accepted locks, sign-in links, browser sessions.',
+  {
     change: z
       .enum(['stored', 'removed', 'carried'])
       .describe('`carried`: the entries that recorded them were pruned, or a version wrote none.'),
@@ -241,24 +202,15 @@ const authorityChanged = z
         }),
       )
       .readonly(),
-  })
-  .openapi('AuthorityChanged', {
-    description:
-      'Records that grant access or trust were stored or removed: pinned definitions, accepted locks, sign-in links, browser sessions.',
-  });
+  },
+);
 
-const callSettled = z
-  .object({
-    ...entryFields,
-    type: z.literal('CallSettled'),
-    callId: z.string(),
-    sessionId: z.string().optional(),
-    tool: z.string(),
-    as: settledAs,
-    by: principalSchema,
-    note: z.string().optional(),
-  })
-  .openapi('CallSettled', { description: 'A human set the outcome of a call whose outcome was unknown.' });
+const callSettled = entrySchema('CallSettled', 'A human set the outcome of a call whose outcome was unknown.', {
+  ...callReference,
+  as: settledAs,
+  by: principalSchema,
+  note: z.string().optional(),
+});
 
 export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
 

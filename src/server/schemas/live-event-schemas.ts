@@ -10,7 +10,7 @@ export const readySchema = z
   })
   .openapi('Ready', {
     description:
-      'All missed entries have been sent, and live events follow. Data that is loaded now can be kept up to date with the events.',
+      'All missed entries have been sent, and live events follow. Data that is loaded now stays current with the events.',
   });
 
 export const catalogChangeSchema = z

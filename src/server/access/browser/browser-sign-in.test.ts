@@ -14,7 +14,8 @@ import {
   startTestServer,
 } from '../../../../test/support/http-server.ts';
 import { within } from '../../../../test/support/within.ts';
-import { type RunningServer, startServer } from '../../start-server.ts';
+import type { RunningServer } from '../../server-options.ts';
+import { startServer } from '../../start-server.ts';
 import { BrowserSessions, maxIdleSeconds } from './browser-sessions.ts';
 import { SignInCodes } from './sign-in-codes.ts';
 

@@ -11,7 +11,7 @@ import {
   signingKey,
 } from '../../../../test/support/authorization-server.ts';
 import { bareRequest } from '../../../../test/support/http-server.ts';
-import type { RunningServer } from '../../start-server.ts';
+import type { RunningServer } from '../../server-options.ts';
 import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
 import type { KeyTimes } from './issuer-keys.ts';
 

@@ -7,7 +7,7 @@ import { normalizeName } from '../../../core/text/normalize-name.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
 const linkSchema = z
@@ -23,10 +23,7 @@ const linkRoute = createRoute({
   description:
     'The link works once, within ten minutes, and signs in a browser as admin. The journal records its actions under `name`, or under the name of the caller.',
   request: { query: z.object({ name: z.string().min(1).max(100).optional().openapi({ example: 'Ada' }) }) },
-  responses: {
-    201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } },
-    ...problems(),
-  },
+  responses: { 201: jsonResponse('The link.', linkSchema), ...problems() },
 });
 
 const outRoute = createRoute({

@@ -4,7 +4,7 @@ import { assetFolder, type ConsoleFile, type ConsoleFiles, bestVariant, readCons
 import type { ServerApp, ServerContext } from '../../http/server-context.ts';
 import { unavailablePage } from '../../pages/error-pages.ts';
 import { Problem } from '../../problems/problem.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { problems } from '../../schemas/route-schemas.ts';
 
 /** Returns the directory of the built console. Rejects when it cannot be built. */
 export type FindConsole = () => Promise<string>;

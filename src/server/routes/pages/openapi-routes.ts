@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { jsonObject } from '../../schemas/json-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { serializedJson } from '../../http/json-response.ts';
 
 /** An OpenAPI document. */
@@ -15,10 +15,7 @@ const route = createRoute({
   'x-page': true,
   tags: ['Documentation'],
   summary: 'Get the OpenAPI 3.1 document of this API',
-  responses: {
-    200: { description: 'The document.', content: { 'application/json': { schema: jsonObject } } },
-    ...problems(),
-  },
+  responses: { 200: jsonResponse('The document.', jsonObject), ...problems() },
 });
 
 /** Serves the OpenAPI document of the routes. It is generated with the first request, when all routes are registered. */

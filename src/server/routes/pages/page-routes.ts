@@ -3,7 +3,7 @@ import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { docsPage } from '../../pages/docs-page.ts';
 import { stylesheet } from '../../pages/stylesheet.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { problems } from '../../schemas/route-schemas.ts';
 import type { OpenApiDocument } from './openapi-routes.ts';
 
 const page = { 'text/html': { schema: z.string() } };

@@ -12,7 +12,8 @@ import { says } from '../../../../test/support/sessions/session-place.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { JournalEvent } from '../../../journal/entries/journal-event.ts';
 import type { Page } from '../../../journal/queries/journal-reader.ts';
-import { type ServerOptions, startServer } from '../../start-server.ts';
+import type { ServerOptions } from '../../server-options.ts';
+import { startServer } from '../../start-server.ts';
 
 const authorization = `Bearer ${adminToken}`;
 

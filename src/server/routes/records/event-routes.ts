@@ -3,9 +3,8 @@ import { routeRoles } from '../../access/route-roles.ts';
 import { maySeeHidden } from '../../access/identity.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import type { LiveEvents } from '../../streams/live-events.ts';
-import { resumeHeaders, resumeQuery } from '../../schemas/resume-schemas.ts';
 import { liveEventSchema, typesParameter } from '../../schemas/live-event-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { problems, resumeHeaders, resumeQuery } from '../../schemas/route-schemas.ts';
 import type { EventStreams } from '../../streams/event-streams.ts';
 
 const route = createRoute({

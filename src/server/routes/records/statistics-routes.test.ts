@@ -6,7 +6,7 @@ import { seedJournal } from '../../../../test/support/seed-journal.ts';
 import { bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import type { ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import { sqliteStore } from '../../../store/sqlite/sqlite-store.ts';
-import type { statisticsSchema } from '../../schemas/statistics-schemas.ts';
+import type { statisticsSchema } from './statistics-routes.ts';
 
 type Body = z.output<typeof statisticsSchema>;
 

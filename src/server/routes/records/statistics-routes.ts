@@ -4,8 +4,10 @@ import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { Problem } from '../../problems/problem.ts';
 import { timeParameter, toolParameter } from '../../schemas/journal-query-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
-import { statisticsSchema } from '../../schemas/statistics-schemas.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
+import { outcome } from '../../schemas/call-schemas.ts';
+import { timestamp } from '../../schemas/json-schemas.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const defaultWindowMs = 24 * 60 * 60 * 1000;
@@ -16,6 +18,41 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 const roundSeconds = [1, 5, 10, 30, minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, day];
+
+const callCounts = {
+  calls: z.int().describe('The number of calls that ended.'),
+  outcomes: z
+    .partialRecord(outcome, z.int())
+    .describe('The number of calls by outcome, without zeros.')
+    .openapi({ type: 'object', additionalProperties: { type: 'integer' }, example: { completed: 12, failed: 1 } }),
+  latencyMs: z
+    .object({ p50: z.number(), p95: z.number(), p99: z.number() })
+    .optional()
+    .describe('The latency of calls that reached their tool; absent when none did.'),
+};
+
+export const statisticsSchema = z
+  .object({
+    since: timestamp.describe('The start of the first bucket.'),
+    until: timestamp,
+    bucketSeconds: z.int(),
+    total: z.object(callCounts),
+    buckets: z
+      .array(z.object({ at: timestamp.describe('The start of the bucket.'), ...callCounts }))
+      .readonly()
+      .describe('One entry for each interval in order, including those without calls.'),
+    tools: z
+      .array(z.object({ tool: z.string(), server: z.string(), ...callCounts }))
+      .readonly()
+      .describe('Most called first; at most 500.'),
+    prunedUntil: timestamp
+      .optional()
+      .describe('Entries up to this time were pruned from the journal and are not counted.'),
+    servers: z.array(z.object({ server: z.string(), ...callCounts })).readonly(),
+  })
+  .openapi('Statistics', {
+    description: 'The counts, outcomes and latencies of the calls that ended in a time range.',
+  });
 
 const route = createRoute({
   method: 'get',
@@ -42,10 +79,7 @@ const route = createRoute({
       server: z.string().optional().describe('Only calls of this server’s tools.'),
     }),
   },
-  responses: {
-    200: { description: 'The statistics.', content: { 'application/json': { schema: statisticsSchema } } },
-    ...problems(400, 503),
-  },
+  responses: { 200: jsonResponse('The statistics.', statisticsSchema), ...problems(400, 503) },
 });
 
 export function addStatisticsRoutes(app: ServerApp, box: InternalSignalbox): void {
@@ -66,8 +100,7 @@ export function addStatisticsRoutes(app: ServerApp, box: InternalSignalbox): voi
       until,
       bucketMs,
       signal: context.req.raw.signal,
-      ...(tool === undefined ? {} : { tool }),
-      ...(server === undefined ? {} : { server }),
+      ...omitUndefined({ tool, server }),
     });
     const { at: prunedAt } = await box.journal.beginning();
     const body = {

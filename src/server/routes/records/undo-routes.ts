@@ -7,7 +7,8 @@ import { readJsonBody } from '../../http/json-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import { fileChangeSchema } from '../../schemas/call-schemas.ts';
 import { conflictSchema } from '../../schemas/journal-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const undoSchema = z
@@ -39,26 +40,33 @@ const requestSchema = z
 
 const undoPageSchema = z.object({ items: z.array(undoSchema).readonly() }).openapi('UndoResults');
 
-/** Adds the routes that undo calls. Not for agents, because no rule decides about an undo. A conflict is a problem with an issue for each path. */
-export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/calls/{id}/undo',
-    'x-roles': routeRoles.answer,
-    tags: ['Record'],
-    summary: 'Undo a call',
-    description: 'When a file has later changes, nothing is changed and the response is `undo-conflict`.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: {
-      params: z.object({ id: z.string() }),
-      body: { content: { 'application/json': { schema: requestSchema } } },
-    },
-    responses: {
-      200: { description: 'The result of the undo.', content: { 'application/json': { schema: undoSchema } } },
-      ...problems(400, 404, 409, 413, 415, 503),
-    },
-  });
+const route = createRoute({
+  method: 'post',
+  path: '/api/calls/{id}/undo',
+  'x-roles': routeRoles.answer,
+  tags: ['Record'],
+  summary: 'Undo a call',
+  description: 'When a file has later changes, nothing is changed and the response is `undo-conflict`.',
+  middleware: readJsonBody(),
+  request: { params: idParams, body: jsonBody(requestSchema) },
+  responses: { 200: jsonResponse('The result of the undo.', undoSchema), ...problems(400, 404, 409, 413, 415, 503) },
+});
 
+const sessionRoute = createRoute({
+  method: 'post',
+  path: '/api/sessions/{id}/undo',
+  'x-roles': routeRoles.answer,
+  tags: ['Record'],
+  summary: 'Undo all calls of a session',
+  description:
+    'Undoes the last call first, and stops at a call that cannot be undone: see the `outcome` of the last item. Works for any session name that calls used.',
+  middleware: readJsonBody(),
+  request: { params: idParams, body: jsonBody(requestSchema) },
+  responses: { 200: jsonResponse('The result of the undo.', undoPageSchema), ...problems(400, 413, 415, 503) },
+});
+
+/** Adds the routes that undo calls. Not for agents, because no rule decides about an undo. A conflict is a problem with an issue for each path. */
+export function addUndoRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(route, async (context) => {
     const result = await box.undo.call(context.req.valid('param').id, undoOptions(context, context.req.valid('json')));
     if (result.outcome === 'conflict') {
@@ -66,25 +74,6 @@ export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyByt
       throw new Problem('undo-conflict', `${issues.length} paths have later changes; nothing was undone`, { issues });
     }
     return json(context, undoSchema, result, 200);
-  });
-
-  const sessionRoute = createRoute({
-    method: 'post',
-    path: '/api/sessions/{id}/undo',
-    'x-roles': routeRoles.answer,
-    tags: ['Record'],
-    summary: 'Undo all calls of a session',
-    description:
-      'Undoes the last call first, and stops at a call that cannot be undone: see the `outcome` of the last item. Works for any session name that calls used.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: {
-      params: z.object({ id: z.string() }),
-      body: { content: { 'application/json': { schema: requestSchema } } },
-    },
-    responses: {
-      200: { description: 'The result of the undo.', content: { 'application/json': { schema: undoPageSchema } } },
-      ...problems(400, 413, 415, 503),
-    },
   });
 
   app.openapi(sessionRoute, async (context) => {
@@ -96,11 +85,12 @@ export function addUndoRoutes(app: ServerApp, box: InternalSignalbox, maxBodyByt
 
 function undoOptions(context: ServerContext, body: z.output<typeof requestSchema>): UndoOptions {
   const { partial = false, again = false, waitSeconds } = body;
+  const waitMs = waitSeconds === undefined ? undefined : waitSeconds * 1000;
   return {
     partial,
     again,
     principal: context.var.principal,
     signal: context.req.raw.signal,
-    ...(waitSeconds === undefined ? {} : { waitMs: waitSeconds * 1000 }),
+    ...omitUndefined({ waitMs }),
   };
 }

@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { routeRoles } from '../../access/route-roles.ts';
-import type { ServerApp, ServerContext } from '../../http/server-context.ts';
+import type { ServerApp } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { jsonObject, timestamp } from '../../schemas/json-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
-import { type ServedConfiguration, requireConfiguration } from './served-configuration.ts';
+import { jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
+import { type ServedConfiguration, recordChange, requireConfiguration } from './served-configuration.ts';
 import { json } from '../../http/json-response.ts';
 
 const params = z.object({ name: z.string().openapi({ example: 'search' }) });
@@ -52,11 +52,6 @@ const newServerSchema = z
 
 const takeOverSchema = z.strictObject({ names: z.array(z.string()).min(1).max(200) }).openapi('TakeOver');
 
-const changed = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: changedSchema } },
-});
-
 const removeRoute = createRoute({
   method: 'delete',
   path: '/api/servers/{name}',
@@ -75,10 +70,7 @@ const foundRoute = createRoute({
   tags: ['Servers'],
   summary: 'List importable servers of other clients on this machine',
   description: 'Writes nothing. Servers that are in the configuration already are omitted.',
-  responses: {
-    200: { description: 'The importable servers.', content: { 'application/json': { schema: foundSchema } } },
-    ...problems(404, 500),
-  },
+  responses: { 200: jsonResponse('The importable servers.', foundSchema), ...problems(404, 500) },
 });
 
 const signInRoute = createRoute({
@@ -90,9 +82,34 @@ const signInRoute = createRoute({
   description:
     'Open `url` in a browser on this machine within five minutes. `signIn` of the server has the result. The server then reconnects automatically.',
   request: { params },
+  responses: { 200: jsonResponse('The sign-in URL.', signInSchema), ...problems(404, 409, 502) },
+});
+
+const addRoute = createRoute({
+  method: 'post',
+  path: '/api/servers',
+  'x-roles': routeRoles.change,
+  tags: ['Servers'],
+  summary: 'Add a server to the configuration and start it',
+  description:
+    'Writes the configuration file. Secrets in the entry are stored encrypted, and the file contains references to them. The server is still connecting when the response is sent: read its state for the result.',
+  middleware: readJsonBody(),
+  request: { body: jsonBody(newServerSchema) },
+  responses: { 201: jsonResponse('The server was added.', changedSchema), ...problems(400, 404, 409, 413, 415, 500) },
+});
+
+const importRoute = createRoute({
+  method: 'post',
+  path: '/api/import',
+  'x-roles': routeRoles.change,
+  tags: ['Servers'],
+  summary: 'Import servers of other clients',
+  description: 'Like `signalbox import`. The files of other clients are never changed.',
+  middleware: readJsonBody(),
+  request: { body: jsonBody(takeOverSchema) },
   responses: {
-    200: { description: 'The sign-in URL.', content: { 'application/json': { schema: signInSchema } } },
-    ...problems(404, 409, 502),
+    200: jsonResponse('The servers were imported.', changedSchema),
+    ...problems(400, 404, 409, 413, 415, 500),
   },
 });
 
@@ -101,47 +118,20 @@ export function addConfiguredServerRoutes(
   app: ServerApp,
   box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
-  maxBodyBytes: number,
 ): void {
   const configured = (): ServedConfiguration => requireConfiguration(configuration);
-  const record = ({ var: { principal } }: ServerContext, detail: string): void =>
-    box.recordConfiguration({ status: 'applied', by: principal, details: [detail] });
-
-  const addRoute = createRoute({
-    method: 'post',
-    path: '/api/servers',
-    'x-roles': routeRoles.change,
-    tags: ['Servers'],
-    summary: 'Add a server to the configuration and start it',
-    description:
-      'Writes the configuration file. Secrets in the entry are stored encrypted, and the file contains references to them. The server is still connecting when the response is sent: read its state for the result.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { body: { content: { 'application/json': { schema: newServerSchema } } } },
-    responses: { 201: changed('The server was added.'), ...problems(400, 404, 409, 413, 415, 500) },
-  });
-  const importRoute = createRoute({
-    method: 'post',
-    path: '/api/import',
-    'x-roles': routeRoles.change,
-    tags: ['Servers'],
-    summary: 'Import servers of other clients',
-    description: 'Like `signalbox import`. The files of other clients are never changed.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { body: { content: { 'application/json': { schema: takeOverSchema } } } },
-    responses: { 200: changed('The servers were imported.'), ...problems(400, 404, 409, 413, 415, 500) },
-  });
 
   app.openapi(addRoute, async (context) => {
     const { name, entry } = context.req.valid('json');
     const added = await configured().addServer(name, entry as JsonObject);
-    record(context, `added ${name} to the configuration`);
+    recordChange(box, context, `added ${name} to the configuration`);
     return json(context, changedSchema, added, 201);
   });
 
   app.openapi(removeRoute, async (context) => {
     const { name } = context.req.valid('param');
     await configured().removeServer(name);
-    record(context, `removed ${name} from the configuration`);
+    recordChange(box, context, `removed ${name} from the configuration`);
     return context.body(null, 204);
   });
 
@@ -152,7 +142,7 @@ export function addConfiguredServerRoutes(
 
   app.openapi(importRoute, async (context) => {
     const taken = await configured().takeOver(context.req.valid('json').names);
-    record(context, `took over ${taken.servers.join(', ')} from other clients`);
+    recordChange(box, context, `took over ${taken.servers.join(', ')} from other clients`);
     return json(context, changedSchema, taken, 200);
   });
 

@@ -1,4 +1,6 @@
+import type { ServerContext } from '../../http/server-context.ts';
 import { Problem } from '../../problems/problem.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import type { PolicyFileText } from '../../../config/file/policy-file.ts';
 import type { AcceptedPart, ServerLockStatus } from '../../../config/lock/lock-status.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
@@ -69,4 +71,9 @@ export interface ConfigurationRefusal {
 export function requireConfiguration(configuration: ServedConfiguration | undefined): ServedConfiguration {
   if (configuration !== undefined) return configuration;
   throw new Problem('configuration-absent', 'this server was started from code, without a configuration');
+}
+
+/** Records a change that the caller of a route made to the configuration. */
+export function recordChange(box: InternalSignalbox, context: ServerContext, detail: string): void {
+  box.recordConfiguration({ status: 'applied', by: context.var.principal, details: [detail] });
 }

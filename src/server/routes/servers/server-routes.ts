@@ -5,19 +5,16 @@ import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts
 import { toServer } from '../tools/catalog-document.ts';
 import { profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
-import type { ServerApp, ServerContext } from '../../http/server-context.ts';
+import type { ServerApp } from '../../http/server-context.ts';
 import { serverDetailsSchema, serverStateSchema } from '../../schemas/catalog-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
-import type { ServedConfiguration } from './served-configuration.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
+import { type ServedConfiguration, recordChange } from './served-configuration.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const pageSchema = z.object({ items: z.array(serverStateSchema).readonly() }).openapi('ServerPage');
 const params = z.object({ name: z.string().openapi({ example: 'signalbox' }) });
-const state = {
-  description: 'The updated server.',
-  content: { 'application/json': { schema: serverStateSchema } },
-};
-const temporaryChange = 'Applies until the entry changes or Signalbox restarts. The configuration file is not changed.';
+const updated = jsonResponse('The updated server.', serverStateSchema);
 
 const listRoute = createRoute({
   method: 'get',
@@ -25,10 +22,7 @@ const listRoute = createRoute({
   'x-roles': routeRoles.look,
   tags: ['Servers'],
   summary: 'List servers',
-  responses: {
-    200: { description: 'All servers.', content: { 'application/json': { schema: pageSchema } } },
-    ...problems(),
-  },
+  responses: { 200: jsonResponse('All servers.', pageSchema), ...problems() },
 });
 
 const oneRoute = createRoute({
@@ -38,32 +32,7 @@ const oneRoute = createRoute({
   tags: ['Servers'],
   summary: 'Get a server with its recent log',
   request: { params },
-  responses: {
-    200: { description: 'The server.', content: { 'application/json': { schema: serverDetailsSchema } } },
-    ...problems(404),
-  },
-});
-
-const enableRoute = createRoute({
-  method: 'post',
-  path: '/api/servers/{name}/enable',
-  'x-roles': routeRoles.change,
-  tags: ['Servers'],
-  summary: 'Enable a server',
-  description: temporaryChange,
-  request: { params },
-  responses: { 200: state, ...problems(404) },
-});
-
-const disableRoute = createRoute({
-  method: 'post',
-  path: '/api/servers/{name}/disable',
-  'x-roles': routeRoles.change,
-  tags: ['Servers'],
-  summary: 'Disable a server',
-  description: temporaryChange,
-  request: { params },
-  responses: { 200: state, ...problems(404) },
+  responses: { 200: jsonResponse('The server.', serverDetailsSchema), ...problems(404) },
 });
 
 const restartRoute = createRoute({
@@ -75,17 +44,28 @@ const restartRoute = createRoute({
   description:
     'Ends its process or connection and creates a new one. Running calls of the server end. Returns when the attempt succeeded or failed: read `health`.',
   request: { params },
-  responses: { 200: state, ...problems(404, 409) },
+  responses: { 200: updated, ...problems(404, 409) },
 });
 
+function switchRoute<Action extends string>(action: Action, summary: string) {
+  return createRoute({
+    method: 'post',
+    path: `/api/servers/{name}/${action}`,
+    'x-roles': routeRoles.change,
+    tags: ['Servers'],
+    summary,
+    description: 'Applies until the entry changes or Signalbox restarts. The configuration file is not changed.',
+    request: { params },
+    responses: { 200: updated, ...problems(404) },
+  });
+}
+
+/** Adds the routes that list, enable, disable and restart servers. */
 export function addServerRoutes(
   app: ServerApp,
   box: InternalSignalbox,
   configuration: ServedConfiguration | undefined,
 ): void {
-  const record = ({ var: { principal } }: ServerContext, detail: string): void =>
-    box.recordConfiguration({ status: 'applied', by: principal, details: [detail] });
-
   app.openapi(listRoute, (context) => {
     const items = box.catalog(profileFor(context.var.identity)).servers.map((server) => toState(box, server));
     return json(context, pageSchema, { items }, 200);
@@ -104,25 +84,25 @@ export function addServerRoutes(
     return json(context, serverDetailsSchema, details, 200);
   });
 
-  app.openapi(enableRoute, async (context) => {
+  app.openapi(switchRoute('enable', 'Enable a server'), async (context) => {
     const { name } = context.req.valid('param');
     if (configuration === undefined) box.servers.enable(name);
     else await configuration.enable(name);
-    record(context, `enabled ${name}`);
+    recordChange(box, context, `enabled ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 
-  app.openapi(disableRoute, (context) => {
+  app.openapi(switchRoute('disable', 'Disable a server'), (context) => {
     const { name } = context.req.valid('param');
     box.servers.disable(name);
-    record(context, `disabled ${name}`);
+    recordChange(box, context, `disabled ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 
   app.openapi(restartRoute, async (context) => {
     const { name } = context.req.valid('param');
     await box.servers.restart(name);
-    record(context, `restarted ${name}`);
+    recordChange(box, context, `restarted ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 }
@@ -136,17 +116,8 @@ function stateOf(box: InternalSignalbox, name: string): z.output<typeof serverSt
 function toState(box: InternalSignalbox, server: ServerProvenance): z.output<typeof serverStateSchema> {
   const health = box.servers.health(server.name);
   if (health === undefined) return toServer(server);
-  const { state: current, since, lastError, nextRetryAt, restarts, protocolVersion, serverInfo } = health;
-  return {
-    ...toServer(server),
-    health: {
-      state: current,
-      since: new Date(since).toISOString(),
-      ...(lastError === undefined ? {} : { lastError }),
-      ...(nextRetryAt === undefined ? {} : { nextRetryAt: new Date(nextRetryAt).toISOString() }),
-      restarts,
-      ...(protocolVersion === undefined ? {} : { protocolVersion }),
-      ...(serverInfo === undefined ? {} : { serverInfo }),
-    },
-  };
+  const { state, since, lastError, nextRetryAt: retryAt, restarts, protocolVersion, serverInfo } = health;
+  const nextRetryAt = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
+  const known = omitUndefined({ lastError, nextRetryAt, protocolVersion, serverInfo });
+  return { ...toServer(server), health: { state, since: new Date(since).toISOString(), restarts, ...known } };
 }

@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../../core/json/json.ts';
+import type { Approving } from '../../../pipeline/approvals/approval-inbox.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { elicitationRequiredSchema } from '../../schemas/session-event-schemas.ts';
 import {
   answersSchema,
@@ -14,6 +15,7 @@ import {
 } from '../../schemas/session-schemas.ts';
 import type { SessionAccess } from './session-access.ts';
 import { json } from '../../http/json-response.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 
 const elicitationPageSchema = z
   .object({ items: z.array(elicitationRequiredSchema).readonly() })
@@ -26,52 +28,39 @@ const elicitationsRoute = createRoute({
   tags: ['Sessions'],
   summary: 'List pending questions of servers',
   request: { query: z.object({ session: z.string().optional().describe('Only questions of this session.') }) },
-  responses: {
-    200: { description: 'Oldest first.', content: { 'application/json': { schema: elicitationPageSchema } } },
-    ...problems(400, 404, 503),
-  },
+  responses: { 200: jsonResponse('Oldest first.', elicitationPageSchema), ...problems(400, 404, 503) },
 });
 
-/** Adds the routes that approve calls and answer questions during a turn. */
-export function addAnswerRoutes(app: ServerApp, served: SessionAccess, maxBodyBytes: number): void {
-  function answerRoute<Action extends string, Body extends z.ZodType>(action: Action, summary: string, schema: Body) {
-    return createRoute({
-      method: 'post',
-      path: `/api/sessions/{id}/${action}`,
-      'x-roles': routeRoles.answer,
-      tags: ['Sessions'],
-      summary,
-      description: 'The first answer wins. Later ones get 409.',
-      middleware: readJsonBody(maxBodyBytes),
-      request: { params: z.object({ id: z.string() }), body: { content: { 'application/json': { schema } } } },
-      responses: {
-        200: { description: 'The updated session.', content: { 'application/json': { schema: sessionSchema } } },
-        ...problems(400, 404, 409, 413, 415, 422, 503),
-      },
-    });
-  }
+function answerRoute<Action extends string, Body extends z.ZodType>(action: Action, summary: string, schema: Body) {
+  return createRoute({
+    method: 'post',
+    path: `/api/sessions/{id}/${action}`,
+    'x-roles': routeRoles.answer,
+    tags: ['Sessions'],
+    summary,
+    description: 'The first answer wins. Later ones get 409.',
+    middleware: readJsonBody(),
+    request: { params: idParams, body: jsonBody(schema) },
+    responses: {
+      200: jsonResponse('The updated session.', sessionSchema),
+      ...problems(400, 404, 409, 413, 415, 422, 503),
+    },
+  });
+}
 
+/** Adds the routes that approve calls and answer questions during a turn. */
+export function addAnswerRoutes(app: ServerApp, served: SessionAccess): void {
   app.openapi(answerRoute('approve', 'Approve a pending call', approveCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { toolCallId, approvalId, arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
-    await served.all.approve(id, toolCallId, {
-      by: context.var.principal,
-      ...(approvalId === undefined ? {} : { approvalId }),
-      ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
-      ...(remember === undefined ? {} : { remember }),
-      ...(acknowledgeHidden === undefined ? {} : { acknowledgeHidden }),
-    });
+    const { toolCallId, ...answer } = omitUndefined(context.req.valid('json'));
+    await served.all.approve(id, toolCallId, { ...(answer as Omit<Approving, 'by'>), by: context.var.principal });
     return json(context, sessionSchema, await served.all.get(id), 200);
   });
 
   app.openapi(answerRoute('deny', 'Deny a pending call', denyCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { toolCallId, approvalId, reason } = context.req.valid('json');
-    await served.all.deny(id, toolCallId, {
-      by: context.var.principal,
-      ...(approvalId === undefined ? {} : { approvalId }),
-      ...(reason === undefined ? {} : { reason }),
-    });
+    const { toolCallId, ...answer } = omitUndefined(context.req.valid('json'));
+    await served.all.deny(id, toolCallId, { ...answer, by: context.var.principal });
     return json(context, sessionSchema, await served.all.get(id), 200);
   });
 

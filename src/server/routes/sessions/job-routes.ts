@@ -2,12 +2,12 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Schedules } from '../../../sessions/schedules/schedules.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import { principalSchema } from '../../schemas/call-schemas.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
 /** The schedules that a server serves. */
@@ -47,10 +47,7 @@ const listRoute = createRoute({
   'x-roles': routeRoles.read,
   tags: ['Sessions'],
   summary: 'List jobs',
-  responses: {
-    200: { description: 'Oldest first.', content: { 'application/json': { schema: pageSchema } } },
-    ...problems(404, 503),
-  },
+  responses: { 200: jsonResponse('Oldest first.', pageSchema), ...problems(404, 503) },
 });
 
 const deleteRoute = createRoute({
@@ -60,7 +57,7 @@ const deleteRoute = createRoute({
   tags: ['Sessions'],
   summary: 'Delete a job',
   description: 'Sessions that it started continue.',
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: idParams },
   responses: { 204: { description: 'The job was deleted.' }, ...problems(404, 503) },
 });
 
@@ -70,42 +67,32 @@ const runRoute = createRoute({
   'x-roles': routeRoles.change,
   tags: ['Sessions'],
   summary: 'Run a job now, outside its schedule',
-  request: { params: z.object({ id: z.string() }) },
-  responses: {
-    200: {
-      description: 'The job. `lastSession` is the session that was started; `lastError` says why none was.',
-      content: { 'application/json': { schema: jobSchema } },
-    },
-    ...problems(404, 503),
-  },
+  description: '`lastSession` is the session that was started; `lastError` is the reason why none was.',
+  request: { params: idParams },
+  responses: { 200: jsonResponse('The job.', jobSchema), ...problems(404, 503) },
+});
+
+const createJobRoute = createRoute({
+  method: 'post',
+  path: '/api/jobs',
+  'x-roles': routeRoles.change,
+  tags: ['Sessions'],
+  summary: 'Create a job',
+  middleware: readJsonBody(),
+  request: { body: jsonBody(newJobSchema) },
+  responses: { 201: jsonResponse('The job.', jobSchema), ...problems(400, 404, 413, 415, 422, 503) },
 });
 
 /** Adds the routes that manage scheduled jobs, as the tools `create_job`, `list_jobs` and `delete_job` do for agents. */
-export function addJobRoutes(app: ServerApp, schedules: ServedSchedules | undefined, maxBodyBytes: number): void {
-  const createJobRoute = createRoute({
-    method: 'post',
-    path: '/api/jobs',
-    'x-roles': routeRoles.change,
-    tags: ['Sessions'],
-    summary: 'Create a job',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { body: { content: { 'application/json': { schema: newJobSchema } } } },
-    responses: {
-      201: { description: 'The job.', content: { 'application/json': { schema: jobSchema } } },
-      ...problems(400, 404, 413, 415, 422, 503),
-    },
-  });
-
+export function addJobRoutes(app: ServerApp, schedules: ServedSchedules | undefined): void {
   app.openapi(listRoute, async (context) => {
     const items = await requireSchedules(schedules).list();
     return json(context, pageSchema, { items }, 200);
   });
 
   app.openapi(createJobRoute, async (context) => {
-    const job = await requireSchedules(schedules).create(
-      omitUndefined(context.req.valid('json')),
-      context.var.principal,
-    );
+    const request = omitUndefined(context.req.valid('json'));
+    const job = await requireSchedules(schedules).create(request, context.var.principal);
     return json(context, jobSchema, job, 201);
   });
 

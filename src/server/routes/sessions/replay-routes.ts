@@ -5,8 +5,9 @@ import type { ServerApp } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import { callErrorSchema, decisionSchema, outcome } from '../../schemas/call-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { json } from '../../http/json-response.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 
 const requestSchema = z
   .strictObject({ text: z.string().optional().describe('The text of a `policies.yaml` that decides the calls.') })
@@ -23,7 +24,7 @@ const replaySchema = z
           replayed: outcome,
           differs: z
             .enum(['no', 'outcome', 'content', 'decision'])
-            .describe('What differs: the outcome, the content of the result, or only the decision.'),
+            .describe('The difference: in the outcome, in the content of the result, or only in the decision.'),
           error: callErrorSchema.optional(),
           decision: decisionSchema.optional().describe('The new decision.'),
         }),
@@ -35,26 +36,20 @@ const replaySchema = z
     description: 'The recorded and replayed calls of a session, in the order in which they ended.',
   });
 
-/** Adds the route that replays a session, like `signalbox replay`. */
-export function addReplayRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/sessions/{id}/replay',
-    'x-roles': routeRoles.read,
-    tags: ['Sessions'],
-    summary: 'Replay the calls of a session with recorded results',
-    description: 'Runs no tools and writes nothing. Approvals are answered as recorded.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: {
-      params: z.object({ id: z.string() }),
-      body: { content: { 'application/json': { schema: requestSchema } } },
-    },
-    responses: {
-      200: { description: 'The result of the replay.', content: { 'application/json': { schema: replaySchema } } },
-      ...problems(400, 404, 413, 415, 503),
-    },
-  });
+const route = createRoute({
+  method: 'post',
+  path: '/api/sessions/{id}/replay',
+  'x-roles': routeRoles.read,
+  tags: ['Sessions'],
+  summary: 'Replay the calls of a session with recorded results',
+  description: 'Runs no tools and writes nothing. Approvals are answered as recorded.',
+  middleware: readJsonBody(),
+  request: { params: idParams, body: jsonBody(requestSchema) },
+  responses: { 200: jsonResponse('The result of the replay.', replaySchema), ...problems(400, 404, 413, 415, 503) },
+});
 
+/** Adds the route that replays a session, like `signalbox replay`. */
+export function addReplayRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(route, async (context) => {
     const { text } = context.req.valid('json');
     const { id } = context.req.valid('param');
@@ -67,17 +62,9 @@ export function addReplayRoutes(app: ServerApp, box: InternalSignalbox, maxBodyB
     const items: z.output<typeof replaySchema>['items'][number][] = [];
     for await (const { recorded, replayed, differs } of replaySession(session, { policies })) {
       context.req.raw.signal.throwIfAborted();
-      const { callId, tool, outcome: then } = recorded;
-      const { error, decision } = replayed;
-      items.push({
-        callId,
-        tool,
-        recorded: then,
-        replayed: replayed.outcome,
-        differs,
-        ...(error === undefined ? {} : { error }),
-        ...(decision === undefined ? {} : { decision }),
-      });
+      const { callId, tool, outcome: before } = recorded;
+      const { outcome: after, error, decision } = replayed;
+      items.push({ callId, tool, recorded: before, replayed: after, differs, ...omitUndefined({ error, decision }) });
     }
     const changed = items.filter(({ differs }) => differs !== 'no').length;
     return json(context, replaySchema, { items, changed }, 200);

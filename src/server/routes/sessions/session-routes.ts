@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { Problem } from '../../problems/problem.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import {
   agentSchema,
   newSessionSchema,
@@ -16,7 +16,6 @@ import { type SessionAccess, assertModeAllowed } from './session-access.ts';
 import { json } from '../../http/json-response.ts';
 
 const tags = ['Sessions'];
-const params = z.object({ id: z.string() });
 const agentPageSchema = z.object({ items: z.array(agentSchema).readonly() }).openapi('AgentPage');
 const pageSchema = z
   .object({
@@ -24,7 +23,6 @@ const pageSchema = z
     next: z.string().optional().describe('The `after` of the next page. Absent on the last page.'),
   })
   .openapi('SessionPage');
-const session = { 'application/json': { schema: sessionSchema } };
 
 const agentsRoute = createRoute({
   method: 'get',
@@ -32,13 +30,7 @@ const agentsRoute = createRoute({
   'x-roles': routeRoles.look,
   tags,
   summary: 'List agents',
-  responses: {
-    200: {
-      description: 'The agents of the configuration.',
-      content: { 'application/json': { schema: agentPageSchema } },
-    },
-    ...problems(404),
-  },
+  responses: { 200: jsonResponse('The agents of the configuration.', agentPageSchema), ...problems(404) },
 });
 
 const listRoute = createRoute({
@@ -57,10 +49,7 @@ const listRoute = createRoute({
       active: z.stringbool().optional().describe('Only sessions with a running or queued turn.'),
     }),
   },
-  responses: {
-    200: { description: 'Most recently active first.', content: { 'application/json': { schema: pageSchema } } },
-    ...problems(400, 404, 503),
-  },
+  responses: { 200: jsonResponse('Most recently active first.', pageSchema), ...problems(400, 404, 503) },
 });
 
 const getRoute = createRoute({
@@ -69,8 +58,8 @@ const getRoute = createRoute({
   'x-roles': routeRoles.look,
   tags,
   summary: 'Get a session',
-  request: { params },
-  responses: { 200: { description: 'The session.', content: session }, ...problems(404, 503) },
+  request: { params: idParams },
+  responses: { 200: jsonResponse('The session.', sessionSchema), ...problems(404, 503) },
 });
 
 const deleteRoute = createRoute({
@@ -80,7 +69,7 @@ const deleteRoute = createRoute({
   tags,
   summary: 'Delete a session',
   description: 'Interrupts its turns. The journal entries of its calls remain.',
-  request: { params },
+  request: { params: idParams },
   responses: { 204: { description: 'The session was deleted.' }, ...problems(404, 503) },
 });
 
@@ -91,8 +80,8 @@ const forkRoute = createRoute({
   tags,
   summary: 'Fork a session',
   description: 'Creates a session that continues from the current state. The original does not change.',
-  request: { params },
-  responses: { 201: { description: 'The new session.', content: session }, ...problems(404, 422, 503) },
+  request: { params: idParams },
+  responses: { 201: jsonResponse('The new session.', sessionSchema), ...problems(404, 422, 503) },
 });
 
 const transcriptRoute = createRoute({
@@ -104,49 +93,47 @@ const transcriptRoute = createRoute({
   description:
     'Returns all messages, or with `limit` the last ones, and with `before` those before a message. Viewers get them redacted like the journal.',
   request: {
-    params,
+    params: idParams,
     query: z.strictObject({
       limit: z.coerce.number<string>().int().min(1).max(1000).optional(),
       before: z.string().optional().describe('`before` of the following page.'),
     }),
   },
+  responses: { 200: jsonResponse('The transcript.', transcriptSchema), ...problems(400, 404, 503) },
+});
+
+const createSessionRoute = createRoute({
+  method: 'post',
+  path: '/api/sessions',
+  'x-roles': routeRoles.call,
+  tags,
+  summary: 'Create a session',
+  description: 'Agents may not choose the permission modes `acceptEdits` and `bypassPermissions`.',
+  middleware: readJsonBody(),
+  request: { body: jsonBody(newSessionSchema) },
   responses: {
-    200: { description: 'The transcript.', content: { 'application/json': { schema: transcriptSchema } } },
-    ...problems(400, 404, 503),
+    201: jsonResponse('The session; `Location` is its URL.', sessionSchema),
+    ...problems(400, 404, 413, 415, 422, 503),
+  },
+});
+
+const changeRoute = createRoute({
+  method: 'patch',
+  path: '/api/sessions/{id}',
+  'x-roles': routeRoles.steer,
+  tags,
+  summary: 'Change the title or permission mode of a session',
+  description: 'Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`.',
+  middleware: readJsonBody(),
+  request: { params: idParams, body: jsonBody(sessionChangeSchema) },
+  responses: {
+    200: jsonResponse('The updated session.', sessionSchema),
+    ...problems(400, 404, 413, 415, 422, 503),
   },
 });
 
 /** Adds the routes that create, list, change, fork and delete sessions. */
-export function addSessionRoutes(app: ServerApp, served: SessionAccess, maxBodyBytes: number): void {
-  const createSessionRoute = createRoute({
-    method: 'post',
-    path: '/api/sessions',
-    'x-roles': routeRoles.call,
-    tags,
-    summary: 'Create a session',
-    description: 'Agents may not choose the permission modes `acceptEdits` and `bypassPermissions`.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { body: { content: { 'application/json': { schema: newSessionSchema } } } },
-    responses: {
-      201: { description: 'The session; `Location` is its URL.', content: session },
-      ...problems(400, 404, 413, 415, 422, 503),
-    },
-  });
-  const changeRoute = createRoute({
-    method: 'patch',
-    path: '/api/sessions/{id}',
-    'x-roles': routeRoles.steer,
-    tags,
-    summary: 'Change the title or permission mode of a session',
-    description: 'Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { params, body: { content: { 'application/json': { schema: sessionChangeSchema } } } },
-    responses: {
-      200: { description: 'The updated session.', content: session },
-      ...problems(400, 404, 413, 415, 422, 503),
-    },
-  });
-
+export function addSessionRoutes(app: ServerApp, served: SessionAccess): void {
   app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
 
   app.openapi(listRoute, async (context) => {

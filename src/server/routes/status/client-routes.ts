@@ -6,7 +6,8 @@ import { connectCommands } from '../../connect-commands.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { outcome } from '../../schemas/call-schemas.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const maxClients = 200;
@@ -50,10 +51,7 @@ const route = createRoute({
   tags: ['State'],
   summary: 'List MCP clients and the commands to connect one',
   responses: {
-    200: {
-      description: 'The clients that are connected over HTTP, not those of `signalbox stdio`.',
-      content: { 'application/json': { schema: clientsSchema } },
-    },
+    200: jsonResponse('The clients that are connected over HTTP, not those of `signalbox stdio`.', clientsSchema),
     ...problems(503),
   },
 });
@@ -68,11 +66,11 @@ interface ClientRouteOptions {
 export function addClientRoutes(app: ServerApp, options: ClientRouteOptions): void {
   const { box, agentTokenFile } = options;
 
-  async function lastCall(session: string): Promise<Pick<z.output<typeof clientSchema>, 'lastCall'>> {
+  async function lastCall(session: string): Promise<z.output<typeof clientSchema>['lastCall']> {
     const [call] = (await box.journal.calls({ session, limit: 1 })).items;
-    if (call === undefined) return {};
+    if (call === undefined) return undefined;
     const { callId, tool, at } = call;
-    return { lastCall: { callId, tool, at, ...(call.type === 'ToolInvoked' ? { outcome: call.outcome } : {}) } };
+    return { callId, tool, at, ...(call.type === 'ToolInvoked' ? { outcome: call.outcome } : {}) };
   }
 
   app.openapi(route, async (context) => {
@@ -85,19 +83,16 @@ export function addClientRoutes(app: ServerApp, options: ClientRouteOptions): vo
           version: box.secrets.redact(version),
           protocolVersion,
           principal,
-          ...(profile === undefined ? {} : { profile }),
           sessionId: session,
           since: new Date(since).toISOString(),
           lastSeenAt: new Date(seen).toISOString(),
           inUse: isInUse,
-          ...(await lastCall(session)),
+          ...omitUndefined({ profile, lastCall: await lastCall(session) }),
         })),
     );
     const url = options.url();
-    const connect =
-      agentTokenFile === undefined
-        ? { url: `${url}/mcp`, commands: [] }
-        : { url: `${url}/mcp`, tokenFile: agentTokenFile, commands: connectCommands(url, agentTokenFile) };
+    const commands = agentTokenFile === undefined ? [] : connectCommands(url, agentTokenFile);
+    const connect = { url: `${url}/mcp`, ...omitUndefined({ tokenFile: agentTokenFile }), commands };
     return json(context, clientsSchema, { items, connect }, 200);
   });
 }

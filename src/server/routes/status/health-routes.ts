@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { missingServers } from '../../../catalog/snapshot.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import type { ServerApp } from '../../http/server-context.ts';
+import { jsonResponse } from '../../schemas/route-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
 const healthSchema = z
@@ -17,10 +18,9 @@ const healthSchema = z
   .openapi('Health', { description: 'Any response means alive; `ok` means ready for calls.' });
 const aliveSchema = z.object({ status: z.literal('ok') }).openapi('Alive');
 
-const content = { 'application/json': { schema: healthSchema } };
 const responses = {
-  200: { description: 'Ready for calls.', content },
-  503: { description: 'Alive, but not ready for calls.', content },
+  200: jsonResponse('Ready for calls.', healthSchema),
+  503: jsonResponse('Alive, but not ready for calls.', healthSchema),
 };
 
 const healthRoute = createRoute({
@@ -48,9 +48,7 @@ const liveRoute = createRoute({
   summary: 'Check liveness',
   description: 'Checks only the process: a restart does not help when the database is unavailable.',
   security: [],
-  responses: {
-    200: { description: 'The process is alive.', content: { 'application/json': { schema: aliveSchema } } },
-  },
+  responses: { 200: jsonResponse('The process is alive.', aliveSchema) },
 });
 
 /** Adds the routes of health probes. They need no token, so they reveal no details. */
@@ -62,17 +60,17 @@ export function addHealthRoutes(app: ServerApp, box: InternalSignalbox, draining
       const catalog = box.catalog();
       const servers = missingServers(catalog).length === 0 ? 'ok' : 'unavailable';
       const starting = catalog.servers.filter(({ connecting }) => connecting === true).length;
-      const parts = { journal, servers, starting } as const;
-      if (draining.aborted) return json(context, healthSchema, { status: 'stopping', ...parts }, 503);
       const isReady = journal === 'ok' && servers === 'ok';
-      if (!isReady) return json(context, healthSchema, { status: 'unavailable', ...parts }, 503);
-      return json(context, healthSchema, { status: 'ok', ...parts }, 200);
+      const status = draining.aborted ? 'stopping' : isReady ? 'ok' : 'unavailable';
+      return json(context, healthSchema, { status, journal, servers, starting }, status === 'ok' ? 200 : 503);
     });
   app.openapi(liveRoute, (context) => json(context, aliveSchema, { status: 'ok' }, 200));
 }
 
-/** A result is reused for this time; a read that takes longer than `readTimeoutMs` counts as a failure. */
-const [resultTtlMs, readTimeoutMs] = [1000, 2000];
+/** The time for which a result is reused. */
+const resultTtlMs = 1000;
+/** A read that takes longer counts as a failure. */
+const readTimeoutMs = 2000;
 
 /** Checks whether the journal can be read, at most once a second and with a timeout. */
 class StoreCheck {
@@ -93,17 +91,17 @@ class StoreCheck {
     return this.#result;
   }
 
-  async #check(): Promise<boolean> {
-    const timeout = Promise.withResolvers<false>();
-    const timer = setTimeout(() => timeout.resolve(false), readTimeoutMs);
-    const read = this.#box.journal.query({ limit: 1 }).then(
-      () => true,
-      () => false,
-    );
-    try {
-      return await Promise.race([read, timeout.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+  #check(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, readTimeoutMs, false);
+      const end = (isReadable: boolean): void => {
+        clearTimeout(timer);
+        resolve(isReadable);
+      };
+      this.#box.journal.query({ limit: 1 }).then(
+        () => end(true),
+        () => end(false),
+      );
+    });
   }
 }

@@ -1,14 +1,14 @@
-import type { Principal } from '../../../core/principal.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { type ProcessRole, processRoles } from '../../process-role.ts';
+import { type ProcessRole, processRoles } from '../../server-options.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { roleSchema } from '../../schemas/token-schemas.ts';
 import type { ServedConfiguration } from '../servers/served-configuration.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const infoSchema = z
@@ -45,13 +45,9 @@ const route = createRoute({
   'x-roles': routeRoles.look,
   tags: ['State'],
   summary: 'Get version, uptime and totals',
-  responses: {
-    200: { description: 'About this server.', content: { 'application/json': { schema: infoSchema } } },
-    ...problems(),
-  },
+  responses: { 200: jsonResponse('About this server.', infoSchema), ...problems() },
 });
 
-/** Options of `addInfoRoutes`. */
 interface InfoRouteOptions {
   readonly box: InternalSignalbox;
   readonly role: ProcessRole;
@@ -59,22 +55,22 @@ interface InfoRouteOptions {
   readonly configuration?: ServedConfiguration | undefined;
 }
 
-export function addInfoRoutes(app: ServerApp, { box, role, startedAt, configuration }: InfoRouteOptions): void {
+export function addInfoRoutes(app: ServerApp, { box, startedAt, configuration, ...process }: InfoRouteOptions): void {
   app.openapi(route, (context) => {
-    const { identity } = context.var;
-    const { tools, servers } = box.catalog(profileFor(identity));
+    const { principal, role } = context.var.identity;
+    const { tools, servers } = box.catalog(profileFor(context.var.identity));
     const count = (status: string): number => servers.filter((server) => server.status === status).length;
     const info = {
       product: 'Signalbox' as const,
       version: box.version,
-      role,
-      reader: { ...readerOf(identity.principal), role: identity.role },
+      role: process.role,
+      reader: omitUndefined({ id: principal.id, name: principal.name, role }),
       startedAt: startedAt.toISOString(),
       uptimeSeconds: (Date.now() - startedAt.getTime()) / 1000,
       tools: tools.length,
       servers: { up: count('up'), down: count('down'), disabled: count('disabled') },
       journal: box.journal.location,
-      ...(configuration === undefined ? {} : { configuration: toConfiguration(configuration) }),
+      ...omitUndefined({ configuration: configuration && toConfiguration(configuration) }),
     };
     return json(context, infoSchema, info, 200);
   });
@@ -85,8 +81,4 @@ function toConfiguration(configuration: ServedConfiguration): z.output<typeof in
   const problem = configuration.problem();
   if (problem === undefined) return { file };
   return { file, refused: { since: new Date(problem.since).toISOString(), details: problem.details } };
-}
-
-function readerOf({ id, name }: Principal): { readonly id: string; readonly name?: string } {
-  return name === undefined ? { id } : { id, name };
 }

@@ -4,7 +4,7 @@ import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { serverGauge } from '../../metrics/prometheus-registry.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { problems } from '../../schemas/route-schemas.ts';
 
 const route = createRoute({
   method: 'get',

@@ -5,6 +5,7 @@ import type { Sessions } from '../../../sessions/sessions.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { SessionOwners } from './session-owners.ts';
 import { type Admission, admitCall } from '../../http/admission.ts';
 import type { ServerApp, ServerContext } from '../../http/server-context.ts';
@@ -15,13 +16,35 @@ import {
   callResultSchema,
   elicitationAnswerSchema,
 } from '../../schemas/call-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { acceptsEventStream } from '../../streams/event-streams.ts';
 import { StreamedCalls } from './streamed-calls.ts';
 import { json } from '../../http/json-response.ts';
 
 const defaultWaitSeconds = 60;
-const content = { 'application/json': { schema: callResultSchema } };
+
+const answerRoute = createRoute({
+  method: 'post',
+  path: '/api/call-questions/{id}',
+  'x-roles': routeRoles.call,
+  tags: ['Tools'],
+  summary: 'Answer a question of a tool',
+  description: 'For calls with `elicitation` and an event stream, which contains the id.',
+  middleware: readJsonBody(),
+  request: { params: idParams, body: jsonBody(elicitationAnswerSchema) },
+  responses: { 204: { description: 'The answer was sent to the tool.' }, ...problems(400, 404, 413, 415) },
+});
+
+const cancelRoute = createRoute({
+  method: 'delete',
+  path: '/api/call-streams/{id}',
+  'x-roles': routeRoles.call,
+  tags: ['Tools'],
+  summary: 'Cancel a streamed call',
+  description: 'The id is in the event `started`. The stream continues until the result.',
+  request: { params: idParams },
+  responses: { 204: { description: 'The call was cancelled.' }, ...problems(404) },
+});
 
 /** Adds the routes that call tools. Unknown tools and invalid arguments are recorded outcomes, not HTTP errors. */
 export function addCallRoutes(
@@ -29,7 +52,6 @@ export function addCallRoutes(
   box: InternalSignalbox,
   sessions: Sessions | undefined,
   admission: Admission,
-  maxBodyBytes: number,
   log: (line: string) => void,
 ): void {
   const streamed = new StreamedCalls(log);
@@ -44,17 +66,17 @@ export function addCallRoutes(
       'Returns 200 for every outcome, also when the tool is unknown, denied or failed: read `outcome`. Closing the connection cancels the call. ' +
       'Returns 202 when a call awaits approval for longer than `waitSeconds`; after the approval, the same call runs at once. ' +
       'With `Accept: text/event-stream`, the response streams the events of the call; the last one contains the result.',
-    middleware: [admitCall(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
+    middleware: [admitCall(admission), readJsonBody()] as const,
     request: {
       params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
-      body: { content: { 'application/json': { schema: callRequestSchema } } },
+      body: jsonBody(callRequestSchema),
     },
     responses: {
       200: {
         description: 'The call has ended.',
-        content: { ...content, 'text/event-stream': { schema: callEventSchema } },
+        content: { ...jsonBody(callResultSchema).content, 'text/event-stream': { schema: callEventSchema } },
       },
-      202: { description: 'The call awaits a human’s approval.', content },
+      202: jsonResponse('The call awaits a human’s approval.', callResultSchema),
       ...problems(400, 404, 413, 415, 503),
     },
   });
@@ -74,32 +96,6 @@ export function addCallRoutes(
     return json(context, callResultSchema, result, result.outcome === 'awaiting-approval' ? 202 : 200);
   });
 
-  const answerRoute = createRoute({
-    method: 'post',
-    path: '/api/call-questions/{id}',
-    'x-roles': routeRoles.call,
-    tags: ['Tools'],
-    summary: 'Answer a question of a tool',
-    description: 'For calls with `elicitation` and an event stream, which contains the id.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: {
-      params: z.object({ id: z.string() }),
-      body: { content: { 'application/json': { schema: elicitationAnswerSchema } } },
-    },
-    responses: { 204: { description: 'The answer was sent to the tool.' }, ...problems(400, 404, 413, 415) },
-  });
-
-  const cancelRoute = createRoute({
-    method: 'delete',
-    path: '/api/call-streams/{id}',
-    'x-roles': routeRoles.call,
-    tags: ['Tools'],
-    summary: 'Cancel a streamed call',
-    description: 'The id is in the event `started`. The stream continues until the result.',
-    request: { params: z.object({ id: z.string() }) },
-    responses: { 204: { description: 'The call was cancelled.' }, ...problems(404) },
-  });
-
   app.openapi(cancelRoute, (context) => {
     streamed.cancel(context.req.valid('param').id, context.var.principal.id);
     return context.body(null, 204);
@@ -113,14 +109,13 @@ export function addCallRoutes(
 }
 
 function callOptions(context: ServerContext, body: z.output<typeof callRequestSchema>): CallOptions {
+  const { sessionId: session, waitSeconds = defaultWaitSeconds, timeoutSeconds, idempotencyKey, definitionHash } = body;
+  const deadline = timeoutSeconds === undefined ? undefined : Date.now() + timeoutSeconds * 1000;
   return {
     principal: context.var.principal,
     ...profileFor(context.var.identity),
     signal: context.req.raw.signal,
-    waitMs: (body.waitSeconds ?? defaultWaitSeconds) * 1000,
-    ...(body.sessionId === undefined ? {} : { session: body.sessionId }),
-    ...(body.timeoutSeconds === undefined ? {} : { deadline: Date.now() + body.timeoutSeconds * 1000 }),
-    ...(body.idempotencyKey === undefined ? {} : { idempotencyKey: body.idempotencyKey }),
-    ...(body.definitionHash === undefined ? {} : { definitionHash: body.definitionHash }),
+    waitMs: waitSeconds * 1000,
+    ...omitUndefined({ session, deadline, idempotencyKey, definitionHash }),
   };
 }

@@ -4,7 +4,7 @@ import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { ContentReader } from '../../../pipeline/box-content.ts';
-import { messageContent } from '../sessions/message-content.ts';
+import { messageContent } from '../sessions/turn-routes.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { mcpServer } from '../../../sources/mcp/mcp-server.ts';
 

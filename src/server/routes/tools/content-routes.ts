@@ -5,7 +5,7 @@ import { profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp, ServerContext } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { promptReference, resourceReference } from '../../schemas/session-schemas.ts';
 import { json } from '../../http/json-response.ts';
 
@@ -36,76 +36,63 @@ const messagesSchema = z
   .openapi('PromptMessages', { description: 'The response of the server, as defined by MCP.' });
 
 const tags = ['Resources and prompts'];
+
 const resourcesRoute = createRoute({
   method: 'get',
   path: '/api/resources',
   'x-roles': routeRoles.look,
   tags,
   summary: 'List resources and resource templates',
-  responses: {
-    200: {
-      description: 'The list of all servers that are up.',
-      content: { 'application/json': { schema: resourcesSchema } },
-    },
-    ...problems(404),
-  },
+  responses: { 200: jsonResponse('The list of all servers that are up.', resourcesSchema), ...problems(404) },
 });
+
 const promptsRoute = createRoute({
   method: 'get',
   path: '/api/prompts',
   'x-roles': routeRoles.look,
   tags,
   summary: 'List prompts',
+  responses: { 200: jsonResponse('The list of all servers that are up.', promptsSchema), ...problems(404) },
+});
+
+const readRoute = createRoute({
+  method: 'post',
+  path: '/api/resources/read',
+  'x-roles': routeRoles.call,
+  tags,
+  summary: 'Read a resource',
+  description:
+    'Runs as a call of `mcp__SERVER__resources/read` with the argument `uri`, which the policy decides and the journal records. Returns 403 when it is denied, or awaits approval for more than a minute.',
+  middleware: readJsonBody(),
+  request: { body: jsonBody(resourceReference) },
   responses: {
-    200: {
-      description: 'The list of all servers that are up.',
-      content: { 'application/json': { schema: promptsSchema } },
-    },
-    ...problems(404),
+    200: jsonResponse('The contents.', contentsSchema),
+    ...problems(400, 403, 404, 409, 413, 415, 502, 503),
+  },
+});
+
+const promptRoute = createRoute({
+  method: 'post',
+  path: '/api/prompts/get',
+  'x-roles': routeRoles.call,
+  tags,
+  summary: 'Get a prompt',
+  description:
+    'Runs as a call of `mcp__SERVER__prompts/get` with `name` and `arguments`, which the policy decides and the journal records. To start a turn with a prompt, send it as `prompt` of a message.',
+  middleware: readJsonBody(),
+  request: { body: jsonBody(promptReference) },
+  responses: {
+    200: jsonResponse('The messages of the prompt.', messagesSchema),
+    ...problems(400, 403, 404, 409, 413, 415, 502, 503),
   },
 });
 
 /** Adds the routes that list and read resources and prompts. */
-export function addContentRoutes(app: ServerApp, box: InternalSignalbox, maxBodyBytes: number): void {
-  const readRoute = createRoute({
-    method: 'post',
-    path: '/api/resources/read',
-    'x-roles': routeRoles.call,
-    tags,
-    summary: 'Read a resource',
-    description:
-      'Runs as a call of `mcp__SERVER__resources/read` with the argument `uri`, which the policy decides and the journal records. Returns 403 when it is denied, or awaits approval for more than a minute.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { body: { content: { 'application/json': { schema: resourceReference } } } },
-    responses: {
-      200: { description: 'The contents.', content: { 'application/json': { schema: contentsSchema } } },
-      ...problems(400, 403, 404, 409, 413, 415, 502, 503),
-    },
-  });
-  const promptRoute = createRoute({
-    method: 'post',
-    path: '/api/prompts/get',
-    'x-roles': routeRoles.call,
-    tags,
-    summary: 'Get a prompt',
-    description:
-      'Runs as a call of `mcp__SERVER__prompts/get` with `name` and `arguments`, which the policy decides and the journal records. To start a turn with a prompt, send it as `prompt` of a message.',
-    middleware: readJsonBody(maxBodyBytes),
-    request: { body: { content: { 'application/json': { schema: promptReference } } } },
-    responses: {
-      200: { description: 'The messages of the prompt.', content: { 'application/json': { schema: messagesSchema } } },
-      ...problems(400, 403, 404, 409, 413, 415, 502, 503),
-    },
-  });
-
+export function addContentRoutes(app: ServerApp, box: InternalSignalbox): void {
   app.openapi(resourcesRoute, (context) => {
     const reader = readerFor(box, context);
-    return json(
-      context,
-      resourcesSchema,
-      { items: [...reader.resources()], templates: [...reader.resourceTemplates()] },
-      200,
-    );
+    const lists = { items: [...reader.resources()], templates: [...reader.resourceTemplates()] };
+    return json(context, resourcesSchema, lists, 200);
   });
   app.openapi(promptsRoute, (context) =>
     json(context, promptsSchema, { items: [...readerFor(box, context).prompts()] }, 200),

@@ -8,7 +8,7 @@ import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { Problem } from '../../problems/problem.ts';
 import { catalogSchema, toolSchema } from '../../schemas/catalog-schemas.ts';
-import { problems } from '../../schemas/problem-schemas.ts';
+import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { json, serializedJson } from '../../http/json-response.ts';
 
 const listRoute = createRoute({
@@ -23,8 +23,7 @@ const listRoute = createRoute({
   },
   responses: {
     200: {
-      description: 'The catalog, including hidden tools with reasons.',
-      content: { 'application/json': { schema: catalogSchema } },
+      ...jsonResponse('The catalog, including hidden tools with reasons.', catalogSchema),
       headers: z.object({ ETag: z.string().describe('Changes with the catalog.') }),
     },
     304: { description: 'The catalog has not changed since `If-None-Match`.' },
@@ -39,10 +38,7 @@ const oneRoute = createRoute({
   tags: ['Tools'],
   summary: 'Get a tool',
   request: { params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }) },
-  responses: {
-    200: { description: 'The tool.', content: { 'application/json': { schema: toolSchema } } },
-    ...problems(404),
-  },
+  responses: { 200: jsonResponse('The tool.', toolSchema), ...problems(404) },
 });
 
 export function addToolRoutes(app: ServerApp, box: InternalSignalbox): void {

@@ -10,7 +10,7 @@ const problemSchema = z
     title: z.string(),
     status: z.int(),
     code: z.enum(codes).describe('A stable code for programs.'),
-    detail: z.string().describe('What happened, and how to fix it.'),
+    detail: z.string().describe('The error, and how to fix it.'),
     issues: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
@@ -34,3 +34,38 @@ export function problems<const Status extends ProblemStatus = never>(
   });
   return Object.fromEntries(described) as ProblemResponses<Status | 401 | 403 | 421 | 429>;
 }
+
+interface JsonContent<Schema extends z.ZodType> {
+  content: { 'application/json': { schema: Schema } };
+}
+
+/** Documents the JSON body of a request. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema): JsonContent<Schema> {
+  return { content: { 'application/json': { schema } } };
+}
+
+/** Documents a JSON response. */
+export function jsonResponse<Schema extends z.ZodType>(
+  description: string,
+  schema: Schema,
+): JsonContent<Schema> & { description: string } {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The parameters of a path with one id. */
+export const idParams = z.object({ id: z.string() });
+
+const seq = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected the id of an event, an integer')
+  .transform(Number)
+  .optional();
+
+/** The event id to resume after. Browsers send the header when they reconnect; the query parameter is for URLs. */
+export const resumeHeaders = z.object({
+  'last-event-id': seq.openapi({ type: 'string', description: 'The `id` of the last received event.' }),
+});
+
+export const resumeQuery = z.strictObject({
+  after: seq.openapi({ type: 'string', description: 'Like `Last-Event-ID`, which takes precedence.' }),
+});
