@@ -4,11 +4,11 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { token } from './serving.ts';
 
-/** The capabilities of every client of the tests. */
+/** The capabilities that all test clients declare. */
 export const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } as const;
 const requestInit = { headers: { Authorization: `Bearer ${token}` } };
 
-/** A client of the second SDK, in the revision with sessions or in the one without. */
+/** Connects a client of version 2 of the SDK: `legacy` uses a revision with sessions, `modern` the revision without. */
 export async function secondClient(
   t: TestContext,
   url: URL,
@@ -25,7 +25,7 @@ export async function secondClient(
   return client;
 }
 
-/** A client of the first SDK. */
+/** Connects a client of version 1 of the SDK. */
 export async function firstClient(
   t: TestContext,
   url: URL,

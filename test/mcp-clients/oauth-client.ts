@@ -6,12 +6,12 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 
-/** What a client keeps of its sign-in, and the person whose browser it sends somewhere. */
+/** The OAuth state of a client, held in memory. Records the address to which the client redirected the browser. */
 export class SignInClient implements OAuthClientProvider {
   readonly redirectUrl = 'http://127.0.0.1:1/callback';
   readonly clientMetadata = { client_name: 'test', redirect_uris: [this.redirectUrl] };
-  /** Where the browser was sent. */
-  sentTo: URL | undefined;
+  /** The address that the browser was redirected to. */
+  redirectedTo: URL | undefined;
   #client: ReturnType<OAuthClientProvider['clientInformation']>;
   #tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
   #verifier = '';
@@ -33,7 +33,7 @@ export class SignInClient implements OAuthClientProvider {
   }
 
   redirectToAuthorization(url: URL): void {
-    this.sentTo = url;
+    this.redirectedTo = url;
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -45,27 +45,27 @@ export class SignInClient implements OAuthClientProvider {
   }
 }
 
-/** Connects as a client does that knows nothing but the address: refused, sent to a browser, back with a code, in. */
+/** Connects as a client that knows only the address: it is refused, redirects the browser, exchanges the code and connects. */
 export async function signInAndConnect(
   t: TestContext,
   url: URL,
   era: 'legacy' | 'modern',
-  person: SignInClient,
+  authProvider: SignInClient,
 ): Promise<Client> {
   const connect = async (): Promise<[Client, StreamableHTTPClientTransport, unknown]> => {
     const client = new Client(
       { name: 'signing-in', version: '1' },
       era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {},
     );
-    const transport = new StreamableHTTPClientTransport(url, { authProvider: person });
+    const transport = new StreamableHTTPClientTransport(url, { authProvider });
     t.after(() => client.close());
     return [client, transport, await client.connect(transport).catch((error: unknown) => error)];
   };
   const [, refused, error] = await connect();
-  if (!(error instanceof UnauthorizedError)) throw new Error(`it was not sent to sign in: ${String(error)}`);
-  if (person.sentTo === undefined) throw new Error('no browser was sent anywhere');
-  const back = await fetch(person.sentTo, { redirect: 'manual' });
-  await refused.finishAuth(new URL(back.headers.get('location') ?? '').searchParams);
+  if (!(error instanceof UnauthorizedError)) throw new Error(`the server did not request a sign-in: ${String(error)}`);
+  if (authProvider.redirectedTo === undefined) throw new Error('the browser was not redirected');
+  const response = await fetch(authProvider.redirectedTo, { redirect: 'manual' });
+  await refused.finishAuth(new URL(response.headers.get('location') ?? '').searchParams);
   const [client, , failure] = await connect();
   if (failure !== undefined) throw failure;
   return client;

@@ -11,10 +11,10 @@ import { claudeEnvironment } from '../support/claude.ts';
 import { type MessagesRequest, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
 import type { Heard } from '../support/model/model-script.ts';
 
-/** Runs a program to its end. */
+/** Runs a program and resolves with its output when it exits. */
 export const run = promisify(execFile);
 
-/** A directory that is removed when the test ends. */
+/** Creates a temporary directory, which is removed when the test ends. */
 export function temporary(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-mcp-clients-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
@@ -22,23 +22,23 @@ export function temporary(t: TestContext): string {
 }
 
 /** The tools and results that the model received, and the request that contained them. */
-export interface ClaudeTurn extends Heard {
+interface ModelInput extends Heard {
   readonly request: MessagesRequest;
 }
 
-/** Runs a turn of Claude's CLI with one call at the endpoint. Returns what its model received. */
+/** Runs a turn of the Claude CLI that calls one tool of an endpoint. Resolves with the input of its model. */
 export async function claudeTurn(
   t: TestContext,
   server: { readonly url: string; readonly token: string },
   [tool, input]: readonly [tool: string, input: object],
-): Promise<ClaudeTurn> {
+): Promise<ModelInput> {
   const home = temporary(t);
   const name = `mcp__box__${tool}`;
-  let last: ClaudeTurn | undefined;
+  let last: ModelInput | undefined;
   const api = await startMessagesServer((request) => {
-    const heard = heardInMessages(request);
-    if (heard.tools.includes(name)) last = { ...heard, request };
-    return heard.results.length > 0 ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', name, input }];
+    const received = heardInMessages(request);
+    if (received.tools.includes(name)) last = { ...received, request };
+    return received.results.length > 0 ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', name, input }];
   });
   try {
     const box = {
@@ -60,17 +60,17 @@ export async function claudeTurn(
   } finally {
     await api.close();
   }
-  return last ?? assert.fail(`the model was never shown ${name}`);
+  return last ?? assert.fail(`the model did not receive the tool ${name}`);
 }
 
 const require = createRequire(import.meta.url);
-/** The program of the Inspector. */
+/** The path of the MCP Inspector. */
 export const inspector = join(
   dirname(require.resolve('@modelcontextprotocol/inspector/package.json')),
   'clients/launcher/build/index.js',
 );
 
-/** Returns the output of the Inspector for a method of a server. */
+/** Requests a method of a server with the MCP Inspector, and resolves with its result. */
 export async function inspect(t: TestContext, target: readonly string[], method: readonly string[]): Promise<unknown> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
   const options = [...method, '--stored-auth-only', '--format', 'json'];

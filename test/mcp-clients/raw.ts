@@ -1,7 +1,7 @@
 import { within } from '../support/within.ts';
 import { token } from './serving.ts';
 
-/** A message as it comes. */
+/** A JSON-RPC message. */
 export interface Message {
   readonly jsonrpc: string;
   readonly id?: string | number | null;
@@ -11,7 +11,7 @@ export interface Message {
   readonly error?: { code: number; message: string; data?: unknown };
 }
 
-/** What every request of the 2026 revision carries. */
+/** Returns the `_meta` that every request of revision 2026-07-28 has. */
 export function envelope(capabilities: object = {}): Record<string, unknown> {
   return {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -20,7 +20,7 @@ export function envelope(capabilities: object = {}): Record<string, unknown> {
   };
 }
 
-/** Sends bytes, whatever they are. */
+/** Posts a body as it is, valid or not. */
 export function send(url: URL, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, {
     method: 'POST',
@@ -34,7 +34,7 @@ export function send(url: URL, body: string | Buffer, headers: Record<string, st
   });
 }
 
-/** Makes a request of the 2026 revision. */
+/** Sends a request of revision 2026-07-28. */
 export function sendModern(
   url: URL,
   method: string,
@@ -57,7 +57,7 @@ export function sendModern(
   });
 }
 
-/** Begins a session; returns the headers that belong to it. */
+/** Initializes a session and resolves with the headers of its requests. */
 export async function begin(
   url: URL,
   capabilities: object = {},
@@ -73,7 +73,7 @@ export async function begin(
   };
 }
 
-/** All messages of an answer, a single one or a whole stream of them. */
+/** Reads all messages of a response: one JSON document, or an event stream. */
 export async function messagesOf(response: Response): Promise<Message[]> {
   const text = await response.text();
   if (!(response.headers.get('content-type') ?? '').includes('event-stream'))
@@ -81,15 +81,15 @@ export async function messagesOf(response: Response): Promise<Message[]> {
   return eventsIn(text).flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data) as Message]));
 }
 
-/** The only message of an answer. */
+/** Reads the last message of a response. */
 export async function messageOf(response: Response | Promise<Response>): Promise<Message> {
   const messages = await messagesOf(await response);
   const last = messages.at(-1);
-  if (last === undefined) throw new Error('the answer is empty');
+  if (last === undefined) throw new Error('the response is empty');
   return last;
 }
 
-/** The events of a stream, with their ids. */
+/** Parses the events of a stream, with their ids. */
 export function eventsIn(text: string): { id: string | undefined; data: string }[] {
   return text
     .split('\n\n')
@@ -100,13 +100,13 @@ export function eventsIn(text: string): { id: string | undefined; data: string }
     }));
 }
 
-/** Reads a stream until it has said enough, and leaves it. */
+/** Reads a stream until the text so far is enough, and cancels it. */
 export async function readUntil(response: Response, isEnough: (text: string) => boolean): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   for (;;) {
-    const { done, value } = await within(reader.read(), 'enough of the stream', () => text);
+    const { done, value } = await within(reader.read(), 'the expected part of the stream', () => text);
     if (value !== undefined) text += decoder.decode(value, { stream: true });
     if (done || isEnough(text)) break;
   }

@@ -2,20 +2,21 @@ import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.t
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import type { TestContext } from 'node:test';
 import { type SignalboxOptions } from '../../src/index.ts';
-import { type ServerOptions, startServer } from '../../src/server/start-server.ts';
+import type { ServerOptions } from '../../src/server/server-options.ts';
+import { startServer } from '../../src/server/start-server.ts';
 
-/** The token of test servers. */
+/** The admin token of test servers. */
 export const token = 'test-admin-token-91d3';
 
-/** A box behind a real server, closed when the test ends. */
+/** A running server with its box, closed when the test ends. */
 export interface Serving {
   readonly box: InternalSignalbox;
   readonly url: URL;
-  /** What came out as faults. */
+  /** The lines of the log, which has only internal errors. */
   readonly logged: string[];
 }
 
-/** Serves a box over MCP. */
+/** Starts a server with a new box. */
 export async function serving(
   t: TestContext,
   options: SignalboxOptions,

@@ -4,16 +4,16 @@ import type { SignalboxOptions } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { serving, token } from './serving.ts';
 
-/** Two servers that share a store and know nothing else of each other. */
-export interface TwoServers {
+/** Two servers that share only a store. */
+interface TwoServers {
   readonly box: InternalSignalbox;
   readonly one: URL;
   readonly other: URL;
-  /** Ends the first one, as a process that stops. */
+  /** Stops the first server, like the end of its process. */
   endOne(): Promise<void>;
 }
 
-/** Serves a box twice: what one server holds the other does not have. */
+/** Starts two servers for one box. Neither has the sessions, streams and requests of the other. */
 export async function twoServers(t: TestContext, options: SignalboxOptions): Promise<TwoServers> {
   const { box, url: other } = await serving(t, options);
   const first = await startServer({ box, host: '127.0.0.1', port: 0, token, limits: { graceMs: 0 } });

@@ -5,7 +5,7 @@ import type { HttpRequestHead, HttpResponse } from '../../surfaces/mcp/http/http
 import { McpHttpHandler } from '../../surfaces/mcp/http/http-handler.ts';
 import { isSseRequest } from '../../surfaces/mcp/http/sse-transport.ts';
 import type { Peer } from '../../surfaces/mcp/requests/request-context.ts';
-import { McpEndpoint, type McpEndpointOptions } from '../../surfaces/mcp/mcp-endpoint.ts';
+import { type EndpointOptions, McpEndpoint } from '../../surfaces/mcp/mcp-endpoint.ts';
 import type { RecentClient } from '../../surfaces/mcp/protocol/client-info.ts';
 import { type RequestId, WireError, errorText, wireCodes } from '../../surfaces/mcp/protocol/wire-messages.ts';
 import { jsonContentType } from '../../surfaces/mcp/http/request-body.ts';
@@ -24,7 +24,7 @@ import { Problem, problemType } from '../problems/problem.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Options of `createMcpRoute`. */
-export interface McpRouteOptions extends Pick<McpEndpointOptions, 'inbox' | 'approvalWaitMs'> {
+export interface McpRouteOptions extends Pick<EndpointOptions, 'inbox' | 'approvalWaitMs'> {
   readonly box: InternalSignalbox;
   readonly maxBodyBytes: number;
   readonly allowedHosts: () => ReadonlySet<string>;

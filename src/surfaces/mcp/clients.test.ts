@@ -11,11 +11,11 @@ function textOf(result: { content?: unknown }): string {
   return first?.text ?? '';
 }
 
-for (const way of ways) {
-  describe(`a server over ${way}`, () => {
+for (const link of ways) {
+  describe(`an MCP server over ${link}`, () => {
     for (const era of ['legacy', 'modern'] as const) {
-      test(`its tools are listed and called by a client of the second SDK (${era})`, async (t) => {
-        const server = mcpServer({ name: 'fixture', transport: await transportOf(t, way) });
+      test(`lists and runs its tools for a client of SDK 2 (${era})`, async (t) => {
+        const server = mcpServer({ name: 'fixture', transport: await transportOf(t, link) });
         const { url } = await serving(t, { servers: [server] });
         await server.ready();
         const client = await secondClient(t, url, era);
@@ -30,29 +30,29 @@ for (const way of ways) {
         });
       });
 
-      test(`its questions are answered by the client that made the call (${era})`, async (t) => {
-        const server = mcpServer({ name: 'fixture', transport: await transportOf(t, way) });
+      test(`gets answers to its questions from the client that made the call (${era})`, async (t) => {
+        const server = mcpServer({ name: 'fixture', transport: await transportOf(t, link) });
         const { url } = await serving(t, { servers: [server] });
         await server.ready();
-        const asked: string[] = [];
+        const questions: string[] = [];
         const client = await secondClient(t, url, era, (made) =>
           made.setRequestHandler('elicitation/create', ({ params }) => {
-            asked.push(params.message);
+            questions.push(params.message);
             return { action: 'accept', content: { answer: 'wet' } };
           }),
         );
         const result = await client.callTool({ name: 'mcp__fixture__interview', arguments: { topic: 'rain' } });
         assert.equal(textOf(result), 'rain: wet');
-        assert.deepEqual(asked, ['What about rain?']);
+        assert.deepEqual(questions, ['What about rain?']);
       });
     }
   });
 }
 
-/** A server with 1200 prompts, 500 per page; reading a prompt adds one. */
-const prompting = `
+/** The program of a server with 1200 prompts, 500 per page. Getting a prompt adds one. */
+const promptServer = `
   let count = 1200;
-  const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const answers = {
     initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { prompts: { listChanged: true } }, serverInfo: { name: 'p', version: '1' } }),
     'prompts/list': ({ cursor = '0' }) => {
@@ -60,18 +60,18 @@ const prompting = `
       const prompts = Array.from({ length: end - start }, (_, index) => ({ name: 'prompt_' + (start + index) }));
       return { prompts, ...(end < count ? { nextCursor: String(end) } : {}) };
     },
-    'prompts/get': () => { count += 1; say({ method: 'notifications/prompts/list_changed' }); return { messages: [] }; },
+    'prompts/get': () => { count += 1; send({ method: 'notifications/prompts/list_changed' }); return { messages: [] }; },
   };
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (id === undefined) return;
-    say({ id, ...(answers[method] ? { result: answers[method](params) } : { error: { code: -32601, message: 'no' } }) });
+    send({ id, ...(answers[method] ? { result: answers[method](params) } : { error: { code: -32601, message: 'no' } }) });
   });`;
 
 for (const era of ['legacy', 'modern'] as const) {
-  describe(`a client of the second SDK (${era})`, () => {
-    test('lists prompts page by page, and is notified when they change', async (t) => {
-      const transport = { type: 'stdio', command: process.execPath, args: ['-e', prompting] } as const;
+  describe(`a client of SDK 2 (${era})`, () => {
+    test('lists prompts in pages and is notified of changed prompts', async (t) => {
+      const transport = { type: 'stdio', command: process.execPath, args: ['-e', promptServer] } as const;
       const server = mcpServer({ name: 'many', transport });
       const { url } = await serving(t, { servers: [server] });
       await server.ready();
@@ -80,7 +80,7 @@ for (const era of ['legacy', 'modern'] as const) {
         made.setNotificationHandler('notifications/prompts/list_changed', () => changed.resolve()),
       );
       if (era === 'modern') await client.listen({ promptsListChanged: true });
-      const listed = async (): Promise<string[]> => {
+      const listAll = async (): Promise<string[]> => {
         const names: string[] = [];
         let pages = 0;
         for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -93,22 +93,22 @@ for (const era of ['legacy', 'modern'] as const) {
         assert.equal(pages, 2);
         return names;
       };
-      const before = await listed();
+      const before = await listAll();
       assert.deepEqual([before.length, before.at(-1)], [1200, 'mcp__many__prompt_1199']);
       await client.getPrompt({ name: 'mcp__many__prompt_7' });
       await changed.promise;
-      assert.equal((await listed()).at(-1), 'mcp__many__prompt_1200');
+      assert.equal((await listAll()).at(-1), 'mcp__many__prompt_1200');
     });
 
-    test('hears of progress, and its cancelling reaches the server', async (t) => {
+    test('receives progress, and its cancellation reaches the server', async (t) => {
       const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'modern stdio') });
       const { url } = await serving(t, { servers: [server] });
       await server.ready();
       const client = await secondClient(t, url, era);
-      const heard: (string | undefined)[] = [];
-      const onprogress = ({ message }: { message?: string | undefined }): void => void heard.push(message);
+      const messages: (string | undefined)[] = [];
+      const onprogress = ({ message }: { message?: string | undefined }): void => void messages.push(message);
       await client.callTool({ name: 'mcp__fixture__steps', arguments: { name: 'step', count: 3 } }, { onprogress });
-      assert.deepEqual(heard, ['step', 'step', 'step']);
+      assert.deepEqual(messages, ['step', 'step', 'step']);
       const cancel = new AbortController();
       const call = client.callTool(
         { name: 'mcp__fixture__wait', arguments: { ms: 60_000 } },
@@ -116,10 +116,13 @@ for (const era of ['legacy', 'modern'] as const) {
       );
       setTimeout(() => cancel.abort(), 100);
       await assert.rejects(call);
-      await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server hears of it');
+      await until(
+        () => server.health().stderr.includes('the wait was cancelled'),
+        'the server received the cancellation',
+      );
     });
 
-    test('reads, completes and is told of changed resources, prompts and tools', async (t) => {
+    test('reads and completes content, and is notified of changed resources and tools', async (t) => {
       const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'legacy stdio') });
       const { box, url } = await serving(t, { servers: [server] });
       await server.ready();
@@ -159,7 +162,7 @@ for (const era of ['legacy', 'modern'] as const) {
   });
 }
 
-test('a client of the first SDK lists, calls and is asked', async (t) => {
+test('a client of SDK 1 lists and calls tools, and answers questions', async (t) => {
   const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'legacy stdio') });
   const { url } = await serving(t, { servers: [server] });
   await server.ready();

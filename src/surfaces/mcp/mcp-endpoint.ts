@@ -8,7 +8,7 @@ import type { EndpointBox } from './endpoint-box.ts';
 import { type RecentClient, parseEnvelope } from './protocol/client-info.ts';
 import { LegacySession } from './sessions/legacy-session.ts';
 import { type ChangeSubscription, listen } from './listing/listen-request.ts';
-import { findMethod, isListMethod, listPage } from './requests/methods.ts';
+import { type MethodHandler, findMethod, isListMethod, listPage } from './requests/methods.ts';
 import { Relay } from './sessions/relay.ts';
 import { type RequestRound, MultiRoundRequests } from './sessions/multi-round-requests.ts';
 import { CatalogView } from './listing/catalog-view.ts';
@@ -22,7 +22,7 @@ import {
 } from './protocol/wire-messages.ts';
 
 /** Options of `McpEndpoint`. */
-export interface McpEndpointOptions {
+export interface EndpointOptions {
   readonly box: EndpointBox;
   /** Returns the address of the console, where people approve calls. Unknown before the server listens. */
   readonly inbox?: () => string | undefined;
@@ -37,17 +37,17 @@ const defaultApprovalWaitMs = 50_000;
 
 /** Serves a box as an MCP server, to clients of every revision, over any transport. */
 export class McpEndpoint {
-  readonly shared: McpEndpointOptions['shared'];
+  readonly shared: EndpointOptions['shared'];
   /** The link to other processes; absent without a shared store. */
   readonly relay: Relay | undefined;
-  readonly #options: McpEndpointOptions;
+  readonly #options: EndpointOptions;
   readonly #changes: ListChangeNotifier;
   readonly #rounds: MultiRoundRequests;
   readonly #conversations: ConversationRegistry;
   readonly #views = new Map<string, CatalogView>();
   readonly #everything: CatalogView;
 
-  constructor(options: McpEndpointOptions) {
+  constructor(options: EndpointOptions) {
     this.#options = options;
     this.shared = options.shared;
     this.relay = options.shared === undefined ? undefined : new Relay(options.shared.pubSub);
@@ -123,7 +123,7 @@ export class McpEndpoint {
   }
 }
 
-function requireMethod(method: string): ReturnType<typeof findMethod> {
+function requireMethod(method: string): MethodHandler {
   try {
     return findMethod(method);
   } catch (error) {

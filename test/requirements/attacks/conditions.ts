@@ -35,16 +35,16 @@ export const conditions: Section<'H'> = {
     promise:
       'shell(x).commands lists every command of a text, also in substitutions, with assignments, redirections and loops; expansions and here-documents that may run commands out of sight count as a substitution and a command without a name; a text that cannot be parsed denies',
     tests: [
-      'test/attacks/shell-conditions.test.ts > shell(x) > a rule that allows git allows nothing that comes with it',
-      'test/attacks/shell-conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git log <<E\\n${x:-\'$(echo PWNED>&2)\'}\\nE"',
-      'test/attacks/shell-conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "for PATH in /tmp/evil; do git log; done"',
-      'test/attacks/shell-conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git ${x:=\'$(echo PWNED>&2)\'} ${x@P}"',
-      'test/attacks/shell-conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git --version \'a[$(echo PWNED>&2)]\'; git $((_))"',
-      'test/attacks/shell-conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git log <<< x"',
+      'test/attacks/shell-conditions.test.ts > shell(x) > a rule that allows git allows no other command in the same text',
+      'test/attacks/shell-conditions.test.ts > shell(x) > text that runs a hidden command > is denied by each rule: "git log <<E\\n${x:-\'$(echo PWNED>&2)\'}\\nE"',
+      'test/attacks/shell-conditions.test.ts > shell(x) > text that runs a hidden command > is denied by each rule: "for PATH in /tmp/evil; do git log; done"',
+      `test/attacks/shell-conditions.test.ts > shell(x) > text that runs a hidden command > is denied by each rule: "git \${x:='$(echo PWNED>&2)'} \${x@P}"`,
+      `test/attacks/shell-conditions.test.ts > shell(x) > text that runs a hidden command > is denied by each rule: "git --version 'a[$(echo PWNED>&2)]'; git $((_))"`,
+      'test/attacks/shell-conditions.test.ts > shell(x) > text that runs a hidden command > is denied by each rule: "git log <<< x"',
       'test/attacks/shell-conditions.test.ts > shell(x) > evaluation that runs code in a value counts as a substitution',
       'test/attacks/shell-conditions.test.ts > shell(x) > ordinary commands are listed by name and have no substitution',
-      'test/attacks/shell-conditions.test.ts > shell(x) > a text that cannot be parsed denies, whether the rule allows or denies',
-      'test/attacks/shell-conditions.test.ts > shell(x) > shows substitutions, words, computed words, and what eval and sh -c run',
+      'test/attacks/shell-conditions.test.ts > shell(x) > a text that cannot be parsed denies, in allow, deny and ask rules',
+      'test/attacks/shell-conditions.test.ts > shell(x) > exposes substitutions, words, computed words, and the commands of eval and sh -c',
       'src/policy/rules/rule-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
     ],
   },
@@ -52,28 +52,28 @@ export const conditions: Section<'H'> = {
     promise:
       'resources, prompts, completion and subscriptions pass policy and are recorded as calls on every surface; rules deny, ask about and count them',
     tests: [
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for the library, and leaves a record of what it refused',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds at the MCP endpoint: resources, prompts and completion (legacy)',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds at the MCP endpoint: resources, prompts and completion (modern)',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for subscriptions at the MCP endpoint',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds over HTTP: 403 with the reason',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for tools that read resources while they run',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > asks a human, who may also refuse',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > counts them: rate limits, requires and flow',
-      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > a tool cannot take the name of a method, nor is a method a tool that is listed',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > apply to the library, and the journal records which reads they denied',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > apply to resources, prompts and completion at the MCP endpoint (legacy)',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > apply to resources, prompts and completion at the MCP endpoint (modern)',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > apply to subscriptions at the MCP endpoint',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > apply over HTTP, with 403 and the reason',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > apply to tools that read resources while they run',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > can ask a human, who may deny',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > count reads for rate limits, requires and flow',
+      'test/attacks/resources-and-prompts.test.ts > rules about resources and prompts > a tool cannot take the name of a method, and methods are not listed as tools',
     ],
   },
   H35: {
     promise: 'a rule about call_tool is refused when the policy is loaded, with the reason',
     tests: [
-      'test/attacks/resources-and-prompts.test.ts > a rule about call_tool > is refused when the policy is loaded, with the reason',
-      'test/attacks/resources-and-prompts.test.ts > a rule about call_tool > names the built-in server as it is configured',
+      'test/attacks/resources-and-prompts.test.ts > rule about call_tool > is rejected when the policy is loaded, with the reason',
+      'test/attacks/resources-and-prompts.test.ts > rule about call_tool > is recognized by the configured name of the built-in server',
     ],
   },
   H36: {
     promise: 'an undone call no longer satisfies requires, live, after a restart and in a backtest',
     tests: [
-      'test/attacks/resources-and-prompts.test.ts > a call that was undone > no longer satisfies requires, live, after a restart and in a backtest',
+      'test/attacks/resources-and-prompts.test.ts > undone call > no longer satisfies requires: live, after a restart and in a backtest',
     ],
   },
   H37: {
@@ -106,8 +106,8 @@ export const conditions: Section<'H'> = {
     promise:
       'reasons of questions have no invisible characters, and a call does not run when its profile hides the tool while it waits',
     tests: [
-      'test/attacks/question-text.test.ts > the reason of a question > that repeats text of the caller has no invisible characters and no line breaks, at every surface',
-      'test/attacks/question-text.test.ts > a call that waits for its approval > does not run when its profile hides the tool meanwhile',
+      'test/attacks/question-text.test.ts > reason of an approval request > contains no invisible characters and no line breaks of the caller, at every surface',
+      'test/attacks/question-text.test.ts > call that waits for approval > does not run if its profile hides the tool meanwhile',
     ],
   },
   H114: {

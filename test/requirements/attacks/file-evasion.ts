@@ -70,7 +70,7 @@ export const fileEvasion: Section<'H'> = {
     promise:
       'code that a server starts from is protected where its entry names it by a directory, a name without extension, a variable, an npm package or the import of a tool module',
     tests: [
-      'test/attacks/protected-files.test.ts > code that a server starts from is protected where its entry names it indirectly > by a directory, a name without extension, a variable, an npm package or an import',
+      'test/attacks/protected-files.test.ts > code of a server that its entry names indirectly > is protected: by a directory, a name without extension, a variable, an npm package or an import',
       'src/config/trust/authority-files.test.ts > what an interpreter resolves is code: names without extension, directories, modules, preloads and variables',
     ],
   },
@@ -85,8 +85,8 @@ export const fileEvasion: Section<'H'> = {
     promise:
       'a relative path whose place depends on the directory that the tool was started in, and a text that URL parsers clean, are errors of path(x)',
     tests: [
-      'test/attacks/path-conditions.test.ts > path(x) of a text that a tool may read in another way > a relative path is an error where the directory that the tool was started in gives another answer',
-      'test/attacks/path-conditions.test.ts > path(x) of a text that a tool may read in another way > a text that URL parsers or tools clean before they read it is an error',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > rejects a relative path if the directory of the process gives another answer than the workspace',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > rejects a text that URL parsers or tools clean before they read it',
     ],
   },
 };

@@ -6,41 +6,41 @@ export const files: Section<'H'> = {
     promise:
       'a call that names a configuration, lock, policy file, tool module, script of a server, or settings or hooks of Claude Code, and is not a read, asks although a rule allows it; the reason names the file and its role',
     tests: [
-      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > of an MCP filesystem server',
-      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > in arguments of any name and shape, of a local tool',
-      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > in a command or a patch that names it',
+      'test/attacks/protected-files.test.ts > write to a protected file under a rule that allows everything > asks for tools of an MCP filesystem server',
+      'test/attacks/protected-files.test.ts > write to a protected file under a rule that allows everything > asks for arguments of any name and shape of a local tool',
+      'test/attacks/protected-files.test.ts > write to a protected file under a rule that allows everything > asks for a command or a patch that names the file',
     ],
   },
   H51: {
     promise:
       'own tools of Claude ask about protected files in every permission mode that asks, and are denied in dontAsk',
     tests: [
-      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > of Claude, in every permission mode',
+      'test/attacks/protected-files.test.ts > write to a protected file under a rule that allows everything > asks for tools of Claude, in every permission mode',
       'src/host/daemon/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
     ],
   },
   H52: {
     promise: 'a protected file is recognised behind links, in other forms of its name and through /proc',
     tests: [
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a symlink',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a symlink to its directory',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a dangling symlink',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a hard link',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > another case',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > letters that fold to its own',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > ignorable characters',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > characters that Linux ignores where it ignores case',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a trailing dot and space',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the name of a stream',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the root of a process',
-      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the working directory of a process',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through a symlink',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through a symlink to its directory',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through a dangling symlink',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through a hard link',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through another case',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through letters that fold to its own',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through ignorable characters',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through characters that Linux ignores where it ignores case',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through a trailing dot and space',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through the name of a stream',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through the root of a process',
+      'test/attacks/protected-files.test.ts > protected file under an alias > is recognized through the working directory of a process',
     ],
   },
   H53: {
     promise: 'an approval of a write to a protected file is for one call and that file; a deny rule still denies',
     tests: [
-      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > is for one call, is not remembered, and does not override a deny rule',
-      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > does not hold once the path leads to another file',
+      'test/attacks/protected-files.test.ts > approval of a write to a protected file > covers one call, cannot be remembered, and does not override a deny rule',
+      'test/attacks/protected-files.test.ts > approval of a write to a protected file > does not cover the path once it leads to another file',
     ],
   },
   H54: {
@@ -96,9 +96,9 @@ export const files: Section<'H'> = {
     promise:
       'protected files and the data directory are recognised inside queries, JSON, options, addresses, patches and commands under any key, and when a command or tool moves or removes a directory that holds one; a document that mentions a protected file is written without a question',
     tests: [
-      'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > in queries, JSON, options, addresses, patches and commands',
-      'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > moving or removing a directory that holds one asks; copying does not',
-      'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > a document that mentions one is written without a question',
+      'test/attacks/protected-files.test.ts > protected file named inside a longer text > is recognized in queries, JSON, options, URLs, patches and commands, under any key',
+      'test/attacks/protected-files.test.ts > protected file named inside a longer text > is recognized when its directory is moved or removed, not when it is copied',
+      'test/attacks/protected-files.test.ts > protected file named inside a longer text > is ignored in the text of a document',
       'test/attacks/data-directory.test.ts > data directory with records in SQLite > is closed when its path is inside a longer text, under any key',
       'test/attacks/data-directory.test.ts > data directory with records in PostgreSQL > is closed when its path is inside a longer text, under any key',
     ],

@@ -22,8 +22,8 @@ export const input: Section<'H'> = {
     promise: 'the HTTP API refuses the same bodies as the MCP endpoint, at every route, before they are parsed',
     tests: [
       ...[
-        'nesting without end',
-        'objects in objects',
+        'millions of nested lists',
+        '100,000 nested objects',
         'millions of values',
         'millions of empty lists',
         'hundreds of thousands of keys',
@@ -31,10 +31,10 @@ export const input: Section<'H'> = {
         'the same key twice, once escaped',
       ].map(
         (name) =>
-          `test/attacks/request-bodies.test.ts > request bodies of an attacker > ${name}: the HTTP API refuses the body, and nothing is called` as const,
+          `test/attacks/request-bodies.test.ts > hostile request bodies > ${name}: the HTTP API rejects the body, and nothing is called` as const,
       ),
-      'test/attacks/request-bodies.test.ts > request bodies of an attacker > every route that takes a body has these limits',
-      'test/attacks/request-bodies.test.ts > request bodies of an attacker > a body that is not UTF-8 is answered by MCP with the JSON-RPC error for malformed text',
+      'test/attacks/request-bodies.test.ts > hostile request bodies > every route that takes a body enforces these limits',
+      'test/attacks/request-bodies.test.ts > hostile request bodies > the MCP endpoint answers a body that is not UTF-8 with the JSON-RPC error for malformed text',
     ],
   },
   H83: {
@@ -66,16 +66,16 @@ export const input: Section<'H'> = {
         'soft line breaks of quoted-printable',
       ].map(
         (name) =>
-          `test/attacks/secrets.test.ts > secrets in disguise > ${name}: neither arguments nor results leave the secret in the records` as const,
+          `test/attacks/secrets.test.ts > encoded secrets > ${name}: neither arguments nor results leave the secret in the records` as const,
       ),
-      'test/attacks/secrets.test.ts > secrets in disguise > a secret in the texts of its own server reaches neither listings, nor the HTTP API, nor the lock',
+      'test/attacks/secrets.test.ts > encoded secrets > a secret in the texts of its own server appears neither in listings, nor in the HTTP API, nor in the lock',
     ],
   },
   H84: {
     promise: 'a viewer sees in no transcript, stream, list or stored result of a session what approvals hide',
     tests: [
-      'test/attacks/secrets.test.ts > a viewer > of a session sees in no list, transcript or stream what approvals hide; approvers and its own agent do',
-      'test/attacks/secrets.test.ts > a viewer > of a call reads its stored result redacted, wherever a page begins',
+      'test/attacks/secrets.test.ts > redaction for viewers > a session shows viewers no secrets in lists, transcripts or streams, but shows them to approvers and its own agent',
+      'test/attacks/secrets.test.ts > redaction for viewers > a stored result is redacted, at any page offset',
     ],
   },
   H86: {

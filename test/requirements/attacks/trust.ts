@@ -89,11 +89,11 @@ export const trust: Section<'H'> = {
   H48: {
     promise: 'a secret, or a sign-in, reaches only configurations that it was granted to',
     tests: [
-      grants('a secret > reaches the configuration that it was granted to, and no other one of the user'),
-      grants('a secret > that was removed and set again for one project is another one, which nobody else may use'),
-      grants('a secret > of an earlier version is granted to nobody, and asked for at the next trust'),
-      grants('a secret > that a command of the user refers to needs no other question'),
-      grants('a sign-in belongs to the configuration and the address that it was made for'),
+      grants('secret > is only sent for the configuration that it was granted to'),
+      grants('secret > that was removed and set again for one project is not available to another'),
+      grants('secret > of an earlier version is granted to no configuration, and requested at the next trust'),
+      grants('secret > in a command of the user needs no further approval'),
+      grants('an OAuth sign-in belongs to the configuration and the URL that it was made for'),
     ],
   },
   H49: {

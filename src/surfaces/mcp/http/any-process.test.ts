@@ -16,12 +16,12 @@ import { startServer } from '../../../server/start-server.ts';
 const authorized = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
 const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
 
-function ask(id: number, method: string, params: object = {}): string {
+function request(id: number, method: string, params: object = {}): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
 function call(id: number, name: string, meta: object = {}): string {
-  return ask(id, 'tools/call', { name: `mcp__desk__${name}`, arguments: {}, _meta: meta });
+  return request(id, 'tools/call', { name: `mcp__desk__${name}`, arguments: {}, _meta: meta });
 }
 
 /** Three tools: one reports progress and waits, one asks the user, and one returns its session. */
@@ -59,31 +59,34 @@ function desk(description = 'Answers.'): {
 }
 
 describe('a session that another process began', () => {
-  test('goes on with its calls, its name in the record, and stays that of its principal', async (t) => {
+  test('continues under its recorded id, only for its principal', async (t) => {
     const { box, one, other } = await twoServers(t, { servers: [desk().server] });
     const session = await begin(one);
-    const said: unknown[] = [];
+    const sessions: unknown[] = [];
     for (const url of [one, other, one])
-      said.push((await messageOf(send(url, call(1, 'say'), session))).result?.content?.[0]?.text);
-    assert.match(String(said[0]), /^mcp_\w{19}$/);
-    assert.deepEqual(new Set(said).size, 1);
+      sessions.push((await messageOf(send(url, call(1, 'say'), session))).result?.content?.[0]?.text);
+    assert.match(String(sessions[0]), /^mcp_\w{19}$/);
+    assert.deepEqual(new Set(sessions).size, 1);
     const { token: stranger } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
     const asStranger = { ...session, Authorization: `Bearer ${stranger}` };
     assert.equal((await send(other, call(2, 'say'), asStranger)).status, 404);
-    const unseen = await begin(one);
-    assert.equal((await send(other, call(2, 'say'), { ...unseen, Authorization: `Bearer ${stranger}` })).status, 404);
-    assert.equal((await send(other, call(3, 'say'), unseen)).status, 200);
-    const kept = JSON.stringify(await box.shared.keyValues.list('mcp-session'));
-    assert.match(kept, /2025-11-25/);
-    assert.ok(!kept.includes(session['Mcp-Session-Id'] ?? ''), 'its id is kept nowhere');
+    const notLoaded = await begin(one);
+    assert.equal(
+      (await send(other, call(2, 'say'), { ...notLoaded, Authorization: `Bearer ${stranger}` })).status,
+      404,
+    );
+    assert.equal((await send(other, call(3, 'say'), notLoaded)).status, 200);
+    const stored = JSON.stringify(await box.shared.keyValues.list('mcp-session'));
+    assert.match(stored, /2025-11-25/);
+    assert.ok(!stored.includes(session['Mcp-Session-Id'] ?? ''), 'its id is not stored');
   });
 
-  test('takes answers and cancellations for whoever waits for them, and for no other session', async (t) => {
+  test('forwards answers and cancellations to the process that waits for them, and accepts none from another session', async (t) => {
     const { server, cancelled } = desk();
     const { one, other } = await twoServers(t, { servers: [server] });
     const [session, stranger] = [await begin(one, { elicitation: {} }), await begin(one, { elicitation: {} })];
-    const asked = await send(one, call(7, 'ask'), session);
-    const reader = (asked.body as ReadableStream<Uint8Array>).getReader();
+    const response = await send(one, call(7, 'ask'), session);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let text = '';
     const read = async (isEnough: RegExp): Promise<void> => {
       while (!isEnough.test(text)) {
@@ -109,43 +112,43 @@ describe('a session that another process began', () => {
     const cancel = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 8 } });
     assert.equal((await send(other, cancel, stranger)).status, 202);
     assert.equal((await send(other, cancel, session)).status, 202);
-    await within(cancelled, 'the tool is cancelled');
+    await within(cancelled, 'the cancellation of the tool');
     assert.equal((await messageOf(waiting)).result?.isError, true);
   });
 
-  test('knows what the client was shown: a tool that changed since is not run, and runs when it was listed elsewhere', async (t) => {
+  test('runs a changed tool only after any process has listed it again', async (t) => {
     const { box, one, other } = await twoServers(t, { servers: [desk('Says.').server] });
     const session = await begin(one);
-    await (await send(one, ask(1, 'tools/list'), session)).text();
-    await box.servers.replace(desk('Says otherwise.').server).close();
+    await (await send(one, request(1, 'tools/list'), session)).text();
+    await box.servers.replace(desk('Says it differently.').server).close();
     const stale = await messageOf(send(other, call(2, 'say'), session));
     assert.match(stale.result?.content?.[0]?.text ?? '', /changed/);
-    await (await send(one, ask(3, 'tools/list'), session)).text();
+    await (await send(one, request(3, 'tools/list'), session)).text();
     assert.match(
       (await messageOf(send(other, call(4, 'say'), session))).result?.content?.[0]?.text ?? '',
       /^mcp_\w{19}$/,
     );
   });
 
-  test('ends everywhere when its client ends it', async (t) => {
+  test('ends in all processes when its client ends it', async (t) => {
     const { one, other } = await twoServers(t, {});
     const session = await begin(one);
-    assert.equal((await send(other, ask(1, 'ping'), session)).status, 200);
+    assert.equal((await send(other, request(1, 'ping'), session)).status, 200);
     const stream = await fetch(one, { headers: { ...session, ...authorized } });
     assert.equal((await fetch(other, { method: 'DELETE', headers: { ...session, ...authorized } })).status, 204);
     await within(stream.text(), 'the stream of the other process ends');
-    for (const url of [one, other]) assert.equal((await send(url, ask(2, 'ping'), session)).status, 404);
+    for (const url of [one, other]) assert.equal((await send(url, request(2, 'ping'), session)).status, 404);
   });
 
-  test('survives the process that began it, and tells of changes from wherever its client listens', async (t) => {
+  test('survives the process that began it, and notifies its client of changes from any process', async (t) => {
     const { box, one, other, endOne } = await twoServers(t, {});
     const session = await begin(one);
-    await (await send(one, ask(1, 'tools/list'), session)).text();
+    await (await send(one, request(1, 'tools/list'), session)).text();
     await endOne();
     box.servers.add(desk().server);
     const stream = await fetch(other, { headers: { ...session, ...authorized } });
     const missed = await readUntil(stream, (text) => text.includes('tools/list_changed'));
-    assert.equal(eventsIn(missed).length, 1, 'it is told of what it missed');
+    assert.equal(eventsIn(missed).length, 1, 'it is notified of the change it missed');
     const again = await fetch(other, { headers: { ...session, ...authorized } });
     box.servers.disable('signalbox');
     await readUntil(again, (text) => text.includes('tools/list_changed'));
@@ -155,7 +158,7 @@ describe('a session that another process began', () => {
     );
   });
 
-  test('goes on with a stream that another process holds, with nothing twice and nothing missing', async (t) => {
+  test('resumes a stream that another process holds, without duplicate or missing events', async (t) => {
     const { server, open } = desk();
     const { one, other } = await twoServers(t, { servers: [server] });
     const session = await begin(one);
@@ -173,7 +176,7 @@ describe('a session that another process began', () => {
     );
   });
 
-  test('answers a request whose process is gone with an error, and says that nothing follows', async (t) => {
+  test('answers a request whose process is gone with an error and ends its stream', async (t) => {
     const { server } = desk();
     const { one, other, endOne } = await twoServers(t, { servers: [server] });
     const session = await begin(one);
@@ -181,8 +184,8 @@ describe('a session that another process began', () => {
     const last = eventsIn(await readUntil(lost, (text) => text.includes('begun'))).at(-1)?.id ?? '';
     await endOne();
     const headers = { ...session, ...authorized };
-    const told = await fetch(other, { headers: { ...headers, 'Last-Event-ID': last } });
-    const [event] = eventsIn(await within(told.text(), 'the stream ends'));
+    const resumed = await fetch(other, { headers: { ...headers, 'Last-Event-ID': last } });
+    const [event] = eventsIn(await within(resumed.text(), 'the stream ends'));
     const { id, error } = JSON.parse(event?.data ?? '{}') as { id?: number; error?: { message: string } };
     assert.equal(id, 7);
     assert.match(error?.message ?? '', /is gone/);
@@ -190,7 +193,7 @@ describe('a session that another process began', () => {
     assert.equal(again.status, 405);
   });
 
-  test('is told of a resource that it began to watch at another process than the one it listens to', async (t) => {
+  test('is notified of a resource that it subscribed to at a different process than the one it listens to', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
     const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
@@ -198,14 +201,14 @@ describe('a session that another process began', () => {
     await server.ready();
     const session = await begin(one);
     const stream = await fetch(other, { headers: { ...session, ...authorized } });
-    const subscribed = await messageOf(send(one, ask(1, 'resources/subscribe', { uri: 'note://one' }), session));
+    const subscribed = await messageOf(send(one, request(1, 'resources/subscribe', { uri: 'note://one' }), session));
     assert.deepEqual(subscribed.result, {});
-    const changing = setInterval(() => fixture.resourceUpdated('note://one'), 50);
-    t.after(() => clearInterval(changing));
+    const updates = setInterval(() => fixture.resourceUpdated('note://one'), 50);
+    t.after(() => clearInterval(updates));
     assert.match(await readUntil(stream, (text) => text.includes('resources/updated')), /note:\/\/one/);
   });
 
-  test('is there after its server was started again on the same file', async (t) => {
+  test('survives a restart of its server on the same data directory', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-any-process-'));
     t.after(() => rmSync(data, { recursive: true }));
     const serve = async (): Promise<{ url: URL; end(): Promise<void> }> => {
@@ -219,14 +222,14 @@ describe('a session that another process began', () => {
     };
     const before = await serve();
     const session = await begin(before.url);
-    const said = await messageOf(send(before.url, call(1, 'say'), session));
+    const answer = await messageOf(send(before.url, call(1, 'say'), session));
     await before.end();
     const after = await serve();
     t.after(() => after.end());
-    assert.deepEqual(await messageOf(send(after.url, call(1, 'say'), session)), said);
+    assert.deepEqual(await messageOf(send(after.url, call(1, 'say'), session)), answer);
   });
 
-  test('is not in use by a client that hung up while the store was asked', async (t) => {
+  test('is not in use by a client that disconnected while the store was queried', async (t) => {
     const { box, one, other } = await twoServers(t, {});
     const session = await begin(one);
     const clients = async (): Promise<readonly { readonly inUse: boolean }[]> => {
@@ -234,37 +237,41 @@ describe('a session that another process began', () => {
       const listed = await fetch(new URL('/api/clients', other), { headers });
       return ((await listed.json()) as { items: { inUse: boolean }[] }).items;
     };
-    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [queried, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const get = box.shared.keyValues.get.bind(box.shared.keyValues);
     t.mock.method(box.shared.keyValues, 'get', async (kind: string, key: string) => {
       if (kind === 'mcp-session') {
-        asked.resolve();
-        await answer.promise;
+        queried.resolve();
+        await answered.promise;
       }
       return await get(kind, key);
     });
-    const hangUp = new AbortController();
-    const listening = fetch(other, { headers: { ...authorized, ...session }, signal: hangUp.signal });
-    await asked.promise;
-    hangUp.abort();
+    const disconnect = new AbortController();
+    const listening = fetch(other, { headers: { ...authorized, ...session }, signal: disconnect.signal });
+    await queried.promise;
+    disconnect.abort();
     await assert.rejects(listening);
-    // By then, the server has received it.
+    // When this is answered, the server has noticed that the connection was closed.
     await clients();
-    answer.resolve();
-    await until(async () => (await clients()).length > 0, 'the session came in');
+    answered.resolve();
+    await until(async () => (await clients()).length > 0, 'the session is loaded');
     assert.deepEqual(
       (await clients()).map(({ inUse }) => inUse),
       [false],
     );
   });
 
-  test('is neither there nor gone while the store cannot be asked', async (t) => {
+  test('is unavailable with status 503, not unknown, while the store fails', async (t) => {
     const { box, one, other } = await twoServers(t, {});
     const session = await begin(one);
-    t.mock.method(box.shared.keyValues, 'get', () => Promise.reject(new Error('away')));
-    assert.equal((await send(other, ask(1, 'ping'), session)).status, 503);
-    assert.equal((await send(one, ask(1, 'ping'), session)).status, 200, 'who knows it does not ask');
+    t.mock.method(box.shared.keyValues, 'get', () => Promise.reject(new Error('unavailable')));
+    assert.equal((await send(other, request(1, 'ping'), session)).status, 503);
+    assert.equal(
+      (await send(one, request(1, 'ping'), session)).status,
+      200,
+      'a process that holds it does not query the store',
+    );
     t.mock.restoreAll();
-    assert.equal((await send(other, ask(1, 'ping'), session)).status, 200);
+    assert.equal((await send(other, request(1, 'ping'), session)).status, 200);
   });
 });

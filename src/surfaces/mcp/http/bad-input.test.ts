@@ -6,8 +6,8 @@ import { serving } from '../../../../test/mcp-clients/serving.ts';
 
 const modernHeaders = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' };
 
-describe('what is no request', () => {
-  test('is refused with the right code, and the next one is served', async (t) => {
+describe('invalid messages over HTTP', () => {
+  test('are refused with their status and error code, and the next request is served', async (t) => {
     const { url, logged } = await serving(t, {});
     const session = await begin(url);
     const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -46,7 +46,7 @@ describe('what is no request', () => {
     assert.deepEqual(logged, []);
   });
 
-  test('whatever it is, it gets an answer and nothing breaks', async (t) => {
+  test('random input never causes an internal error', async (t) => {
     const { url, logged } = await serving(t, {});
     const session = await begin(url);
     const message = fc.record(
@@ -76,7 +76,7 @@ describe('what is no request', () => {
   });
 });
 
-describe('headers that say something else than the body', () => {
+describe('headers that contradict the body', () => {
   test('are refused', async (t) => {
     const { url } = await serving(t, {});
     const name = 'mcp__signalbox__ping';
@@ -94,12 +94,12 @@ describe('headers that say something else than the body', () => {
     const encoded = `=?base64?${Buffer.from(name).toString('base64')}?=`;
     assert.equal((await sendModern(url, 'tools/call', params, { headers: { 'Mcp-Name': encoded } })).status, 200);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } });
-    assert.equal((await send(url, body)).status, 400, 'they are missing');
+    assert.equal((await send(url, body)).status, 400, 'missing headers');
   });
 });
 
-describe('who asks', () => {
-  test('has a token that may call tools; a cookie does not do', async (t) => {
+describe('authorization of MCP requests', () => {
+  test('requires a token whose role may call tools, and refuses pages of other origins', async (t) => {
     const { box, url } = await serving(t, {});
     const by = { id: 'user:test', kind: 'human' } as const;
     const ping = { name: 'mcp__signalbox__ping', arguments: {} };

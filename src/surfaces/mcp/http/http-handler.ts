@@ -6,7 +6,7 @@ import type { Peer } from '../requests/request-context.ts';
 import { type RecentClient, envelopeVersion, parseEnvelope } from '../protocol/client-info.ts';
 import type { ChangeSubscription } from '../listing/listen-request.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
-import { isLegacyVersion } from '../protocol/server-info.ts';
+import { isLegacyVersion } from '../protocol/handshake.ts';
 import { toWireError } from '../protocol/to-wire-error.ts';
 import {
   type Answer,
@@ -56,8 +56,9 @@ export class McpHttpHandler {
     this.#endpoint = endpoint;
     this.#log = log;
     this.#sessions = new SessionRegistry(endpoint, limits);
-    this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
-    this.#sse = new SseTransport({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log });
+    const parts = { sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log };
+    this.#resumption = new Resumption(parts);
+    this.#sse = new SseTransport(parts);
     this.#timer = setInterval(() => {
       for (const each of this.#inProgress) each.beat();
       for (const each of this.#open) each.beat();

@@ -14,7 +14,8 @@ import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { within } from '../../../../test/support/within.ts';
 import { type McpServer, defineTool, localServer, mcpServer } from '../../../index.ts';
-import { type RunningServer, startServer } from '../../../server/start-server.ts';
+import type { RunningServer } from '../../../server/server-options.ts';
+import { startServer } from '../../../server/start-server.ts';
 
 const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} } as const;
 const authorized = { Authorization: `Bearer ${token}` };
@@ -24,32 +25,32 @@ function textOf(result: object): string {
   return first?.text ?? '';
 }
 
-interface Served {
+interface ServedFixture {
   readonly box: InternalSignalbox;
   readonly url: URL;
   readonly server: McpServer;
   /** Resolves with the progress that a client received. */
-  readonly heard: PromiseWithResolvers<unknown>;
+  readonly received: PromiseWithResolvers<unknown>;
 }
 
-async function served(t: TestContext): Promise<Served> {
+async function serveFixture(t: TestContext): Promise<ServedFixture> {
   const server = mcpServer({ name: 'fixture', transport: fixtureProgram('legacy') });
-  const heard = Promise.withResolvers<unknown>();
-  const tell = defineTool({
-    name: 'tell',
-    description: 'Reports progress, and ends when the client has heard of it.',
+  const received = Promise.withResolvers<unknown>();
+  const report = defineTool({
+    name: 'report',
+    description: 'Reports progress, and ends when the client has received it.',
     effect: 'read',
     input: { type: 'object' },
     async run(_args, { progress }) {
       progress({ progress: 1, total: 2, message: 'half of it' });
-      await heard.promise;
+      await received.promise;
       return 'all of it';
     },
   });
-  const own = localServer({ name: 'own', tools: [tell] });
+  const own = localServer({ name: 'own', tools: [report] });
   const { box, url } = await serving(t, { servers: [server, own], profiles: { narrow: { tools: ['echo'] } } });
   await server.ready();
-  return { box, url, server, heard };
+  return { box, url, server, received };
 }
 
 async function firstClient(t: TestContext, url: URL): Promise<FirstClient> {
@@ -73,22 +74,22 @@ const clients: Readonly<Record<string, (t: TestContext, url: URL) => Promise<Fir
   'the second SDK': secondClient,
 };
 
-/** Opens a raw stream of the transport: its text so far, and the address that messages are posted to. */
-async function opened(
+/** Opens a raw stream of the transport. Returns its text so far, and the address that messages are posted to. */
+async function openStream(
   t: TestContext,
   url: URL,
   headers: Readonly<Record<string, string>> = authorized,
 ): Promise<{
   seen: () => string;
   address: URL;
-  over: Promise<unknown>;
-  leave(): void;
+  closed: Promise<unknown>;
+  disconnect(): void;
   post(message: object, by?: object): Promise<Response>;
 }> {
   const request = get(url, { headers: { ...headers, Accept: 'text/event-stream' } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   t.after(() => request.destroy());
-  const over = new Promise((resolve) => response.once('close', resolve));
+  const closed = new Promise((resolve) => response.once('close', resolve));
   let seen = '';
   response.on('error', () => undefined);
   response.setEncoding('utf8').on('data', (text: string) => (seen += text));
@@ -101,11 +102,11 @@ async function opened(
       headers: { ...by, 'Content-Type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
     });
-  return { seen: () => seen, address, over, leave: () => request.destroy(), post };
+  return { seen: () => seen, address, closed, disconnect: () => request.destroy(), post };
 }
 
-/** Resolves when a tool is called. */
-function callOf(box: InternalSignalbox, name: string): Promise<void> {
+/** Resolves when a call of a tool starts. */
+function callStarted(box: InternalSignalbox, name: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = box.on('CallStarted', ({ tool }) => {
     if (tool !== name) return;
@@ -125,36 +126,39 @@ describe('a client of the HTTP+SSE transport', () => {
   for (const [name, connect] of Object.entries(clients))
     for (const path of ['/sse', '/mcp'])
       test(`${name}, at ${path}: lists, calls, answers questions, receives progress, and cancels`, async (t) => {
-        const { box, url, server, heard } = await served(t);
+        const { box, url, server, received } = await serveFixture(t);
         const client = (await connect(t, new URL(path, url))) as Client;
         const { tools } = await client.listTools();
         assert.ok(tools.some((tool) => tool.name === 'mcp__fixture__echo'));
-        const said = await client.callTool({ name: 'mcp__fixture__echo', arguments: { text: 'hello' } });
-        assert.equal(textOf(said), 'hello');
-        const asked = await client.callTool({ name: 'mcp__fixture__interview', arguments: { topic: 'rain' } });
-        assert.equal(textOf(asked), 'rain: wet');
-        const told = { name: 'mcp__own__tell', arguments: {} };
-        const onprogress = ({ message }: { message?: string | undefined }): void => heard.resolve(message);
-        if (client instanceof Client) await client.callTool(told, { onprogress });
-        else await (client as FirstClient).callTool(told, undefined, { onprogress });
-        assert.equal(await heard.promise, 'half of it');
+        const echoed = await client.callTool({ name: 'mcp__fixture__echo', arguments: { text: 'hello' } });
+        assert.equal(textOf(echoed), 'hello');
+        const interviewed = await client.callTool({ name: 'mcp__fixture__interview', arguments: { topic: 'rain' } });
+        assert.equal(textOf(interviewed), 'rain: wet');
+        const report = { name: 'mcp__own__report', arguments: {} };
+        const onprogress = ({ message }: { message?: string | undefined }): void => received.resolve(message);
+        if (client instanceof Client) await client.callTool(report, { onprogress });
+        else await (client as FirstClient).callTool(report, undefined, { onprogress });
+        assert.equal(await received.promise, 'half of it');
         const cancel = new AbortController();
-        const waiting = callOf(box, 'mcp__fixture__wait');
-        const waits = { name: 'mcp__fixture__wait', arguments: { ms: 60_000 } };
+        const started = callStarted(box, 'mcp__fixture__wait');
+        const wait = { name: 'mcp__fixture__wait', arguments: { ms: 60_000 } };
         const { signal } = cancel;
         const call =
           client instanceof Client
-            ? client.callTool(waits, { signal })
-            : (client as FirstClient).callTool(waits, undefined, { signal });
-        await within(waiting, 'the call');
+            ? client.callTool(wait, { signal })
+            : (client as FirstClient).callTool(wait, undefined, { signal });
+        await within(started, 'the call');
         setTimeout(() => cancel.abort(), 100);
         await assert.rejects(call);
-        await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server hears of it');
+        await until(
+          () => server.health().stderr.includes('the wait was cancelled'),
+          'the server received the cancellation',
+        );
       });
 
-  test('speaks 2024-11-05, sees only the tools of its profile, and is notified of changed tools', async (t) => {
-    const { box, url } = await served(t);
-    const { seen, address, post } = await opened(t, new URL('/sse/narrow', url));
+  test('uses 2024-11-05, sees only the tools of its profile, and is notified of changed tools', async (t) => {
+    const { box, url } = await serveFixture(t);
+    const { seen, address, post } = await openStream(t, new URL('/sse/narrow', url));
     assert.match(address.pathname, /^\/sse\/narrow$/);
     assert.equal((await post(initialize)).status, 202);
     await until(() => seen().includes('"protocolVersion":"2024-11-05"'), 'the result of initialize');
@@ -163,12 +167,12 @@ describe('a client of the HTTP+SSE transport', () => {
     assert.match(seen(), /mcp__fixture__echo/);
     assert.doesNotMatch(seen(), /mcp__fixture__wait/);
     box.servers.disable('fixture');
-    await until(() => seen().includes('notifications/tools/list_changed'), 'the news');
+    await until(() => seen().includes('notifications/tools/list_changed'), 'the notification');
   });
 
   test('gets errors for invalid messages, on the stream when the message has an id', async (t) => {
-    const { url } = await served(t);
-    const { seen, address, post } = await opened(t, new URL('/sse', url));
+    const { url } = await serveFixture(t);
+    const { seen, address, post } = await openStream(t, new URL('/sse', url));
     assert.equal((await post({ id: 1, method: 'no/such' })).status, 202);
     await until(() => /"id":1,"error":\{"code":-32601/.test(seen()), 'the error');
     const send = (body: string, to = address): Promise<Response> =>
@@ -179,12 +183,12 @@ describe('a client of the HTTP+SSE transport', () => {
     assert.equal((await fetch(new URL('/sse', url), { method: 'DELETE', headers: authorized })).status, 405);
   });
 
-  test('is refused without a valid token, for a foreign host, and from a page of another site', async (t) => {
-    const { url } = await served(t);
+  test('is refused without a valid token, for a foreign host, and from a page of another origin', async (t) => {
+    const { url } = await serveFixture(t);
     for (const [headers, status] of [
       [{}, 401],
       [{ Authorization: 'Bearer wrong' }, 401],
-      [{ ...authorized, Origin: 'https://elsewhere.example' }, 403],
+      [{ ...authorized, Origin: 'https://other.example' }, 403],
     ] as const)
       for (const path of ['/sse', '/mcp'])
         assert.equal(
@@ -192,22 +196,22 @@ describe('a client of the HTTP+SSE transport', () => {
           status,
           `${path} ${JSON.stringify(headers)}`,
         );
-    const request = get(new URL('/sse', url), { headers: { ...authorized, Host: 'elsewhere.example' } });
+    const request = get(new URL('/sse', url), { headers: { ...authorized, Host: 'other.example' } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
     assert.equal(response.statusCode, 421);
   });
 
   test('has a session that no other principal and no other transport can use', async (t) => {
-    const { box, url } = await served(t);
+    const { box, url } = await serveFixture(t);
     const other = await box.tokens.create({ role: 'agent', name: 'other', by: { id: 'test', kind: 'system' } });
-    const { seen, address, post } = await opened(t, new URL('/sse', url));
+    const { seen, address, post } = await openStream(t, new URL('/sse', url));
     await post(initialize);
     const call = { id: 7, method: 'tools/call', params: { name: 'mcp__fixture__echo', arguments: { text: 'mine' } } };
     assert.equal((await post(call, { Authorization: `Bearer ${other.token}` })).status, 404);
     assert.equal((await post(call, {})).status, 401);
     const id = address.searchParams.get('sessionId') ?? '';
-    assert.ok(id.length > 20, 'it cannot be guessed');
+    assert.ok(id.length > 20, 'the id cannot be guessed');
     const streamable = await fetch(url, {
       method: 'POST',
       headers: { ...authorized, 'Content-Type': 'application/json', 'Mcp-Session-Id': id },
@@ -220,15 +224,18 @@ describe('a client of the HTTP+SSE transport', () => {
   });
 
   test('that disconnects has its calls cancelled and its session ended', async (t) => {
-    const { box, url, server } = await served(t);
-    const { post, leave } = await opened(t, new URL('/sse', url));
+    const { box, url, server } = await serveFixture(t);
+    const { post, disconnect } = await openStream(t, new URL('/sse', url));
     await post(initialize);
-    const waiting = callOf(box, 'mcp__fixture__wait');
+    const started = callStarted(box, 'mcp__fixture__wait');
     const wait = { name: 'mcp__fixture__wait', arguments: { ms: 60_000 } };
     assert.equal((await post({ id: 1, method: 'tools/call', params: wait })).status, 202);
-    await within(waiting, 'the call');
-    setTimeout(leave, 100);
-    await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server hears of it');
+    await within(started, 'the call');
+    setTimeout(disconnect, 100);
+    await until(
+      () => server.health().stderr.includes('the wait was cancelled'),
+      'the server received the cancellation',
+    );
     assert.equal((await post({ id: 2, method: 'ping' })).status, 404);
   });
 
@@ -236,10 +243,10 @@ describe('a client of the HTTP+SSE transport', () => {
     const server = mcpServer({ name: 'fixture', transport: fixtureProgram('legacy') });
     const { box, one, other, endOne } = await twoServers(t, { servers: [server] });
     await server.ready();
-    const { seen, address, over } = await opened(t, new URL('/sse', one));
-    const elsewhere = new URL(address.pathname + address.search, other);
+    const { seen, address, closed } = await openStream(t, new URL('/sse', one));
+    const addressAtOther = new URL(address.pathname + address.search, other);
     const send = (message: object, by: object = authorized): Promise<Response> =>
-      fetch(elsewhere, {
+      fetch(addressAtOther, {
         method: 'POST',
         headers: { ...by, 'Content-Type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', ...message }),
@@ -251,7 +258,7 @@ describe('a client of the HTTP+SSE transport', () => {
     const stranger = await box.tokens.create({ role: 'agent', name: 'other', by: { id: 'test', kind: 'system' } });
     assert.equal((await send(call, { Authorization: `Bearer ${stranger.token}` })).status, 404);
     await endOne();
-    await within(over, 'the end of the stream');
+    await within(closed, 'the end of the stream');
     assert.equal((await send(call)).status, 404);
   });
 
@@ -278,15 +285,18 @@ describe('a client of the HTTP+SSE transport', () => {
       limits: { graceMs: 60_000 },
     });
     t.after(() => box.close());
-    const [busy, idle] = [await opened(t, new URL('/sse', running.url)), await opened(t, new URL('/sse', running.url))];
+    const [busy, idle] = [
+      await openStream(t, new URL('/sse', running.url)),
+      await openStream(t, new URL('/sse', running.url)),
+    ];
     await busy.post(initialize);
     await busy.post({ id: 1, method: 'tools/call', params: { name: 'mcp__own__slow', arguments: {} } });
     await started.promise;
-    const closed = running.close();
-    await within(idle.over, 'the end of the idle stream');
+    const stopped = running.close();
+    await within(idle.closed, 'the end of the idle stream');
     finish.resolve();
-    await within(busy.over, 'the end of the busy stream');
+    await within(busy.closed, 'the end of the busy stream');
     assert.match(busy.seen(), /done at last/);
-    await within(closed, 'the end of the server');
+    await within(stopped, 'the end of the server');
   });
 });

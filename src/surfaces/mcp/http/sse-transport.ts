@@ -1,5 +1,5 @@
 import { serveBatch } from '../protocol/batch.ts';
-import { type Relay, RelayLost } from '../sessions/relay.ts';
+import { RelayLost } from '../sessions/relay.ts';
 import { toWireError } from '../protocol/to-wire-error.ts';
 import {
   Refusal,
@@ -13,11 +13,11 @@ import {
 import { answerHeaders } from './streams/event-stream.ts';
 import type { HttpRequestHead, AuthorizedRequest } from './http-types.ts';
 import { type HttpSession, sessionKey } from './sessions/http-session.ts';
-import type { SessionRegistry } from './sessions/session-registry.ts';
+import type { ResumptionParts } from './streams/stream-resumption.ts';
 
 const ownAddress = /^\/sse(?:[/?]|$)/;
 const sessionParameter = /[?&]sessionId=([\w-]+)/;
-const placeParameter = /[?&]at=(at_\w+)/;
+const addressParameter = /[?&]at=(at_\w+)/;
 
 /** A message that reached a different process than the one that holds the stream. */
 interface ForwardedMessage {
@@ -29,12 +29,7 @@ interface ForwardedMessage {
 }
 
 /** Dependencies of the transport. */
-export interface SseTransportParts {
-  readonly sessions: SessionRegistry;
-  /** The link to processes that hold other streams. */
-  readonly relay: Relay | undefined;
-  /** Streams that get a heartbeat. */
-  readonly open: Set<{ beat(): void }>;
+interface SseTransportParts extends ResumptionParts {
   log(line: string): void;
 }
 
@@ -70,7 +65,7 @@ export class SseTransport {
       const { peer } = session?.conversation ?? {};
       const isOwn = peer?.principal.id === principal && (peer.view.profile ?? null) === profile;
       if (session?.transport !== 'sse' || !isOwn) throw new RelayLost('there is no such stream');
-      caller.tell('accepted');
+      caller.send('accepted');
       await this.#deliver(session, value);
       return {};
     });
@@ -91,8 +86,8 @@ export class SseTransport {
     });
     const [path] = addressOf(request).split('?');
     // Any process that receives a message of this session finds this process by it.
-    const place = this.#parts.relay === undefined ? '' : `&at=${this.#parts.relay.place}`;
-    response.write(`event: endpoint\ndata: ${path}?sessionId=${session.id}${place}\n\n`);
+    const address = this.#parts.relay === undefined ? '' : `&at=${this.#parts.relay.address}`;
+    response.write(`event: endpoint\ndata: ${path}?sessionId=${session.id}${address}\n\n`);
   }
 
   /** Accepts a posted message at once. Resolves when it is answered on the stream. */
@@ -143,9 +138,9 @@ export class SseTransport {
   /** Forwards a message to the process that holds the stream. */
   async #passOn(id: string, { request, peer }: AuthorizedRequest, value: unknown, accept: () => void): Promise<void> {
     const { relay } = this.#parts;
-    const [, place] = placeParameter.exec(request.url ?? '') ?? [];
+    const [, address] = addressParameter.exec(request.url ?? '') ?? [];
     const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');
-    if (relay === undefined || place === undefined || place === relay.place) throw unknown;
+    if (relay === undefined || address === undefined || address === relay.address) throw unknown;
     const { principal, view } = peer;
     const posted: ForwardedMessage = {
       key: sessionKey(id),
@@ -154,12 +149,12 @@ export class SseTransport {
       value,
     };
     let isAccepted = false;
-    const tell = (): void => {
+    const onMessage = (): void => {
       isAccepted = true;
       accept();
     };
     try {
-      await relay.ask(place, 'sse', posted, { tell });
+      await relay.ask(address, 'sse', posted, { onMessage });
     } catch (error) {
       // After a message is accepted, its response comes over the stream, or the stream ends.
       if (isAccepted) return;

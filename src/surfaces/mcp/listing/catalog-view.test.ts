@@ -48,7 +48,7 @@ describe('a profile', () => {
     }
   });
 
-  test('a token that is bound to one sees that one at every address', async (t) => {
+  test('applies at every address for a token that is bound to it', async (t) => {
     const profiles = { coding: { servers: ['files'] }, other: {} };
     const { box, url } = await serving(t, {
       servers: [shop('files', 'read'), shop('bank', 'pay')],
@@ -60,12 +60,12 @@ describe('a profile', () => {
     const headers = { Authorization: `Bearer ${token}` };
     assert.deepEqual(await names(url, 'tools', headers), ['mcp__files__read']);
     assert.deepEqual(await names(new URL(`${url.href}/coding`), 'tools', headers), ['mcp__files__read']);
-    const elsewhere = await sendModern(new URL(`${url.href}/other`), 'tools/list', {}, { headers });
-    assert.equal(elsewhere.status, 404);
+    const otherProfile = await sendModern(new URL(`${url.href}/other`), 'tools/list', {}, { headers });
+    assert.equal(otherProfile.status, 404);
     assert.equal((await call(url, 'mcp__bank__pay', headers)).result?.isError, true);
   });
 
-  test('that is not there is refused with the one that may be meant, also where a token is bound to it', async (t) => {
+  test('that does not exist is refused with a suggestion, also when a token is bound to it', async (t) => {
     const { box, url } = await serving(t, { profiles: { coding: {} } });
     const by = { id: 'user:test', kind: 'human' } as const;
     const { token } = await box.tokens.create({ role: 'agent', profile: 'codin', by });
@@ -79,7 +79,7 @@ describe('a profile', () => {
     }
   });
 
-  test('of servers also holds for their resources and prompts', async (t) => {
+  test('with a list of servers also hides the resources and prompts of other servers', async (t) => {
     const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'legacy stdio') });
     const profiles = { without: { servers: [] }, own: { names: 'own' as const } };
     const { url } = await serving(t, { servers: [server], builtin: false, profiles });
@@ -92,7 +92,7 @@ describe('a profile', () => {
     assert.deepEqual(await names(new URL(`${url.href}/own`), 'prompts'), ['greet']);
   });
 
-  test('of tools shows resources, prompts and instructions only of the servers whose tools it shows', async (t) => {
+  test('with a list of tools shows resources, prompts and instructions only of the servers whose tools it shows', async (t) => {
     const [one, two] = await Promise.all(
       ['one', 'two'].map(async (name) => mcpServer({ name, transport: await transportOf(t, 'legacy stdio') })),
     );
@@ -105,26 +105,26 @@ describe('a profile', () => {
     };
     const { url } = await serving(t, { servers: [one, two], builtin: false, profiles });
     await Promise.all([one.ready(), two.ready()]);
-    const seen = async (profile: string): Promise<string[]> => {
+    const visibleServers = async (profile: string): Promise<string[]> => {
       const at = new URL(`${url.href}/${profile}`);
       const { result } = await messageOf(sendModern(at, 'server/discover', {}));
-      const told = [...String(result?.['instructions']).matchAll(/The server (\w+) says/g)].map(
+      const described = [...String(result?.['instructions']).matchAll(/The server (\w+) says/g)].map(
         ([, name = '']) => name,
       );
       const prompts = (await names(at, 'prompts')).map((name) => name.split('__')[1] ?? '');
-      assert.deepEqual(told, prompts);
+      assert.deepEqual(described, prompts);
       assert.equal((await names(at, 'resources')).length > 0, prompts.length > 0);
       return prompts;
     };
-    assert.deepEqual(await seen('some'), ['one']);
-    assert.deepEqual(await seen('others'), ['one']);
-    assert.deepEqual(await seen('named'), ['one', 'two']);
-    assert.deepEqual(await seen('nothing'), []);
+    assert.deepEqual(await visibleServers('some'), ['one']);
+    assert.deepEqual(await visibleServers('others'), ['one']);
+    assert.deepEqual(await visibleServers('named'), ['one', 'two']);
+    assert.deepEqual(await visibleServers('nothing'), []);
     const read = await messageOf(sendModern(new URL(`${url.href}/nothing`), 'resources/read', { uri: 'note://one' }));
     assert.equal(read.error?.code, -32_602);
   });
 
-  test('can leave servers the names they gave, where no two are the same', async (t) => {
+  test('with own names lists a tool under its own name if no other tool has it', async (t) => {
     const profiles = { plain: { names: 'own' as const } };
     const { url } = await serving(t, {
       servers: [shop('files', 'read', 'list'), shop('bank', 'list')],
@@ -154,7 +154,7 @@ describe('a profile', () => {
       assert.deepEqual(await names(new URL(`${url.href}/careful`)), ['balance', 'mcp__evil__mcp__none__x']);
     });
 
-  test('that is gone lets nobody in any more', async (t) => {
+  test('that was removed refuses its clients', async (t) => {
     const { box, url } = await serving(t, { profiles: { coding: {} } });
     const coding = new URL(`${url.href}/coding`);
     assert.equal((await sendModern(coding, 'tools/list', {})).status, 200);

@@ -5,9 +5,8 @@ import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts'
 import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tools/tool.ts';
 import { looksFull, namesOf, renderName } from '../../../core/tools/tool-names.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
-import { instructionsFor } from '../protocol/instructions.ts';
 import { type ListName, type Pages, createPages } from './list-pages.ts';
-import { createDiscovery } from '../protocol/server-info.ts';
+import { createDiscovery, instructionsFor } from '../protocol/handshake.ts';
 import type { Prepared } from '../protocol/wire-messages.ts';
 
 /** The server and own name of a prompt. */

@@ -13,10 +13,7 @@ import { McpEndpoint } from '../mcp-endpoint.ts';
 
 const human = { id: 'user:test', kind: 'human' } as const;
 
-/**
- * A box whose only tool is irreversible and therefore needs approval. The profile `trusting` accepts approvals of the client’s
- * user.
- */
+/** Serves an irreversible tool, which needs approval. The profile `trusting` accepts approvals by the user of the client. */
 async function shop(t: TestContext): Promise<Serving & { readonly trusting: URL; ran(): number }> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
@@ -42,26 +39,26 @@ async function shop(t: TestContext): Promise<Serving & { readonly trusting: URL;
 const call = { name: 'mcp__bank__pay', arguments: { amount: 5 } };
 
 for (const era of ['legacy', 'modern'] as const) {
-  describe(`approval for a client of the ${era} era`, () => {
-    test('its user is asked where the profile trusts them: a yes runs the call once', async (t) => {
+  describe(`approval of a call over MCP (${era} client)`, () => {
+    test('asks the user of the client when the profile trusts humans; acceptance runs the call once', async (t) => {
       const { box, trusting, ran } = await shop(t);
-      const asked: string[] = [];
+      const questions: string[] = [];
       const client = await secondClient(t, trusting, era, (made) =>
         made.setRequestHandler('elicitation/create', ({ params }) => {
-          asked.push(params.message);
+          questions.push(params.message);
           return { action: 'accept', content: { allow: true } };
         }),
       );
       const result = await client.callTool(call);
       assert.deepEqual(result.content, [{ type: 'text', text: 'paid' }]);
       assert.equal(ran(), 1);
-      assert.match(asked.join(), /Allow mcp__bank__pay \(irreversible\) with \{"amount":5\}\?/);
+      assert.match(questions.join(), /Allow mcp__bank__pay \(irreversible\) with \{"amount":5\}\?/);
       const [approval] = await box.approvals.list({ all: true });
       assert.equal(approval?.state, 'used');
       assert.match(approval.answer?.by.id ?? '', /token:admin \(at its client\)/);
     });
 
-    test('a no, or anything but a yes, runs nothing', async (t) => {
+    test('a declined question runs nothing', async (t) => {
       const { trusting, ran } = await shop(t);
       const client = await secondClient(t, trusting, era, (made) =>
         made.setRequestHandler('elicitation/create', () => ({ action: 'decline' })),
@@ -71,23 +68,23 @@ for (const era of ['legacy', 'modern'] as const) {
       assert.equal(ran(), 0);
     });
 
-    test('its user is not asked where nobody trusts them: it hears that the call waits, and who answered elsewhere decides', async (t) => {
+    test('does not ask the user without that trust: the client gets progress, and an approval by another client runs the call', async (t) => {
       const { box, url, ran } = await shop(t);
       const client = await secondClient(t, url, era, (made) =>
         made.setRequestHandler('elicitation/create', () => {
-          throw new Error('nobody should be asked');
+          throw new Error('the user must not be asked');
         }),
       );
-      const heard: string[] = [];
-      const waits = new EventTarget();
+      const messages: string[] = [];
+      const events = new EventTarget();
       const result = client.callTool(call, {
         onprogress: ({ message = '' }) => {
-          heard.push(message);
-          waits.dispatchEvent(new Event('progress'));
+          messages.push(message);
+          events.dispatchEvent(new Event('progress'));
         },
       });
-      await once(waits, 'progress');
-      assert.match(heard.join(), /waits for a human’s approval/);
+      await once(events, 'progress');
+      assert.match(messages.join(), /waits for a human’s approval/);
       assert.equal(ran(), 0);
       const [approval] = await box.approvals.list();
       assert.ok(approval);
@@ -96,7 +93,7 @@ for (const era of ['legacy', 'modern'] as const) {
       assert.equal(ran(), 1);
     });
 
-    test('an answer from elsewhere takes the question back from its user', async (t) => {
+    test('an approval by another client takes precedence over the question to the user', async (t) => {
       const { box, trusting, ran } = await shop(t);
       const shown = Promise.withResolvers<void>();
       const client = await secondClient(t, trusting, era, (made) =>
@@ -115,7 +112,7 @@ for (const era of ['legacy', 'modern'] as const) {
   });
 }
 
-test('a call that nobody answers ends by saying where people approve, and the same call runs after that', async (t) => {
+test('an unanswered call ends with the place to approve it, and the same call runs after the approval', async (t) => {
   const { box, ran } = await shop(t);
   const endpoint = new McpEndpoint({ box, inbox: () => 'http://inbox.example/', approvalWaitMs: 20 });
   t.after(() => endpoint.close());
@@ -129,13 +126,13 @@ test('a call that nobody answers ends by saying where people approve, and the sa
   } as const;
   const serve = async (): Promise<{ isError?: boolean; content: { text: string }[] }> =>
     (await endpoint.serve(request, peer, { canSend: false, send: () => undefined })) as never;
-  const waits = await serve();
-  assert.equal(waits.isError, true);
-  const said = waits.content.map(({ text }) => text).join(' ');
+  const waiting = await serve();
+  assert.equal(waiting.isError, true);
+  const hint = waiting.content.map(({ text }) => text).join(' ');
   const [approval] = await box.approvals.list();
   assert.ok(approval);
-  assert.match(said, /make exactly the same call again once it is approved/);
-  assert.ok(said.includes(`http://inbox.example/, or with: signalbox approve ${approval.id}`), said);
+  assert.match(hint, /make exactly the same call again once it is approved/);
+  assert.ok(hint.includes(`http://inbox.example/, or with: signalbox approve ${approval.id}`), hint);
   await box.approvals.approve(approval.id, { by: human });
   assert.deepEqual((await serve()).content, [{ type: 'text', text: 'paid' }]);
   assert.equal(ran(), 1);

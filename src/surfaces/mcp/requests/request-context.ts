@@ -33,7 +33,17 @@ export interface ClientChannel {
 }
 
 /** The fields of a new `RequestContext`. */
-export interface RequestContextInit {
+interface RequestContextInit extends Pick<
+  RequestContext,
+  'isModern' | 'principal' | 'view' | 'session' | 'signal' | 'waitMs' | 'onProgress'
+> {
+  /** The tools that the client was shown last; absent where that is unknown. */
+  readonly shown?: ShownTools | undefined;
+  createClient(): CallClient;
+}
+
+/** A request while it is served: its caller, as the options of every call and read that it leads to. */
+export class RequestContext implements CallOptions {
   /** Whether the request is of revision 2026-07-28. */
   readonly isModern: boolean;
   readonly principal: Principal;
@@ -41,20 +51,6 @@ export interface RequestContextInit {
   readonly session: string;
   readonly signal: AbortSignalLike;
   /** The time for which a call waits for a human before it ends as `awaiting-approval`. */
-  readonly waitMs: number;
-  /** The tools that the client was shown last; absent where that is unknown. */
-  readonly shown?: ShownTools | undefined;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
-  createClient(): CallClient;
-}
-
-/** A request while it is served: its caller, as the options of every call and read that it leads to. */
-export class RequestContext implements CallOptions {
-  readonly isModern: boolean;
-  readonly principal: Principal;
-  readonly view: CatalogView;
-  readonly session: string;
-  readonly signal: AbortSignalLike;
   readonly waitMs: number;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   /** The definition that the client was shown of the tool it calls. */
@@ -71,7 +67,6 @@ export class RequestContext implements CallOptions {
     this.signal = init.signal;
     this.waitMs = init.waitMs;
     this.onProgress = init.onProgress;
-    this.definitionHash = undefined;
   }
 
   get profile(): string | undefined {

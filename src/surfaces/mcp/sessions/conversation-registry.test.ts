@@ -13,8 +13,8 @@ function peer(id: string): Peer {
   return { principal: { id, kind: 'agent' }, view };
 }
 
-describe('sessions for clients that have none', () => {
-  test('the same client of the same principal goes on with its own, until it was quiet for half an hour', () => {
+describe('ConversationRegistry', () => {
+  test('a client of a principal keeps its session until it is idle for half an hour', () => {
     let time = 0;
     const conversations = new ConversationRegistry({ now: () => time });
     const first = conversations.of(peer('a'), { name: 'x', version: '1' });
@@ -26,26 +26,26 @@ describe('sessions for clients that have none', () => {
     assert.notEqual(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
   });
 
-  test('is the same at every process of a store, and is nobody else’s', async (t) => {
+  test('all processes with a shared store use the same session, for one principal only', async (t) => {
     const { keyValues } = box.shared;
     const now = (): number => Date.now();
     const [one, other] = [new ConversationRegistry({ keyValues, now }), new ConversationRegistry({ keyValues, now })];
     const client = { name: 'x', version: '1' };
     const names = await Promise.all([one, other, one].map(async (each) => await each.of(peer('shared'), client)));
     assert.equal(new Set(names).size, 1);
-    assert.equal(one.of(peer('shared'), client), names[0], 'who knows it does not ask');
+    assert.equal(one.of(peer('shared'), client), names[0], 'a process that knows it does not query the store');
     assert.notEqual(await other.of(peer('stranger'), client), names[0]);
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     for (let minutes = 0; minutes < 60; minutes += 5) {
       t.mock.timers.tick(5 * 60_000);
       await one.of(peer('shared'), client);
     }
-    assert.equal(await other.of(peer('shared'), client), names[0], 'what one goes on with goes on for all');
+    assert.equal(await other.of(peer('shared'), client), names[0], 'use at one process extends it for all');
     t.mock.timers.tick(36 * 60_000);
     assert.notEqual(await other.of(peer('shared'), client), names[0]);
   });
 
-  test('a principal whose clients never repeat a name pushes out its own, not those of others', () => {
+  test('a principal with ever new client names evicts only its own sessions', () => {
     const conversations = new ConversationRegistry({ maxPerPrincipal: 10, maxPrincipals: 2 });
     const quiet = conversations.of(peer('quiet'), { name: 'client', version: '1' });
     const oldest = conversations.of(peer('loud'), { name: 'client 0', version: '1' });
@@ -58,7 +58,7 @@ describe('sessions for clients that have none', () => {
     assert.notEqual(conversations.of(peer('loud'), { name: 'client 0', version: '1' }), oldest);
   });
 
-  test('those that are pushed out are kept nowhere', async () => {
+  test('evicted sessions are deleted from the store', async () => {
     const { keyValues } = box.shared;
     const before = (await keyValues.list('mcp-conversation')).length;
     const conversations = new ConversationRegistry({ keyValues, maxPerPrincipal: 3 });

@@ -18,7 +18,7 @@ import type { EndpointServices } from '../requests/call-tool.ts';
 import { type ClientChannel, type Peer, RequestContext, toCallClient } from '../requests/request-context.ts';
 import type { ListChangeNotifier } from '../listing/list-changes.ts';
 import { type ListMethod, findMethod, isListMethod, listPage } from '../requests/methods.ts';
-import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/server-info.ts';
+import { negotiateVersion, serverCapabilities, serverInfo } from '../protocol/handshake.ts';
 import type { ShownTools } from '../listing/catalog-view.ts';
 import { ResourceSubscriptions } from '../listing/resource-subscriptions.ts';
 import {

@@ -11,8 +11,8 @@ import { SignalboxError, defineTool, localServer } from '../../../index.ts';
 const capabilities = { elicitation: {} };
 const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
 
-/** A server whose tool asks twice and counts its runs. */
-function asking(): { server: ReturnType<typeof localServer>; ran: () => number; ended: Promise<unknown> } {
+/** A server with a tool that asks its client twice and counts its runs. */
+function twoQuestions(): { server: ReturnType<typeof localServer>; ran: () => number; ended: Promise<unknown> } {
   let ran = 0;
   const ended = Promise.withResolvers<unknown>();
   const ask = defineTool({
@@ -44,8 +44,8 @@ function questionOf({ result }: Message): { key: string; state: string; message:
   return { key, state: String(result['requestState']), message: request.params.message };
 }
 
-/** Creates a request with an answer, for a client that may disconnect. */
-function roundOf(key: string, requestState: string): RequestInit {
+/** Returns the HTTP request of a round with an answer, for a client that may disconnect. */
+function roundRequest(key: string, requestState: string): RequestInit {
   const params = {
     name: 'mcp__quiz__ask',
     arguments: { x: 1 },
@@ -58,9 +58,9 @@ function roundOf(key: string, requestState: string): RequestInit {
     method: 'tools/call',
     params: { ...params, _meta: envelope(capabilities) },
   });
-  const own = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': params.name };
+  const modern = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': params.name };
   const headers = {
-    ...own,
+    ...modern,
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',
     Accept: 'application/json',
@@ -68,8 +68,8 @@ function roundOf(key: string, requestState: string): RequestInit {
   return { method: 'POST', headers, body };
 }
 
-/** A tool that asks, and then runs until it is cancelled. */
-function working(): {
+/** A server with a tool that asks its client, and then runs until it is cancelled. */
+function questionThenWork(): {
   readonly server: ReturnType<typeof localServer>;
   readonly begun: Promise<void>;
   readonly ended: Promise<void>;
@@ -93,9 +93,9 @@ function working(): {
 
 const accepted = (answer: string): object => ({ action: 'accept', content: { answer } });
 
-describe('a call that asks its client in the revision without sessions', () => {
+describe('a call with questions to its client in revision 2026-07-28', () => {
   test('waits for the next round, and runs once', async (t) => {
-    const { server, ran } = asking();
+    const { server, ran } = twoQuestions();
     const { url } = await serving(t, { servers: [server] });
     const first = questionOf(await call(url));
     assert.equal(first.message, 'First?');
@@ -108,8 +108,8 @@ describe('a call that asks its client in the revision without sessions', () => {
     assert.equal(ran(), 1);
   });
 
-  test('goes on at whichever process the next round comes to, once, and for nobody else', async (t) => {
-    const { server, ran } = asking();
+  test('continues at any process, once, and only for its principal and arguments', async (t) => {
+    const { server, ran } = twoQuestions();
     const { box, one, other } = await twoServers(t, { servers: [server] });
     const first = questionOf(await call(one));
     const round = { requestState: first.state, inputResponses: { [first.key]: accepted('one') } };
@@ -128,8 +128,8 @@ describe('a call that asks its client in the revision without sessions', () => {
     assert.equal(ran(), 1);
   });
 
-  test('has to be made again when the process that held it is gone', async (t) => {
-    const { server, ended } = asking();
+  test('must be sent again when the process that held it is gone', async (t) => {
+    const { server, ended } = twoQuestions();
     const { one, other, endOne } = await twoServers(t, { servers: [server] });
     const { key, state } = questionOf(await call(one));
     await endOne();
@@ -138,31 +138,31 @@ describe('a call that asks its client in the revision without sessions', () => {
     assert.match((await call(other, round)).error?.message ?? '', /send the request again without it/);
   });
 
-  test('is refused for the moment while the store cannot be asked, and not told where that is', async (t) => {
-    const { server, ran } = asking();
+  test('is refused with status 503 while the store is unavailable, without the address of the store', async (t) => {
+    const { server, ran } = twoQuestions();
     const { box, url } = await serving(t, { servers: [server] });
-    const away = new SignalboxError('store-unavailable', 'PostgreSQL at postgres://user@host does not answer');
-    t.mock.method(box.shared.keyValues, 'add', () => Promise.reject(away));
+    const unavailable = new SignalboxError('store-unavailable', 'PostgreSQL at postgres://user@host does not answer');
+    t.mock.method(box.shared.keyValues, 'add', () => Promise.reject(unavailable));
     const refused = await sendModern(url, 'tools/list', {}, { capabilities });
     assert.equal(refused.status, 503);
     assert.doesNotMatch(await refused.text(), /postgres/i);
     assert.equal(ran(), 0);
   });
 
-  test('a client that hangs up at another process ends its call', async (t) => {
-    const { server, begun, ended } = working();
+  test('a client that disconnects at another process cancels the call', async (t) => {
+    const { server, begun, ended } = questionThenWork();
     const { one, other } = await twoServers(t, { servers: [server] });
     const { key, state } = questionOf(await call(one));
-    const hangUp = new AbortController();
-    const gone = fetch(other, { ...roundOf(key, state), signal: hangUp.signal });
+    const disconnect = new AbortController();
+    const request = fetch(other, { ...roundRequest(key, state), signal: disconnect.signal });
     await begun;
-    hangUp.abort();
-    await assert.rejects(gone);
+    disconnect.abort();
+    await assert.rejects(request);
     await ended;
   });
 
-  test('nobody is told to make a request again that was under way at a process that is gone', async (t) => {
-    const { server, begun } = working();
+  test('a request that was running in a lost process is not to be repeated; the error refers to the journal', async (t) => {
+    const { server, begun } = questionThenWork();
     const { one, other, endOne } = await twoServers(t, { servers: [server] });
     const { key, state } = questionOf(await call(one));
     const round = call(other, { requestState: state, inputResponses: { [key]: accepted('one') } });
@@ -171,8 +171,8 @@ describe('a call that asks its client in the revision without sessions', () => {
     assert.match((await round).error?.message ?? '', /the journal has the outcome of/);
   });
 
-  test('asks again for an answer that is missing or does not fit', async (t) => {
-    const { server } = asking();
+  test('asks again when an answer is missing or invalid', async (t) => {
+    const { server } = twoQuestions();
     const { url } = await serving(t, { servers: [server] });
     let { key, state } = questionOf(await call(url));
     for (const wrong of [
@@ -192,8 +192,8 @@ describe('a call that asks its client in the revision without sessions', () => {
     );
   });
 
-  test('its state is good once, for the same request of the same principal, and for nothing else', async (t) => {
-    const { server, ran } = asking();
+  test('its state is valid once, for the same request of the same principal', async (t) => {
+    const { server, ran } = twoQuestions();
     const { box, url } = await serving(t, { servers: [server] });
     const made = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
     const { key, state } = questionOf(await call(url));
@@ -204,14 +204,14 @@ describe('a call that asks its client in the revision without sessions', () => {
     await refused({ arguments: { x: 2 } });
     await refused({}, { Authorization: `Bearer ${made.token}` });
     await refused({ requestState: 12 });
-    const moved = await call(url, { requestState: state, inputResponses });
-    assert.equal(questionOf(moved).message, 'Second?');
+    const next = await call(url, { requestState: state, inputResponses });
+    assert.equal(questionOf(next).message, 'Second?');
     await refused({});
     assert.equal(ran(), 1);
   });
 
-  test('a state that was changed anywhere is refused, and the call still waits', async (t) => {
-    const { server, ran } = asking();
+  test('a changed state is refused, and the call still waits', async (t) => {
+    const { server, ran } = twoQuestions();
     const { url } = await serving(t, { servers: [server] });
     const { key, state } = questionOf(await call(url));
     const mutation = fc.record({
@@ -234,8 +234,8 @@ describe('a call that asks its client in the revision without sessions', () => {
     assert.equal(ran(), 1);
   });
 
-  test('a client that cannot be asked gets the tool’s own answer', async (t) => {
-    const { server } = asking();
+  test('a client without elicitation gets the result that the tool returns without answers', async (t) => {
+    const { server } = twoQuestions();
     const { url } = await serving(t, { servers: [server] });
     const params = { name: 'mcp__quiz__ask', arguments: {} };
     const { result } = await messageOf(sendModern(url, 'tools/call', params));
@@ -244,10 +244,10 @@ describe('a call that asks its client in the revision without sessions', () => {
 });
 
 for (const era of ['legacy', 'modern'] as const)
-  test(`what a tool tells before it waits for anything is heard (${era})`, async (t) => {
+  test(`progress that a tool reports synchronously reaches its client (${era})`, async (t) => {
     const eager = defineTool({
       name: 'eager',
-      description: 'Tells at once.',
+      description: 'Reports progress at once.',
       input: { type: 'object' },
       effect: 'read',
       run: (_args, { progress }) => {
@@ -257,8 +257,8 @@ for (const era of ['legacy', 'modern'] as const)
     });
     const { url } = await serving(t, { servers: [localServer({ name: 'local', tools: [eager] })] });
     const client = await secondClient(t, url, era);
-    const heard: (string | undefined)[] = [];
-    const onprogress = ({ message }: { message?: string | undefined }): void => void heard.push(message);
+    const messages: (string | undefined)[] = [];
+    const onprogress = ({ message }: { message?: string | undefined }): void => void messages.push(message);
     await client.callTool({ name: 'mcp__local__eager', arguments: {} }, { onprogress });
-    assert.deepEqual(heard, ['at once']);
+    assert.deepEqual(messages, ['at once']);
   });

@@ -56,11 +56,11 @@ export class MultiRoundRequests {
   readonly #waiting = new Map<string, WaitingRequest>();
   readonly #relay: Relay | undefined;
   /** Address of this process, sent before the sealed state so that other processes can forward the round. The key stays here. */
-  readonly #place: string;
+  readonly #address: string;
 
   constructor(relay?: Relay) {
     this.#relay = relay;
-    this.#place = relay?.place ?? 'here';
+    this.#address = relay?.address ?? 'here';
     relay?.serve('round', (asked: ForwardedRound, caller) => this.#serveForwarded(asked, caller));
   }
 
@@ -69,10 +69,10 @@ export class MultiRoundRequests {
     const { requestState, inputResponses } = round.params;
     const boundTo = (): string => bindingOf(round);
     if (requestState === undefined) return this.#next(this.#begin(round, work), inputResponses, round, boundTo);
-    const [, place = '', state = ''] = (typeof requestState === 'string' && stateForm.exec(requestState)) || [];
-    if (this.#relay !== undefined && place !== this.#place && place !== '')
-      return this.#forward(this.#relay, place, { state, boundTo: boundTo() }, round);
-    const run = this.#resume(place === this.#place ? state : '', boundTo());
+    const [, address = '', state = ''] = (typeof requestState === 'string' && stateForm.exec(requestState)) || [];
+    if (this.#relay !== undefined && address !== this.#address && address !== '')
+      return this.#forward(this.#relay, address, { state, boundTo: boundTo() }, round);
+    const run = this.#resume(address === this.#address ? state : '', boundTo());
     return this.#next(run, inputResponses, round, boundTo);
   }
 
@@ -109,15 +109,15 @@ export class MultiRoundRequests {
   /** Forwards the round to the process that holds the request. */
   async #forward(
     relay: Relay,
-    place: string,
+    address: string,
     held: Pick<ForwardedRound, 'state' | 'boundTo'>,
     { params, channel, gone }: RequestRound,
   ): Promise<Answer> {
     const responses = params['inputResponses'] ?? null;
     const asked: ForwardedRound = { ...held, responses, canSend: channel.canSend };
-    const tell = (text: string): void => channel.send(text);
+    const onMessage = (text: string): void => channel.send(text);
     try {
-      const { result, error } = await relay.ask(place, 'round', asked, { tell, signal: gone });
+      const { result, error } = await relay.ask(address, 'round', asked, { onMessage, signal: gone });
       if (isJsonObject(result)) return result;
       const { code, message, data } = error as unknown as Pick<WireError, 'code' | 'message' | 'data'>;
       throw new WireError(code, message, data);
@@ -129,11 +129,11 @@ export class MultiRoundRequests {
 
   async #serveForwarded(
     { state, boundTo, responses, canSend }: ForwardedRound,
-    { tell, signal }: RelayCaller,
+    { send, signal }: RelayCaller,
   ): Promise<JsonObject> {
     try {
       const run = this.#resume(state, boundTo);
-      const round = { channel: { send: tell, canSend }, gone: signal };
+      const round = { channel: { send, canSend }, gone: signal };
       const answer = await this.#next(run, responses, round, () => boundTo);
       return { result: answer instanceof Prepared ? (JSON.parse(String(answer.bytes)) as JsonObject) : answer };
     } catch (error) {
@@ -173,7 +173,7 @@ export class MultiRoundRequests {
     return {
       resultType: 'input_required',
       inputRequests,
-      requestState: `${this.#place}.${this.#seal.seal(id, boundTo)}`,
+      requestState: `${this.#address}.${this.#seal.seal(id, boundTo)}`,
     };
   }
 }

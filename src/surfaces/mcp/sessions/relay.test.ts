@@ -7,11 +7,11 @@ import { within } from '../../../../test/support/within.ts';
 import type { PubSub } from '../../../journal/store/pub-sub.ts';
 import { Relay, RelayLost, type RelayTimes } from './relay.ts';
 
-const times: RelayTimes = { answerMs: 1000, beatMs: 300 };
+const shortTimes: RelayTimes = { answerMs: 1000, beatMs: 300 };
 
-async function two(t: TestContext, of: RelayTimes = times): Promise<[Relay, Relay]> {
+async function openRelays(t: TestContext, times: RelayTimes = shortTimes): Promise<[Relay, Relay]> {
   const { pubSub } = await openShared(t);
-  const relays: [Relay, Relay] = [new Relay(pubSub, of), new Relay(pubSub, of)];
+  const relays: [Relay, Relay] = [new Relay(pubSub, times), new Relay(pubSub, times)];
   t.after(() => relays.forEach((relay) => relay.close()));
   return relays;
 }
@@ -22,75 +22,76 @@ async function openShared(t: TestContext): Promise<InternalSignalbox['shared']> 
   return box.shared;
 }
 
-const tell = (): void => undefined;
+const onMessage = (): void => undefined;
 
-describe('work that another process does', () => {
-  test('is answered, after all that was said before and in its order, however long it takes', async (t) => {
-    const [one, other] = await two(t);
+describe('Relay', () => {
+  test('delivers messages in order before the result, also when the request takes longer than the timeout', async (t) => {
+    const [one, other] = await openRelays(t);
     other.serve('count', async ({ to }: { to: number }, caller) => {
-      for (let count = 1; count <= to; count += 1) caller.tell(String(count));
+      for (let count = 1; count <= to; count += 1) caller.send(String(count));
       await wait(1500);
       return { counted: to };
     });
-    const heard: string[] = [];
-    const answer = await one.ask(other.place, 'count', { to: 20 }, { tell: (text) => heard.push(text) });
+    const received: string[] = [];
+    const answer = await one.ask(other.address, 'count', { to: 20 }, { onMessage: (text) => received.push(text) });
     assert.deepEqual(answer, { counted: 20 });
     assert.deepEqual(
-      heard,
+      received,
       Array.from({ length: 20 }, (_, index) => String(index + 1)),
     );
   });
 
-  test('is lost when nobody is there, when it cannot be done, and when the other one leaves', async (t) => {
-    const [one, other] = await two(t, { answerMs: 1000, beatMs: 5000 });
+  test('rejects with RelayLost when the process does not exist, the request fails or the process leaves', async (t) => {
+    const [one, other] = await openRelays(t, { answerMs: 1000, beatMs: 5000 });
     other.serve('fail', () => Promise.reject(new Error('no')));
-    const work = staying(other);
-    const lost = (asked: Promise<unknown>): Promise<void> => assert.rejects(within(asked, 'an answer'), RelayLost);
-    await lost(one.ask('at_0000000000000000000', 'fail', {}, { tell }));
-    await lost(one.ask(other.place, 'fail', {}, { tell }));
-    await lost(one.ask(other.place, 'unknown', {}, { tell }));
-    const stopped = lost(one.ask(other.place, 'stay', {}, { tell }));
+    const work = serveUntilAborted(other);
+    const assertLost = (request: Promise<unknown>): Promise<void> =>
+      assert.rejects(within(request, 'the result'), RelayLost);
+    await assertLost(one.ask('at_0000000000000000000', 'fail', {}, { onMessage }));
+    await assertLost(one.ask(other.address, 'fail', {}, { onMessage }));
+    await assertLost(one.ask(other.address, 'unknown', {}, { onMessage }));
+    const stopped = assertLost(one.ask(other.address, 'stay', {}, { onMessage }));
     await work.begun;
     other.close();
     await stopped;
   });
 
-  test('ends when whoever asked does not want it any more', async (t) => {
-    const [one, other] = await two(t);
-    const work = staying(other);
+  test('aborting the caller’s signal aborts the request at the other process', async (t) => {
+    const [one, other] = await openRelays(t);
+    const work = serveUntilAborted(other);
     const controller = new AbortController();
-    const asked = one.ask(other.place, 'stay', {}, { tell, signal: controller.signal });
-    await within(work.begun, 'the work begins');
-    controller.abort(new Error('enough'));
-    await assert.rejects(asked, /enough/);
-    await within(work.ended, 'the work is ended');
+    const request = one.ask(other.address, 'stay', {}, { onMessage, signal: controller.signal });
+    await within(work.begun, 'the start of the handler');
+    controller.abort(new Error('cancelled'));
+    await assert.rejects(request, /cancelled/);
+    await within(work.ended, 'the end of the handler');
   });
 
-  test('is not begun when it is heard of after whoever asked has given up', async (t) => {
+  test('a request that arrives after its caller has given up is not begun', async (t) => {
     const { pubSub } = await openShared(t);
-    const held: (() => Promise<void>)[] = [];
-    let isHeld = true;
+    const delayed: (() => Promise<void>)[] = [];
+    let isDelayed = true;
     const slow: PubSub = {
       isCrossProcess: true,
       subscribe: (topic, listener) => pubSub.subscribe(topic, listener),
       onGap: (listener) => pubSub.onGap(listener),
       publish: async (topic, text) =>
-        isHeld ? void held.push(() => pubSub.publish(topic, text)) : await pubSub.publish(topic, text),
+        isDelayed ? void delayed.push(() => pubSub.publish(topic, text)) : await pubSub.publish(topic, text),
     };
-    const [one, other] = [new Relay(slow, times), new Relay(slow, times)];
+    const [one, other] = [new Relay(slow, shortTimes), new Relay(slow, shortTimes)];
     t.after(() => [one, other].forEach((relay) => relay.close()));
     let begun = 0;
     other.serve('act', async () => ({ begun: (begun += 1) }));
-    await assert.rejects(one.ask(other.place, 'act', {}, { tell }), (error) => {
+    await assert.rejects(one.ask(other.address, 'act', {}, { onMessage }), (error) => {
       assert.ok(error instanceof RelayLost);
       return !error.hasBegun;
     });
-    isHeld = false;
-    await Promise.all(held.map((send) => send()));
-    assert.deepEqual(await one.ask(other.place, 'act', {}, { tell }), { begun: 1 });
+    isDelayed = false;
+    await Promise.all(delayed.map((send) => send()));
+    assert.deepEqual(await one.ask(other.address, 'act', {}, { onMessage }), { begun: 1 });
   });
 
-  test('ends for both when one of them falls silent', async (t) => {
+  test('a lost connection ends the request at both processes', async (t) => {
     const { pubSub } = await openShared(t);
     let isCut = false;
     const cut: PubSub = {
@@ -99,20 +100,20 @@ describe('work that another process does', () => {
       onGap: (listener) => pubSub.onGap(listener),
       publish: async (topic, text) => (isCut ? undefined : await pubSub.publish(topic, text)),
     };
-    const [one, other] = [new Relay(cut, times), new Relay(cut, times)];
+    const [one, other] = [new Relay(cut, shortTimes), new Relay(cut, shortTimes)];
     t.after(() => [one, other].forEach((relay) => relay.close()));
-    const work = staying(other);
-    const asked = one.ask(other.place, 'stay', {}, { tell });
-    const lost = assert.rejects(asked, { name: 'RelayLost', hasBegun: true });
-    await within(work.begun, 'the work begins');
+    const work = serveUntilAborted(other);
+    const request = one.ask(other.address, 'stay', {}, { onMessage });
+    const lost = assert.rejects(request, { name: 'RelayLost', hasBegun: true });
+    await within(work.begun, 'the start of the handler');
     isCut = true;
-    await within(lost, 'whoever asked gives up');
-    await within(work.ended, 'the work is ended');
+    await within(lost, 'the error of the caller');
+    await within(work.ended, 'the end of the handler');
   });
 });
 
-/** Registers work that runs until its signal is aborted. */
-function staying(relay: Relay): { readonly begun: Promise<void>; readonly ended: Promise<void> } {
+/** Registers a handler for `stay` that runs until its signal is aborted. */
+function serveUntilAborted(relay: Relay): { readonly begun: Promise<void>; readonly ended: Promise<void> } {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   relay.serve('stay', async (_, { signal }) => {
     signal.addEventListener('abort', () => ended.resolve(), { once: true });

@@ -15,18 +15,18 @@ export interface RelayTimes {
 /** The process that sent a request. */
 export interface RelayCaller {
   /** Sends a message before the result. */
-  tell(text: string): void;
+  send(text: string): void;
   /** Aborted when the process cancels the request, or is gone. */
   readonly signal: AbortSignal;
 }
 
 /** Serves a request of another process. A rejection is reported as an empty result. */
-type RelayWork<Asked> = (asked: Asked, caller: RelayCaller) => Promise<JsonObject>;
+type RelayHandler<Asked> = (asked: Asked, caller: RelayCaller) => Promise<JsonObject>;
 
 /** A message between two processes. */
 type Note =
   | { readonly kind: 'ask'; readonly name: string; readonly asked: object }
-  | { readonly kind: 'tell'; readonly text: string }
+  | { readonly kind: 'message'; readonly text: string }
   /** `null`: the request has no result. */
   | { readonly kind: 'end'; readonly answer: JsonObject | null }
   | { readonly kind: 'beat' | 'leave' };
@@ -58,23 +58,23 @@ const localAddresses = new WeakMap<PubSub, Set<string>>();
 /** Sends requests to the process that holds the required state, with messages before the result. */
 export class Relay {
   /** The address of this process. */
-  readonly place = newId('at');
-  readonly #post: PubSub;
+  readonly address = newId('at');
+  readonly #pubSub: PubSub;
   readonly #answerMs: number;
   readonly #beatMs: number;
-  readonly #here: Set<string>;
-  readonly #works = new Map<string, RelayWork<object>>();
+  readonly #local: Set<string>;
+  readonly #handlers = new Map<string, RelayHandler<object>>();
   readonly #links = new Map<string, Link>();
   readonly #beat: NodeJS.Timeout;
   readonly #stopListening: () => void;
 
-  constructor(post: PubSub, { answerMs = 3000, beatMs = 15_000 }: RelayTimes = {}) {
-    this.#post = post;
+  constructor(pubSub: PubSub, { answerMs = 3000, beatMs = 15_000 }: RelayTimes = {}) {
+    this.#pubSub = pubSub;
     this.#answerMs = answerMs;
     this.#beatMs = beatMs;
-    this.#here = localAddresses.get(post) ?? new Set();
-    localAddresses.set(post, this.#here.add(this.place));
-    this.#stopListening = post.subscribe(topicOf(this.place), (text) => this.#receive(text));
+    this.#local = localAddresses.get(pubSub) ?? new Set();
+    localAddresses.set(pubSub, this.#local.add(this.address));
+    this.#stopListening = pubSub.subscribe(topicOf(this.address), (text) => this.#receive(text));
     this.#beat = setInterval(() => {
       for (const link of this.#links.values()) this.#send(link, { kind: 'beat' });
     }, beatMs);
@@ -82,8 +82,8 @@ export class Relay {
   }
 
   /** Registers the handler of requests by name. */
-  serve<Asked extends object>(name: string, work: RelayWork<Asked>): void {
-    this.#works.set(name, (asked, caller) => work(asked as Asked, caller));
+  serve<Asked extends object>(name: string, handle: RelayHandler<Asked>): void {
+    this.#handlers.set(name, (asked, caller) => handle(asked as Asked, caller));
   }
 
   /** Sends a request to a process. Rejects with `RelayLost` when that process cannot serve it, or with the error of the bus. */
@@ -91,16 +91,16 @@ export class Relay {
     to: string,
     name: string,
     asked: object,
-    { tell, signal }: { tell(text: string): void; readonly signal?: AbortSignalLike | undefined },
+    { onMessage, signal }: { onMessage(text: string): void; readonly signal?: AbortSignalLike | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw abortReason(signal);
-    if (!this.#post.isCrossProcess && !this.#here.has(to)) throw new RelayLost('the process is not reachable');
+    if (!this.#pubSub.isCrossProcess && !this.#local.has(to)) throw new RelayLost('the process is not reachable');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     let hasBegun = false;
     const link = this.#open(to, newId('line'), this.#answerMs, {
       onNote(note) {
         hasBegun = true;
-        if (note.kind === 'tell') tell(note.text);
+        if (note.kind === 'message') onMessage(note.text);
         else if (note.kind === 'end' && note.answer !== null) resolve(note.answer);
         else if (note.kind === 'end' || note.kind === 'leave')
           reject(new RelayLost('the process has no result', { hasBegun }));
@@ -117,7 +117,7 @@ export class Relay {
     };
     signal?.addEventListener('abort', leave, { once: true });
     try {
-      const sent = this.#post.publish(topicOf(to), noteOf(link, this.place, { kind: 'ask', name, asked }));
+      const sent = this.#pubSub.publish(topicOf(to), noteOf(link, this.address, { kind: 'ask', name, asked }));
       sent.catch(reject);
       return await promise;
     } finally {
@@ -128,7 +128,7 @@ export class Relay {
 
   close(): void {
     clearInterval(this.#beat);
-    this.#here.delete(this.place);
+    this.#local.delete(this.address);
     this.#stopListening();
     for (const link of this.#links.values()) {
       this.#send(link, { kind: 'leave' });
@@ -139,14 +139,14 @@ export class Relay {
 
   #receive(text: string): void {
     const { from, id, note } = JSON.parse(text) as { from: string; id: string; note: Note };
-    if (note.kind === 'ask') return void this.#work(from, id, note);
+    if (note.kind === 'ask') return void this.#serve(from, id, note);
     const link = this.#links.get(id);
     if (link?.to !== from) return;
     this.#waitFor(link, 3 * this.#beatMs);
     link.onNote(note);
   }
 
-  async #work(from: string, id: string, { name, asked }: Note & { kind: 'ask' }): Promise<void> {
+  async #serve(from: string, id: string, { name, asked }: Note & { kind: 'ask' }): Promise<void> {
     const controller = new AbortController();
     const leave = (): void => controller.abort(new DOMException('the client is gone', 'AbortError'));
     const link = this.#open(from, id, 3 * this.#beatMs, {
@@ -158,10 +158,10 @@ export class Relay {
     await pendingEvents();
     if (signal.aborted) return this.#close(link);
     this.#send(link, { kind: 'beat' });
-    const caller = { tell: (text: string) => this.#send(link, { kind: 'tell', text }), signal };
+    const caller = { send: (text: string) => this.#send(link, { kind: 'message', text }), signal };
     let answer: JsonObject | null = null;
     try {
-      answer = (await this.#works.get(name)?.(asked, caller)) ?? null;
+      answer = (await this.#handlers.get(name)?.(asked, caller)) ?? null;
     } catch {
       // Reported as `null`; the requesting process decides what that means.
     }
@@ -192,7 +192,7 @@ export class Relay {
 
   #send(link: Link, note: Note): void {
     // The other process detects a lost message by the missing heartbeat.
-    this.#post.publish(topicOf(link.to), noteOf(link, this.place, note)).catch(() => undefined);
+    this.#pubSub.publish(topicOf(link.to), noteOf(link, this.address, note)).catch(() => undefined);
   }
 }
 
@@ -200,6 +200,6 @@ function noteOf({ id }: Link, from: string, note: Note): string {
   return JSON.stringify({ from, id, note });
 }
 
-function topicOf(place: string): string {
-  return `relay ${place}`;
+function topicOf(address: string): string {
+  return `relay ${address}`;
 }

@@ -8,8 +8,8 @@ import { createSignalbox } from '../../../index.ts';
 import { McpEndpoint } from '../mcp-endpoint.ts';
 import { serveStdio } from './serve-stdio.ts';
 
-/** A client on a pipe: writes a line and reads the next one. */
-async function piped(t: TestContext): Promise<(line: string) => Promise<Message | Message[]>> {
+/** Serves a client on a pipe. Returns the function that writes a line and reads the next one. */
+async function connectClient(t: TestContext): Promise<(line: string) => Promise<Message | Message[]>> {
   const box = await createSignalbox();
   const endpoint = new McpEndpoint({ box });
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -30,9 +30,9 @@ async function piped(t: TestContext): Promise<(line: string) => Promise<Message 
   });
   const lines = createInterface({ input: output });
   return async (line) => {
-    const heard = once(lines, 'line') as Promise<[string]>;
+    const answer = once(lines, 'line') as Promise<[string]>;
     input.write(`${line}\n`);
-    return JSON.parse((await heard)[0]) as Message | Message[];
+    return JSON.parse((await answer)[0]) as Message | Message[];
   };
 }
 
@@ -40,9 +40,9 @@ function request(id: number, method: string, params: object = {}): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-describe('a line on a pipe', () => {
-  test('that is no request is refused as over HTTP, and the next one is served', async (t) => {
-    const say = await piped(t);
+describe('serveStdio', () => {
+  test('refuses invalid lines with the same codes as over HTTP, and serves the next request', async (t) => {
+    const exchange = await connectClient(t);
     for (const [line, code] of [
       ['{', -32_700],
       ['{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}', -32_700],
@@ -52,18 +52,18 @@ describe('a line on a pipe', () => {
       ['[]', -32_600],
       [`[${request(1, 'ping')}]`, -32_600],
     ] as const) {
-      const answer = (await say(line)) as Message;
+      const answer = (await exchange(line)) as Message;
       assert.deepEqual([answer.id, answer.error?.code], [null, code], line.slice(0, 80));
     }
-    assert.deepEqual(await say(request(1, 'ping')), { jsonrpc: '2.0', id: 1, result: {} });
+    assert.deepEqual(await exchange(request(1, 'ping')), { jsonrpc: '2.0', id: 1, result: {} });
   });
 
-  test('can be a list of messages in 2025-03-26', async (t) => {
-    const say = await piped(t);
+  test('accepts a batch in revision 2025-03-26', async (t) => {
+    const exchange = await connectClient(t);
     const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
-    await say(request(0, 'initialize', params));
+    await exchange(request(0, 'initialize', params));
     const call = request(2, 'tools/call', { name: 'mcp__signalbox__ping', arguments: {} });
-    const answers = (await say(`[${request(1, 'ping')},${call}]`)) as Message[];
+    const answers = (await exchange(`[${request(1, 'ping')},${call}]`)) as Message[];
     assert.deepEqual(
       answers.map(({ id }) => id),
       [1, 2],

@@ -23,18 +23,22 @@ import {
   wireCodes,
 } from '../protocol/wire-messages.ts';
 
-const largestMessage = 16 * 1024 * 1024;
+const maxMessageBytes = 16 * 1024 * 1024;
 
-/** Options of `serveStdio`. */
-export interface StdioOptions {
-  readonly endpoint: McpEndpoint;
-  readonly peer: Peer;
+/** The streams of a client. */
+interface StdioStreams {
   readonly input: Readable;
   readonly output: Writable;
-  /** Requests for tools wait until this resolves. */
-  readonly ready?: Promise<unknown> | undefined;
   /** Ends the connection before the input ends. */
   readonly signal: AbortSignal;
+}
+
+/** Options of `serveStdio`. */
+export interface StdioOptions extends StdioStreams {
+  readonly endpoint: McpEndpoint;
+  readonly peer: Peer;
+  /** Requests for tools wait until this resolves. */
+  readonly ready?: Promise<unknown> | undefined;
   /** The time for which running requests may continue after the input has ended. */
   readonly graceMs: number;
   log(line: string): void;
@@ -43,30 +47,63 @@ export interface StdioOptions {
 /** Serves one client over a pair of streams until the input ends. Each request may be of any revision. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const connection = new StdioConnection(options);
-  const { input, signal, graceMs } = options;
+  const reader = new MessageReader({
+    maxMessageBytes,
+    parse: (line) => {
+      const value = readJson(line);
+      return Array.isArray(value) ? new Batch(value) : value;
+    },
+    onMessage: (message) => {
+      if (message instanceof Batch) connection.receiveAll(message.messages);
+      else connection.receive(message);
+    },
+    onNoise: (_, error) =>
+      connection.refuse(error ?? new WireError(wireCodes.request, 'the line is not a JSON object')),
+    onTooLarge: () =>
+      connection.refuse(new WireError(wireCodes.request, `a message may have at most ${maxMessageBytes} bytes`)),
+  });
+  await readUntilEnd(options, reader);
+  await connection.close(options.signal.aborted ? 0 : options.graceMs);
+}
+
+/** A client on stdio that cannot be served, and the reason. */
+export interface RefusedClient extends StdioStreams {
+  readonly message: string;
+  /** The error code, and the next step. */
+  readonly data: { readonly code: string; readonly next: string };
+}
+
+/**
+ * Answers every request of a client with one error until its input ends. Clients show the error of `initialize`, but for a program that
+ * exits they only show that the connection was closed.
+ */
+export async function refuseStdio({ message, data, ...streams }: RefusedClient): Promise<void> {
+  const error = new WireError(wireCodes.server, message, data);
+  const { output } = streams;
+  const answer = (id: RequestId | null): void => {
+    if (!output.destroyed && !output.writableEnded) output.write(`${errorText(id, error)}\n`);
+  };
+  const reader = new MessageReader({
+    maxMessageBytes,
+    onMessage(received) {
+      // Notifications and responses have no answer.
+      if ('method' in received && 'id' in received) answer(idOf(received));
+    },
+    onNoise: () => answer(null),
+    onTooLarge: () => answer(null),
+  });
+  await readUntilEnd(streams, reader);
+}
+
+/** Reads messages until the input ends or the signal is aborted. */
+async function readUntilEnd({ input, signal }: StdioStreams, reader: MessageReader): Promise<void> {
   await new Promise<void>((resolve) => {
-    const reader = new MessageReader({
-      maxMessageBytes: largestMessage,
-      parse: (line) => {
-        const value = readJson(line);
-        return Array.isArray(value) ? new Batch(value) : value;
-      },
-      onMessage: (message) => {
-        if (message instanceof Batch) connection.receiveAll(message.messages);
-        else connection.receive(message);
-      },
-      onNoise: (_, error) =>
-        connection.refuse(error ?? new WireError(wireCodes.request, 'the line is not a JSON object')),
-      onTooLarge: () =>
-        connection.refuse(new WireError(wireCodes.request, `a message may have ${largestMessage} bytes`)),
-    });
     input.on('data', (chunk: Buffer) => reader.read(chunk));
     for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   input.pause();
-  await connection.close(signal.aborted ? 0 : graceMs);
 }
 
 /** Several messages on one line. */
@@ -107,7 +144,7 @@ class StdioConnection implements ClientChannel {
       this.#write(errorText(idOf(value), toWireError(error, this.#options.log)));
       return;
     }
-    if (message.kind === 'request') this.#under(this.#serve(message));
+    if (message.kind === 'request') this.#track(this.#serve(message));
     else this.#receiveOther(message);
   }
 
@@ -120,7 +157,7 @@ class StdioConnection implements ClientChannel {
     };
     const { log, ready } = this.#options;
     const { version } = this.#session;
-    this.#under(
+    this.#track(
       Promise.resolve(ready)
         .then(() => serveBatch(messages, { version, serve, log }))
         .then(
@@ -146,8 +183,8 @@ class StdioConnection implements ClientChannel {
     await Promise.all(this.#pending);
   }
 
-  #under(work: Promise<unknown>): void {
-    const place = this.#pending.add(work.finally(() => this.#pending.remove(place)));
+  #track(work: Promise<unknown>): void {
+    const slot = this.#pending.add(work.finally(() => this.#pending.remove(slot)));
   }
 
   #receiveOther(message: Exclude<WireMessage, WireRequest>): void {

@@ -39,7 +39,7 @@ export class HttpSession {
   until = 0;
   /** Whether another process has changed it. */
   isOutdated = false;
-  readonly #place: string;
+  readonly #address: string;
   /** Whether it came from another process, and its client has not opened a stream here yet. */
   #isNewHere: boolean;
   /** Carries messages that belong to no request. */
@@ -55,11 +55,15 @@ export class HttpSession {
     this.#isNewHere = known !== undefined;
     this.key = sessionKey(id);
     this.headers = ['Mcp-Session-Id', id];
-    this.#place = endpoint.relay?.place ?? 'here';
+    this.#address = endpoint.relay?.address ?? 'here';
     this.#standalone =
       transport === 'sse'
         ? new EventStream(undefined, maxUnreadSseBytes)
-        : new EventStream({ name: formatStreamId({ place: this.#place, stream: 0 }), primes: false, ...replayLimits });
+        : new EventStream({
+            name: formatStreamId({ address: this.#address, stream: 0 }),
+            primes: false,
+            ...replayLimits,
+          });
     this.conversation = endpoint.session(peer, this.#standalone);
   }
 
@@ -94,7 +98,7 @@ export class HttpSession {
     const primes = (this.conversation.version ?? '') >= '2025-11-25';
     const forget = (): boolean => this.#streams.delete(stream);
     const delivered = (): void => void setTimeout(forget, finishedStreamTtlMs).unref();
-    const name = formatStreamId({ place: this.#place, stream, request });
+    const name = formatStreamId({ address: this.#address, stream, request });
     const made = new EventStream({ name, primes, ...replayLimits, delivered });
     this.#streams.set(stream, made);
     for (const old of this.#streams.keys()) {
@@ -105,8 +109,8 @@ export class HttpSession {
   }
 
   /** Returns whether this process holds a stream. */
-  holds({ place }: Pick<StreamId, 'place'>): boolean {
-    return place === this.#place;
+  holds({ address }: Pick<StreamId, 'address'>): boolean {
+    return address === this.#address;
   }
 
   /** Resumes a stream that the client lost; returns `undefined` if it no longer exists. */

@@ -7,13 +7,13 @@ import { Refusal } from '../../protocol/wire-messages.ts';
 import type { HttpSession } from './http-session.ts';
 import { SessionRegistry, type SessionLimits } from './session-registry.ts';
 
-interface Room {
+interface Registry {
   begin(principal: string): HttpSession;
-  isThere(session: HttpSession): boolean;
+  isFound(session: HttpSession): boolean;
   end(session: HttpSession): void;
 }
 
-async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
+async function openRegistry(t: TestContext, limits: SessionLimits): Promise<Registry> {
   const box = await openSignalbox();
   const endpoint = new McpEndpoint({ box });
   const sessions = new SessionRegistry(endpoint, limits);
@@ -30,7 +30,7 @@ async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
       session.seen = time += 1;
       return session;
     },
-    isThere(session) {
+    isFound(session) {
       const { seen } = session;
       const found = sessions.find(session.id, session.conversation.peer) !== undefined;
       session.seen = seen;
@@ -40,43 +40,44 @@ async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
   };
 }
 
-describe('the sessions of all clients', () => {
-  test('a principal with its share loses its own that was idle longest, and nobody else loses any', async (t) => {
-    const { begin, isThere } = await room(t, { maxSessions: 10, maxPerPrincipal: 3 });
+describe('SessionRegistry', () => {
+  test('at its limit, a principal loses only its own longest idle session', async (t) => {
+    const { begin, isFound } = await openRegistry(t, { maxSessions: 10, maxPerPrincipal: 3 });
     const quiet = begin('quiet');
     const loud = Array.from({ length: 20 }, () => begin('loud'));
-    assert.ok(isThere(quiet));
-    assert.deepEqual(loud.filter(isThere), loud.slice(-3));
+    assert.ok(isFound(quiet));
+    assert.deepEqual(loud.filter(isFound), loud.slice(-3));
   });
 
-  test('without any room, whoever has most makes room', async (t) => {
-    const { begin, isThere } = await room(t, { maxSessions: 4, maxPerPrincipal: 3 });
+  test('at the total limit, replaces a session of the principal with the most sessions', async (t) => {
+    const { begin, isFound } = await openRegistry(t, { maxSessions: 4, maxPerPrincipal: 3 });
     const quiet = begin('quiet');
     const loud = [begin('loud'), begin('loud'), begin('loud')];
     const third = begin('third');
-    assert.deepEqual([quiet, ...loud, third].map(isThere), [true, false, true, true, true]);
+    assert.deepEqual([quiet, ...loud, third].map(isFound), [true, false, true, true, true]);
   });
 
-  test('one that ended makes room, and a share in use is refused more', async (t) => {
-    const { begin, isThere, end } = await room(t, { maxSessions: 10, maxPerPrincipal: 2 });
+  test('an ended session frees its place; with all places in use, another session is refused', async (t) => {
+    const { begin, isFound, end } = await openRegistry(t, { maxSessions: 10, maxPerPrincipal: 2 });
     const [one, two] = [begin('a'), begin('a')];
     end(one);
     const three = begin('a');
-    assert.deepEqual([two, three].map(isThere), [true, true]);
+    assert.deepEqual([two, three].map(isFound), [true, true]);
     for (const session of [two, three]) Object.defineProperty(session, 'isInUse', { value: true });
     assert.throws(
       () => begin('a'),
       (error) => error instanceof Refusal && error.status === 503,
     );
-    assert.ok(isThere(begin('b')));
+    assert.ok(isFound(begin('b')));
   });
 });
 
-describe('sessions that other processes can go on with', () => {
+describe('SessionRegistry with a shared store', () => {
   const channel = { canSend: false, send: () => undefined };
   const params = { protocolVersion: '2025-11-25', capabilities: {} };
 
-  async function processes(
+  /** Creates two registries that share a store, like two processes. */
+  async function openSharedRegistries(
     t: TestContext,
     limits: SessionLimits = {},
   ): Promise<{ one: SessionRegistry; other: SessionRegistry; peer: Peer; begin(): Promise<HttpSession> }> {
@@ -101,8 +102,8 @@ describe('sessions that other processes can go on with', () => {
     return { one, other, peer, begin };
   }
 
-  test('are there as long as one of them is used now and then, and are over for all when none is', async (t) => {
-    const { one, other, peer, begin } = await processes(t);
+  test('a session lives while one process uses it, and expires in all processes when idle', async (t) => {
+    const { one, other, peer, begin } = await openSharedRegistries(t);
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const { id } = await begin();
     for (let minutes = 0; minutes < 120; minutes += 20) {
@@ -119,8 +120,8 @@ describe('sessions that other processes can go on with', () => {
     }
   });
 
-  test('that are pushed out are over, unless another process has used them since', async (t) => {
-    const { one, other, peer, begin } = await processes(t, { maxSessions: 10, maxPerPrincipal: 2 });
+  test('an evicted session ends in all processes, unless another process has used it since', async (t) => {
+    const { one, other, peer, begin } = await openSharedRegistries(t, { maxSessions: 10, maxPerPrincipal: 2 });
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const [unused, used] = [await begin(), await begin()];
     t.mock.timers.tick(10 * 60_000);
@@ -132,6 +133,6 @@ describe('sessions that other processes can go on with', () => {
     await new Promise(setImmediate);
     assert.equal(await other.find(unused.id, peer), undefined);
     assert.ok(await other.find(used.id, peer));
-    assert.ok(await one.find(used.id, peer), 'it comes back');
+    assert.ok(await one.find(used.id, peer), 'it is loaded again');
   });
 });

@@ -3,7 +3,7 @@ import type { RecentClient } from '../../protocol/client-info.ts';
 import type { McpEndpoint } from '../../mcp-endpoint.ts';
 import { Refusal, type WireNotification, type WireResponse, wireCodes } from '../../protocol/wire-messages.ts';
 import { type HttpSessionOptions, HttpSession, sessionKey } from './http-session.ts';
-import { type FoundSession, SharedSessionStore, type SessionNote } from './session-store.ts';
+import { type FoundSession, SharedSessionStore, type SessionNote } from './shared-session-store.ts';
 
 /** Limits of the number of sessions, and of their idle time. */
 export interface SessionLimits {
@@ -41,7 +41,7 @@ export class SessionRegistry {
     this.#idleMs = idleMs;
     const { shared, relay } = endpoint;
     if (shared === undefined || relay === undefined) return;
-    this.#store = new SharedSessionStore(shared, relay.place, idleMs);
+    this.#store = new SharedSessionStore(shared, relay.address, idleMs);
     this.#stopListeningToStore = this.#store.listen(
       (key, note) => this.#receiveNote(key, note),
       () => this.#refreshAll(),

@@ -6,12 +6,18 @@ import { defineTool, localServer } from '../../../../index.ts';
 
 const authorized = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
 
-function ask(id: number, method: string, params: object = {}): string {
+function request(id: number, method: string, params: object = {}): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-/** A tool that logs a message and waits until `open` is called. */
-function gate(): { server: ReturnType<typeof localServer>; open: () => void; cancelled: Promise<void> } {
+/** A tool that reports progress and waits until `open` is called. */
+function createGate(): {
+  server: ReturnType<typeof localServer>;
+  open: () => void;
+  begun: Promise<void>;
+  cancelled: Promise<void>;
+} {
+  const begun = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   const cancelled = Promise.withResolvers<void>();
   const wait = defineTool({
@@ -21,52 +27,58 @@ function gate(): { server: ReturnType<typeof localServer>; open: () => void; can
     effect: 'read',
     async run(_, { progress, signal }) {
       signal.addEventListener('abort', () => cancelled.resolve());
+      begun.resolve();
       progress({ progress: 1, message: 'begun' });
       await Promise.race([opened.promise, cancelled.promise]);
       progress({ progress: 2, message: 'opened' });
       return 'waited';
     },
   });
-  return { server: localServer({ name: 'gate', tools: [wait] }), open: opened.resolve, cancelled: cancelled.promise };
+  return {
+    server: localServer({ name: 'gate', tools: [wait] }),
+    open: opened.resolve,
+    begun: begun.promise,
+    cancelled: cancelled.promise,
+  };
 }
 
 const waiting = { name: 'mcp__gate__wait', arguments: {}, _meta: { progressToken: 'p' } };
 
-describe('a session', () => {
-  test('does not exist for anybody but the principal that began it', async (t) => {
+describe('an HTTP session', () => {
+  test('is unknown to any principal except the one that began it', async (t) => {
     const { box, url } = await serving(t, {});
     const { token: other } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
     const session = await begin(url);
     const asOther = { ...session, Authorization: `Bearer ${other}` };
-    assert.equal((await send(url, ask(1, 'tools/list'), session)).status, 200);
-    assert.equal((await send(url, ask(1, 'tools/list'), asOther)).status, 404);
+    assert.equal((await send(url, request(1, 'tools/list'), session)).status, 200);
+    assert.equal((await send(url, request(1, 'tools/list'), asOther)).status, 404);
     assert.equal((await fetch(url, { headers: { ...asOther, Accept: 'text/event-stream' } })).status, 404);
     assert.equal((await fetch(url, { method: 'DELETE', headers: asOther })).status, 404);
-    assert.equal((await send(url, ask(2, 'tools/list'), session)).status, 200, 'it is still there');
+    assert.equal((await send(url, request(2, 'tools/list'), session)).status, 200, 'the session still exists');
   });
 
-  test('is over when its client says so, and then asks for a new one', async (t) => {
+  test('ends when its client deletes it; later requests get the error for an unknown session', async (t) => {
     const { url } = await serving(t, {});
     const session = await begin(url);
     const headers = { ...session, ...authorized };
     assert.equal((await fetch(url, { method: 'DELETE', headers })).status, 204);
-    const response = await send(url, ask(1, 'tools/list'), session);
+    const response = await send(url, request(1, 'tools/list'), session);
     assert.equal(response.status, 404);
     assert.equal((await messageOf(response)).error?.code, -32_001);
   });
 
-  test('of 2025-03-26 takes lists of messages and answers with a list; those of other revisions refuse them', async (t) => {
+  test('of 2025-03-26 accepts batches and answers with a batch; other revisions refuse them', async (t) => {
     const { url } = await serving(t, {});
-    const began = async (protocolVersion: string): Promise<Record<string, string>> => {
+    const initialize = async (protocolVersion: string): Promise<Record<string, string>> => {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
-      const response = await send(url, ask(0, 'initialize', params));
+      const response = await send(url, request(0, 'initialize', params));
       await response.text();
       return { 'Mcp-Session-Id': response.headers.get('mcp-session-id') ?? '' };
     };
-    const session = await began('2025-03-26');
-    const call = ask(2, 'tools/call', { name: 'mcp__signalbox__ping', arguments: {} });
-    const notified = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
-    const batch = `[${ask(1, 'ping')},${notified},${call},${ask(3, 'none')},{"jsonrpc":"2.0","id":4},7,${ask(5, 'initialize')}]`;
+    const session = await initialize('2025-03-26');
+    const call = request(2, 'tools/call', { name: 'mcp__signalbox__ping', arguments: {} });
+    const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+    const batch = `[${request(1, 'ping')},${notification},${call},${request(3, 'none')},{"jsonrpc":"2.0","id":4},7,${request(5, 'initialize')}]`;
     const response = await send(url, batch, session);
     assert.equal(response.status, 200);
     const answers = (await response.json()) as { id: unknown; result?: object; error?: { code: number } }[];
@@ -82,13 +94,13 @@ describe('a session', () => {
       ],
     );
     assert.match(JSON.stringify(answers[1]), /pong/);
-    const silent = await send(url, `[${notified}]`, session);
-    assert.deepEqual([silent.status, await silent.text()], [202, '']);
-    const many = `[${Array.from({ length: 101 }, () => notified).join()}]`;
+    const accepted = await send(url, `[${notification}]`, session);
+    assert.deepEqual([accepted.status, await accepted.text()], [202, '']);
+    const many = `[${Array.from({ length: 101 }, () => notification).join()}]`;
     const refused = [
       await send(url, '[]', session),
       await send(url, many, session),
-      await send(url, batch, await began('2025-06-18')),
+      await send(url, batch, await initialize('2025-06-18')),
       await send(url, batch),
     ];
     for (const each of refused) {
@@ -97,23 +109,23 @@ describe('a session', () => {
     }
   });
 
-  test('a request without one, or of another revision, is refused', async (t) => {
+  test('refuses a request without a session or with an unknown revision', async (t) => {
     const { url } = await serving(t, {});
     const session = await begin(url);
-    assert.equal((await send(url, ask(1, 'tools/list'))).status, 400);
+    assert.equal((await send(url, request(1, 'tools/list'))).status, 400);
     assert.equal(
-      (await send(url, ask(1, 'tools/list'), { ...session, 'MCP-Protocol-Version': '1999-01-01' })).status,
+      (await send(url, request(1, 'tools/list'), { ...session, 'MCP-Protocol-Version': '1999-01-01' })).status,
       400,
     );
-    const named = { ...authorized, 'MCP-Protocol-Version': '2025-11-25' };
-    assert.equal((await fetch(url, { headers: named })).status, 405);
+    const withVersion = { ...authorized, 'MCP-Protocol-Version': '2025-11-25' };
+    assert.equal((await fetch(url, { headers: withVersion })).status, 405);
   });
 
-  test('tells of changed tools on the stream that belongs to no request', async (t) => {
+  test('notifies of changed tools on the standalone stream', async (t) => {
     const { box, url } = await serving(t, {});
     const session = await begin(url);
     const stream = await fetch(url, { headers: { ...session, ...authorized } });
-    box.servers.add(gate().server);
+    box.servers.add(createGate().server);
     const text = await readUntil(stream, (read) => read.includes('list_changed'));
     assert.deepEqual(
       eventsIn(text).map(({ data }) => (JSON.parse(data) as { method: string }).method),
@@ -121,64 +133,64 @@ describe('a session', () => {
     );
   });
 
-  test('what was told before anybody listened is heard by the first who does, once', async (t) => {
+  test('delivers earlier notifications once, on the first standalone stream', async (t) => {
     const { box, url } = await serving(t, {});
     const session = await begin(url);
     box.servers.disable('signalbox');
-    await (await send(url, ask(1, 'ping'), session)).text();
+    await (await send(url, request(1, 'ping'), session)).text();
     const headers = { ...session, ...authorized };
     const first = await fetch(url, { headers });
-    const heard = await readUntil(first, (read) => read.includes('list_changed'));
-    assert.equal(eventsIn(heard).length, 1);
+    const received = await readUntil(first, (read) => read.includes('list_changed'));
+    assert.equal(eventsIn(received).length, 1);
     const second = await fetch(url, { headers });
-    box.servers.add(gate().server);
+    box.servers.add(createGate().server);
     assert.equal(eventsIn(await readUntil(second, (read) => read.includes('list_changed'))).length, 1);
   });
 
-  test('a stream that was lost goes on where it was, with the answer that came meanwhile', async (t) => {
-    const { server, open } = gate();
+  test('resumes a lost stream, with the response that was sent in between', async (t) => {
+    const { server, open } = createGate();
     const { url } = await serving(t, { servers: [server] });
     const session = await begin(url);
-    const lost = await send(url, ask(7, 'tools/call', waiting), session);
+    const lost = await send(url, request(7, 'tools/call', waiting), session);
     const before = eventsIn(await readUntil(lost, (text) => text.includes('begun')));
     const last = before.at(-1)?.id;
     assert.ok(last !== undefined);
     open();
     const resumed = await fetch(url, { headers: { ...session, ...authorized, 'Last-Event-ID': last } });
     const after = eventsIn(await readUntil(resumed, (text) => text.includes('"result"')));
-    const said = after.map(({ data }) => JSON.parse(data) as { id?: number; params?: { message: string } });
+    const messages = after.map(({ data }) => JSON.parse(data) as { id?: number; params?: { message: string } });
     assert.deepEqual(
-      said.map(({ id, params }) => id ?? params?.message),
+      messages.map(({ id, params }) => id ?? params?.message),
       ['opened', 7],
-      'nothing twice, nothing missing',
+      'no event is duplicated or missing',
     );
   });
 
-  test('cancelling a request reaches the tool', async (t) => {
-    const { server, cancelled } = gate();
+  test('a cancellation reaches the tool', async (t) => {
+    const { server, cancelled } = createGate();
     const { url } = await serving(t, { servers: [server] });
     const session = await begin(url);
-    const response = await send(url, ask(7, 'tools/call', waiting), session);
+    const response = await send(url, request(7, 'tools/call', waiting), session);
     const params = { requestId: 7 };
-    const notice = await send(
+    const cancellation = await send(
       url,
       JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }),
       session,
     );
-    assert.equal(notice.status, 202);
+    assert.equal(cancellation.status, 202);
     await cancelled;
     assert.equal((await messageOf(response)).result?.isError, true);
   });
 
-  test('cancelling one request of a list ends that one alone', async (t) => {
-    const { server, open } = gate();
+  test('cancelling one request of a batch ends only that request', async (t) => {
+    const { server, open } = createGate();
     open();
     const { url } = await serving(t, { servers: [server] });
     const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
-    const began = await send(url, ask(0, 'initialize', params));
-    await began.text();
-    const session = { 'Mcp-Session-Id': began.headers.get('mcp-session-id') ?? '', Accept: 'application/json' };
-    const calls = [7, 8].map((id) => ask(id, 'tools/call', { ...waiting, _meta: {} }));
+    const initialized = await send(url, request(0, 'initialize', params));
+    await initialized.text();
+    const session = { 'Mcp-Session-Id': initialized.headers.get('mcp-session-id') ?? '', Accept: 'application/json' };
+    const calls = [7, 8].map((id) => request(id, 'tools/call', { ...waiting, _meta: {} }));
     const cancel = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
     const response = await send(url, `[${calls.join()},${cancel}]`, session);
     const answers = (await response.json()) as { id: number; result: { isError?: boolean } }[];
@@ -191,11 +203,11 @@ describe('a session', () => {
     );
   });
 
-  test('a client that hangs up before anything was said ends its request', async (t) => {
-    const { server, cancelled } = gate();
+  test('a client that disconnects before any output cancels its request', async (t) => {
+    const { server, begun, cancelled } = createGate();
     const { url } = await serving(t, { servers: [server] });
     const session = await begin(url);
-    const hangUp = new AbortController();
+    const disconnect = new AbortController();
     const call = fetch(url, {
       method: 'POST',
       headers: {
@@ -204,15 +216,16 @@ describe('a session', () => {
         'Content-Type': 'application/json',
         Accept: 'application/json',
       },
-      body: ask(1, 'tools/call', waiting),
-      signal: hangUp.signal,
+      body: request(1, 'tools/call', waiting),
+      signal: disconnect.signal,
     });
-    setTimeout(() => hangUp.abort(), 200);
+    await begun;
+    disconnect.abort();
     await assert.rejects(call);
     await cancelled;
   });
 
-  test('calls are for the tools that the client was shown: one that changed since is not run', async (t) => {
+  test('does not run a tool that has changed since the client listed it', async (t) => {
     const tool = (description: string): ReturnType<typeof localServer> =>
       localServer({
         name: 'shop',
@@ -222,13 +235,13 @@ describe('a session', () => {
       });
     const { box, url } = await serving(t, { servers: [tool('Buys one.')] });
     const session = await begin(url);
-    await (await send(url, ask(1, 'tools/list'), session)).text();
+    await (await send(url, request(1, 'tools/list'), session)).text();
     await box.servers.replace(tool('Buys ten.')).close();
-    const call = ask(2, 'tools/call', { name: 'mcp__shop__buy', arguments: {} });
+    const call = request(2, 'tools/call', { name: 'mcp__shop__buy', arguments: {} });
     const stale = await messageOf(send(url, call, session));
     assert.equal(stale.result?.isError, true);
     assert.match(stale.result?.content?.[0]?.text ?? '', /changed/);
-    await (await send(url, ask(3, 'tools/list'), session)).text();
+    await (await send(url, request(3, 'tools/list'), session)).text();
     assert.equal((await messageOf(send(url, call, session))).result?.content?.[0]?.text, 'bought');
   });
 });

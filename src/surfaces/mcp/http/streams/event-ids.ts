@@ -2,7 +2,7 @@ import type { RequestId } from '../../protocol/wire-messages.ts';
 
 /** A stream of a session, and the process that holds it. */
 export interface StreamId {
-  readonly place: string;
+  readonly address: string;
   /** 0: the stream for messages that belong to no request. */
   readonly stream: number;
   /** The request that is answered on it. Lets another process report that the response is lost. */
@@ -19,17 +19,17 @@ const maxRequestLength = 100;
 const form = /^(here|at_\w{19})\.(\d{1,15})(?:\.([\w-]+))?-(\d{1,15}|over)$/;
 
 /** Returns the prefix of the event ids of a stream. */
-export function formatStreamId({ place, stream, request }: StreamId): string {
+export function formatStreamId({ address, stream, request }: StreamId): string {
   const text = request === undefined ? '' : Buffer.from(JSON.stringify(request)).toString('base64url');
-  return `${place}.${stream}${text === '' || text.length > maxRequestLength ? '' : `.${text}`}`;
+  return `${address}.${stream}${text === '' || text.length > maxRequestLength ? '' : `.${text}`}`;
 }
 
 /** Parses an event id; `undefined` for ids of other servers. */
 export function parseEventId(id: string): EventId | undefined {
-  const [, place, stream, request, after] = form.exec(id) ?? [];
-  if (place === undefined || after === undefined) return undefined;
+  const [, address, stream, request, after] = form.exec(id) ?? [];
+  if (address === undefined || after === undefined) return undefined;
   const asked = request === undefined ? undefined : requestOf(request);
-  return { place, stream: Number(stream), request: asked, after: after === 'over' ? after : Number(after) };
+  return { address, stream: Number(stream), request: asked, after: after === 'over' ? after : Number(after) };
 }
 
 function requestOf(text: string): RequestId | undefined {

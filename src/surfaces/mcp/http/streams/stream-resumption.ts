@@ -63,17 +63,17 @@ export class Resumption {
   }
 
   async #forward(session: HttpSession, event: EventId & { after: number }, response: HttpResponse): Promise<void> {
-    const { place, stream, after } = event;
+    const { address, stream, after } = event;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new DOMException('the client is gone', 'AbortError')));
-    const tell = (text: string): void => {
+    const onMessage = (text: string): void => {
       if (!response.headersSent) response.writeHead(200, [...streamHeaders, ...session.headers]);
       response.write(text);
       if (response.writableLength > maxUnreadBytes) response.destroy();
     };
     try {
       const asked: ForwardedResumption = { key: session.key, stream, after };
-      await this.#parts.relay?.ask(place, 'stream', asked, { tell, signal: gone.signal });
+      await this.#parts.relay?.ask(address, 'stream', asked, { onMessage, signal: gone.signal });
       response.end();
     } catch (error) {
       // The client is gone.
@@ -95,24 +95,24 @@ export class Resumption {
 }
 
 /** Ends a lost stream with an error response, so that the client does not wait forever. */
-function endLost(response: HttpResponse, session: HttpSession, { request, place, stream }: EventId): void {
+function endLost(response: HttpResponse, session: HttpSession, { request, address, stream }: EventId): void {
   if (!response.headersSent) response.writeHead(200, [...streamHeaders, ...session.headers]);
   if (request !== undefined) {
     const lost =
       'the process that served this request is gone, or its response is; the journal has the outcome of a call';
     const text = errorText(request, new WireError(wireCodes.server, lost));
-    response.write(`event: message\nid: ${formatStreamId({ place, stream, request })}-over\ndata: ${text}\n\n`);
+    response.write(`event: message\nid: ${formatStreamId({ address, stream, request })}-over\ndata: ${text}\n\n`);
   }
   response.end();
 }
 
 /** The outlet of a stream whose client is connected to another process. */
 class RelayedStream extends Writable {
-  readonly #tell: (text: string) => void;
+  readonly #send: (text: string) => void;
 
-  constructor({ tell, signal }: RelayCaller) {
+  constructor({ send, signal }: RelayCaller) {
     super({ decodeStrings: false, signal });
-    this.#tell = tell;
+    this.#send = send;
     // The abort signal ends it with an error event, which must be handled.
     this.on('error', () => undefined);
   }
@@ -124,7 +124,7 @@ class RelayedStream extends Writable {
   flushHeaders(): void {}
 
   override _write(text: string, _encoding: BufferEncoding, written: () => void): void {
-    this.#tell(text);
+    this.#send(text);
     written();
   }
 }

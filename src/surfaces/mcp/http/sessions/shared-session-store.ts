@@ -37,15 +37,15 @@ export type SessionNote =
 /** The stored sessions of all processes that share a store, each under a hash of its id. Any process can continue any of them. */
 export class SharedSessionStore {
   readonly #store: Store['keyValues'];
-  readonly #post: PubSub;
-  readonly #place: string;
+  readonly #pubSub: PubSub;
+  readonly #address: string;
   readonly #shown: ToolListStore;
   readonly #idleMs: number;
 
-  constructor({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, place: string, idleMs: number) {
+  constructor({ keyValues, pubSub }: Pick<Store, 'keyValues' | 'pubSub'>, address: string, idleMs: number) {
     this.#store = keyValues;
-    this.#post = pubSub;
-    this.#place = place;
+    this.#pubSub = pubSub;
+    this.#address = address;
     this.#shown = new ToolListStore(keyValues);
     this.#idleMs = idleMs;
   }
@@ -73,11 +73,11 @@ export class SharedSessionStore {
   /** Loads the session of that key. */
   async find(key: string): Promise<FoundSession | undefined> {
     return await orUnavailable(async () => {
-      const kept = await this.#store.get(kind, key);
-      if (kept === undefined) return undefined;
-      const record = JSON.parse(kept.text) as SessionRecord;
+      const stored = await this.#store.get(kind, key);
+      if (stored === undefined) return undefined;
+      const record = JSON.parse(stored.text) as SessionRecord;
       const shown = record.shown === null ? undefined : await this.#shown.find(record.shown);
-      return { record, shown, until: kept.until };
+      return { record, shown, until: stored.until };
     });
   }
 
@@ -113,11 +113,11 @@ export class SharedSessionStore {
   /** Listens to notes of other processes. Returns the function that stops listening. */
   listen(onNote: (key: string, note: SessionNote) => void, onGap: () => void): () => void {
     const stops = [
-      this.#post.subscribe(topic, (text) => {
+      this.#pubSub.subscribe(topic, (text) => {
         const { from, key, ...note } = JSON.parse(text) as { from: string; key: string } & SessionNote;
-        if (from !== this.#place) onNote(key, note);
+        if (from !== this.#address) onNote(key, note);
       }),
-      this.#post.onGap(onGap),
+      this.#pubSub.onGap(onGap),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -125,7 +125,7 @@ export class SharedSessionStore {
   }
 
   async #publish(key: string, note: SessionNote): Promise<void> {
-    await this.#post.publish(topic, JSON.stringify({ from: this.#place, key, ...note }));
+    await this.#pubSub.publish(topic, JSON.stringify({ from: this.#address, key, ...note }));
   }
 }
 
@@ -147,7 +147,7 @@ const renewMs = 3_600_000;
 type Definition = ReturnType<ShownTools['tools']['get']>;
 
 /** The tools that another process showed a client. */
-export class StoredToolList implements ShownTools {
+class StoredToolList implements ShownTools {
   readonly key: string;
   readonly tools: ShownTools['tools'];
 
@@ -164,14 +164,14 @@ export class StoredToolList implements ShownTools {
 }
 
 /** Stores the tool names and definition hashes that clients were shown, once for all clients with the same list. */
-export class ToolListStore {
+class ToolListStore {
   readonly #store: KeyValueStore;
   readonly #written = new WeakMap<object, { readonly key: string; readonly text: string }>();
   /** The time at which each list was last stored. */
   readonly #storedAt = new Map<string, number>();
 
-  constructor(kept: KeyValueStore) {
-    this.#store = kept;
+  constructor(store: KeyValueStore) {
+    this.#store = store;
   }
 
   /** Stores a list, or extends its expiry. Resolves with its key. */
@@ -188,8 +188,8 @@ export class ToolListStore {
   }
 
   async find(key: string): Promise<StoredToolList> {
-    const kept = await this.#store.get(shownKind, key);
-    const hashes = kept === undefined ? undefined : new Map(JSON.parse(kept.text) as [string, string][]);
+    const stored = await this.#store.get(shownKind, key);
+    const hashes = stored === undefined ? undefined : new Map(JSON.parse(stored.text) as [string, string][]);
     return new StoredToolList(key, hashes);
   }
 

@@ -1,7 +1,11 @@
+import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-protocol.ts';
 import { cacheable } from '../listing/list-pages.ts';
 import { Prepared } from './wire-messages.ts';
+
+const maxServerCharacters = 2000;
+const maxTotalCharacters = 16_000;
 
 /** The declared capabilities. A server behind this one refuses the requests that it does not support itself. */
 export const serverCapabilities: JsonObject = {
@@ -36,4 +40,28 @@ export function createDiscovery(instructions: string, version: string): Prepared
     instructions,
     _meta: { [metaKeys.serverInfo]: serverInfo(version) },
   });
+}
+
+/** Returns the instructions for models: about this server, then those of the servers behind it. */
+export function instructionsFor(
+  servers: readonly { readonly server: string; readonly text: string }[],
+  names: ProfileSettings['names'],
+): string {
+  const naming = names === 'own' ? '' : 'each is named mcp__{server}__{tool}. ';
+  const own =
+    `Signalbox brings together the tools of several servers; ${naming}Some calls need a human’s ` +
+    'approval: a result that says so is no failure. Tell the user, and make exactly the same call again once it is approved.';
+  const parts = [own];
+  let room = maxTotalCharacters;
+  for (const { server, text } of servers) {
+    const part = `The server ${server} says of its own tools:\n${clipped(text)}`;
+    if (part.length > room) continue;
+    room -= part.length;
+    parts.push(part);
+  }
+  return parts.join('\n\n');
+}
+
+function clipped(text: string): string {
+  return text.length <= maxServerCharacters ? text : `${text.slice(0, maxServerCharacters).toWellFormed()}…`;
 }
