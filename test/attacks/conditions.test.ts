@@ -253,6 +253,50 @@ describe('path(x).within(dir)', () => {
     assert.deepEqual((await box.policies.backtest([rule])).changed, []);
   });
 
+  test('rejects a relative path if the directory of the process gives another answer than the workspace', async (t) => {
+    const root = temporaryDirectory(t);
+    mkdirSync(join(root, 'work'));
+    writeFileSync(join(root, 'secret.txt'), '');
+    const previousDirectory = process.cwd();
+    t.after(() => process.chdir(previousDirectory));
+    process.chdir(root);
+    const outside = { id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` };
+    const { call, ran } = await createAttackedBox(t, [outside], [join(root, 'work')]);
+    const { outcome, decision } = await call({ p: 'secret.txt' });
+    assert.equal(outcome, 'denied');
+    assert.match(decision?.reason ?? '', /are not both inside or both outside/);
+    assert.deepEqual(ran, []);
+    assert.equal((await call({ p: join(root, 'work/a') })).outcome, 'completed');
+    const etc = { id: 'etc', match: '*', deny: `path(args.p).within('/etc')` };
+    const other = await createAttackedBox(t, [etc], [join(root, 'work')]);
+    assert.equal((await other.call({ p: 'secret.txt' })).outcome, 'completed', 'both directories give the same answer');
+  });
+
+  test('rejects a text that URL parsers or tools clean before they read it', async (t) => {
+    const root = temporaryDirectory(t);
+    mkdirSync(join(root, 'etc'));
+    const { call, ran } = await createAttackedBox(
+      t,
+      [{ id: 'etc', match: '*', deny: `path(args.p).within('${root}/etc')` }],
+      [root],
+    );
+    for (const p of [
+      ` file://${root}/etc/key`,
+      `\u0001file://${root}/etc/key`,
+      `fi\tle://${root}/etc/key`,
+      `fi\nle://${root}/etc/key`,
+      `file://${root}/e\ttc/key`,
+      `\ufefffile://${root}/etc/key`,
+      ` ${root}/etc/key`,
+      `${root}/etc/key\r\n`,
+    ]) {
+      const { outcome, decision } = await call({ p });
+      assert.equal(outcome, 'denied', JSON.stringify(p));
+      assert.match(decision?.reason ?? '', /has a control character or a space at an end/, JSON.stringify(p));
+    }
+    assert.deepEqual(ran, []);
+  });
+
   test('ignores case where the file system does', () => {
     assert.equal(isInside('/Users/x/.SSH/key', '/Users/x/.ssh', true), true);
     assert.equal(isInside('/Users/x/.SSH/key', '/Users/x/.ssh', false), false);

@@ -7,18 +7,18 @@ import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
 const write = 'mcp__files__write_file';
 const guarded = await GuardedBox.open({ after });
 
-/** Each call must have been asked about, with the file and its role in the reason. */
-function assertAsked({ outcome, asked }: Attempt, reason: RegExp, what: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 1], what);
-  assert.equal(asked[0]?.decision.rule, 'default:protected-file', what);
-  assert.match(asked[0]?.decision.reason ?? '', reason, what);
+/** Asserts that the call requested approval, with the file and its role in the reason. */
+function assertAsked({ outcome, asked }: Attempt, reason: RegExp, label: string): void {
+  assert.deepEqual([outcome, asked.length], ['denied', 1], label);
+  assert.equal(asked[0]?.decision.rule, 'default:protected-file', label);
+  assert.match(asked[0]?.decision.reason ?? '', reason, label);
 }
 
-function assertRan({ outcome, reason, asked }: Attempt, what: string): void {
-  assert.deepEqual([outcome, asked.length], ['completed', 0], `${what}: ${reason}`);
+function assertRan({ outcome, reason, asked }: Attempt, label: string): void {
+  assert.deepEqual([outcome, asked.length], ['completed', 0], `${label}: ${reason}`);
 }
 
-suite('a rule that allows everything does not let a call write what Signalbox runs or reads as authority', () => {
+suite('write to a protected file under a rule that allows everything', () => {
   const files: Readonly<Record<string, RegExp>> = {
     'signalbox.config.json':
       /signalbox\.config\.json is (?:a|the) configuration of Signalbox; .*asked about each time/s,
@@ -35,7 +35,7 @@ suite('a rule that allows everything does not let a call write what Signalbox ru
     '.claude/hooks/before.sh': /is a file that Claude Code takes settings or hooks from/,
   };
 
-  test('of an MCP filesystem server', async () => {
+  test('asks for tools of an MCP filesystem server', async () => {
     const { project } = guarded;
     for (const [name, reason] of Object.entries(files)) {
       assertAsked(await guarded.call(write, { path: join(project, name), content: '{}' }), reason, name);
@@ -52,7 +52,7 @@ suite('a rule that allows everything does not let a call write what Signalbox ru
     assertRan(await guarded.call('mcp__files__read_text_file', { path }), 'a read');
   });
 
-  test('of Claude, in every permission mode', async () => {
+  test('asks for tools of Claude, in every permission mode', async () => {
     for (const [name, reason] of Object.entries(files)) {
       for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
         const input = { file_path: name, old_string: 'a', new_string: 'b' };
@@ -69,7 +69,7 @@ suite('a rule that allows everything does not let a call write what Signalbox ru
     assertRan(await guarded.claude('Read', { file_path: 'signalbox.config.json' }), 'a read');
   });
 
-  test('in a command or a patch that names it', async () => {
+  test('asks for a command or a patch that names the file', async () => {
     const commands = [
       'echo {} > signalbox.config.json',
       'echo {}>signalbox.config.json',
@@ -92,7 +92,7 @@ suite('a rule that allows everything does not let a call write what Signalbox ru
     assertRan(await guarded.claude('Bash', { command: 'npm test && git status' }), 'an ordinary command');
   });
 
-  test('in arguments of any name and shape, of a local tool', async () => {
+  test('asks for arguments of any name and shape of a local tool', async () => {
     const { project } = guarded;
     const shapes = [
       { whatever: 'rules/policies.yaml' },
@@ -114,8 +114,8 @@ suite('a rule that allows everything does not let a call write what Signalbox ru
   });
 });
 
-suite('a protected file is recognised inside a longer text, under any key', () => {
-  test('in queries, JSON, options, addresses, patches and commands', async () => {
+suite('protected file named inside a longer text', () => {
+  test('is recognized in queries, JSON, options, URLs, patches and commands, under any key', async () => {
     const { project } = guarded;
     const policies = join(project, 'rules/policies.yaml');
     const texts = [
@@ -147,7 +147,7 @@ suite('a protected file is recognised inside a longer text, under any key', () =
       assertAsked(await guarded.call('mcp__notes__run', { text }), /is a .*(?:Signalbox|Claude)/, text);
   });
 
-  test('moving or removing a directory that holds one asks; copying does not', async () => {
+  test('is recognized when its directory is moved or removed, not when it is copied', async () => {
     const { project } = guarded;
     const moves = [
       'mv rules old',
@@ -167,7 +167,7 @@ suite('a protected file is recognised inside a longer text, under any key', () =
     assert.equal((await guarded.call('mcp__files__move_file', into)).asked.length, 0, 'a move into the directory');
   });
 
-  test('a document that mentions one is written without a question', async () => {
+  test('is ignored in the text of a document', async () => {
     const text = 'See `signalbox.config.json`, rules/policies.yaml and ~/.claude/settings.json.\nmv rules old\n';
     const path = join(guarded.project, 'src/README.md');
     assertRan(await guarded.call(write, { path, content: text }), 'a new document');
@@ -181,12 +181,13 @@ suite('a protected file is recognised inside a longer text, under any key', () =
   });
 });
 
-suite('a protected file is recognised under another name', () => {
+suite('protected file under an alias', () => {
   const names: Readonly<Record<string, (project: string) => string>> = {
-    'a symlink': (project) => link(project, (path) => symlinkSync('rules/policies.yaml', path)),
-    'a symlink to its directory': (project) => `${link(project, (path) => symlinkSync('rules', path))}/policies.yaml`,
-    'a dangling symlink': (project) => link(project, (path) => symlinkSync('src/../signalbox.lock', path)),
-    'a hard link': (project) => link(project, (path) => linkSync(join(project, 'rules/policies.yaml'), path)),
+    'a symlink': (project) => createLink(project, (path) => symlinkSync('rules/policies.yaml', path)),
+    'a symlink to its directory': (project) =>
+      `${createLink(project, (path) => symlinkSync('rules', path))}/policies.yaml`,
+    'a dangling symlink': (project) => createLink(project, (path) => symlinkSync('src/../signalbox.lock', path)),
+    'a hard link': (project) => createLink(project, (path) => linkSync(join(project, 'rules/policies.yaml'), path)),
     'another case': (project) => join(project, 'SIGNALBOX.Config.JSON'),
     'letters that fold to its own': (project) => join(project, 'ſignalbox.config.json'),
     'ignorable characters': (project) => join(project, 'signalbox\u200c.config.json'),
@@ -197,21 +198,25 @@ suite('a protected file is recognised under another name', () => {
     'the root of a process': (project) => `/proc/self/root${project}/rules/policies.yaml`,
     'the working directory of a process': () => '/proc/1/cwd/rules/policies.yaml',
   };
-  for (const [what, name] of Object.entries(names))
-    test(what, async () => {
+  for (const [label, name] of Object.entries(names))
+    test(`is recognized through ${label}`, async () => {
       const path = name(guarded.project);
-      assertAsked(await guarded.call(write, { path, content: '{}' }), /policies\.yaml|signalbox/, what);
-      assertAsked(await guarded.claude('Write', { file_path: path, content: '{}' }), /policies\.yaml|signalbox/i, what);
+      assertAsked(await guarded.call(write, { path, content: '{}' }), /policies\.yaml|signalbox/, label);
+      assertAsked(
+        await guarded.claude('Write', { file_path: path, content: '{}' }),
+        /policies\.yaml|signalbox/i,
+        label,
+      );
     });
 });
 
-suite('code that a server starts from is protected where its entry names it indirectly', () => {
+suite('code of a server that its entry names indirectly', () => {
   const stub = 'process.stdin.resume();\n';
   const manifest = (more: object): string => JSON.stringify({ name: 'x', version: '1.0.0', ...more });
   const tool =
     "export default [{ name: 'x', description: 'x', effect: 'read', input: { type: 'object' }, run: () => value }];";
 
-  test('by a directory, a name without extension, a variable, an npm package or an import', async (t) => {
+  test('is protected: by a directory, a name without extension, a variable, an npm package or an import', async (t) => {
     const box = await GuardedBox.open(t, {
       servers: {
         directory: { command: 'node', args: ['./srv'] },
@@ -261,8 +266,8 @@ suite('code that a server starts from is protected where its entry names it indi
   });
 });
 
-suite('an approval of a write to a protected file', () => {
-  test('is for one call, is not remembered, and does not override a deny rule', async (t) => {
+suite('approval of a write to a protected file', () => {
+  test('covers one call, cannot be remembered, and does not override a deny rule', async (t) => {
     const approving = await GuardedBox.open(t, { answer: 'yes' });
     const path = join(approving.project, 'rules/policies.yaml');
     const args = { path, content: readFileSync(path, 'utf8') };
@@ -285,9 +290,9 @@ suite('an approval of a write to a protected file', () => {
     assert.match(denied.reason, /never/);
   });
 
-  test('does not hold once the path leads to another file', async (t) => {
+  test('does not cover the path once it leads to another file', async (t) => {
     const { project, box } = await GuardedBox.open(t, { answer: 'none' });
-    const path = link(project, (at) => symlinkSync('tools/name.mjs', at));
+    const path = createLink(project, (at) => symlinkSync('tools/name.mjs', at));
     const call = async (): Promise<{ outcome: string; approvalId: string; reason: string }> => {
       const principal = { id: 'agent', kind: 'agent' } as const;
       const result = await box.call(write, { path, content: 'export {};' }, { waitMs: 0, principal });
@@ -310,7 +315,7 @@ suite('an approval of a write to a protected file', () => {
 });
 
 let links = 0;
-function link(project: string, make: (path: string) => void): string {
+function createLink(project: string, make: (path: string) => void): string {
   const path = join(project, `link-${(links += 1)}`);
   make(path);
   return path;

@@ -21,7 +21,7 @@ const put = defineTool({
   run: () => 'done',
 });
 
-async function opened(
+async function openBox(
   t: TestContext,
   options: Parameters<typeof openSignalbox>[0] = {},
 ): Promise<{ box: InternalSignalbox; data: string }> {
@@ -34,10 +34,10 @@ async function opened(
   return { box, data };
 }
 
-describe('the reason of a question', () => {
-  test('that repeats text of the caller has no invisible characters and no line breaks, at every surface', async (t) => {
-    const asked: ApprovalRequest[] = [];
-    const { box } = await opened(t, {
+describe('reason of an approval request', () => {
+  test('contains no invisible characters and no line breaks of the caller, at every surface', async (t) => {
+    const requests: ApprovalRequest[] = [];
+    const { box } = await openBox(t, {
       policies: [
         {
           name: 'echo',
@@ -48,12 +48,12 @@ describe('the reason of a question', () => {
         },
       ],
       approve(request) {
-        asked.push(request);
+        requests.push(request);
         return { allow: false, by: human };
       },
     });
     const result = await box.call('mcp__m__put', { path: attack }, { principal: agent });
-    const [request] = asked;
+    const [request] = requests;
     assert.ok(request !== undefined);
     const [stored] = await box.approvals.list();
     const reasons = [request.decision, stored?.decision, result.decision].flatMap((decision) => [
@@ -69,21 +69,21 @@ describe('the reason of a question', () => {
     assert.doesNotMatch(result.error?.message ?? '', unsafe);
   });
 
-  test('that a rule gives over several lines is one line with its words', async (t) => {
+  test('is one line if the rule gives it over several lines', async (t) => {
     const text = '- id: r\n  match: mcp__m__put\n  ask: "true"\n  reason: |\n    first\n    second\n';
-    const { box } = await opened(t, { policies: [{ file: 'p.yaml', text }] });
+    const { box } = await openBox(t, { policies: [{ file: 'p.yaml', text }] });
     const { decision } = await box.call('mcp__m__put', { path: 'x' }, { principal: agent, waitMs: 0 });
     assert.equal(decision?.reason, 'first second');
   });
 });
 
-describe('a call that waits for its approval', () => {
-  test('does not run when its profile hides the tool meanwhile', async (t) => {
-    const { box } = await opened(t);
+describe('call that waits for approval', () => {
+  test('does not run if its profile hides the tool meanwhile', async (t) => {
+    const { box } = await openBox(t);
     box.profiles.set({ a: { tools: ['mcp__m__*'] } });
     const call = box.call('mcp__m__put', { path: 'x' }, { principal: agent, profile: 'a', waitMs: 60_000 });
     let id = '';
-    await until(async () => (id = (await box.approvals.list())[0]?.id ?? '') !== '', 'it is asked about');
+    await until(async () => (id = (await box.approvals.list())[0]?.id ?? '') !== '', 'the approval request');
     box.profiles.set({ a: { tools: ['mcp__m__*', '!mcp__m__put'] } });
     await box.approvals.approve(id, { by: human });
     const { outcome, error } = await call;

@@ -3,25 +3,25 @@ import { describe, test } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 
-interface OpenApi {
+interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: unknown }>>>>;
 }
 
 const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
 const half = 2 * 1024 * 1024;
 
-describe('request bodies of an attacker', () => {
-  const bombs: Readonly<Record<string, string>> = {
-    'nesting without end': `{"arguments":${'['.repeat(half)}${']'.repeat(half)}}`,
-    'objects in objects': `{"arguments":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+describe('hostile request bodies', () => {
+  const bodies: Readonly<Record<string, string>> = {
+    'millions of nested lists': `{"arguments":${'['.repeat(half)}${']'.repeat(half)}}`,
+    '100,000 nested objects': `{"arguments":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
     'millions of values': `{"arguments":{"text":[${'1,'.repeat(half)}1]}}`,
     'millions of empty lists': `{"arguments":{"text":[${'[],'.repeat(half / 2)}1]}}`,
     'hundreds of thousands of keys': `{"arguments":{${Array.from({ length: 400_000 }, (_, at) => `"${at}":1`).join()}}}`,
     'the same key twice': '{"arguments":{"text":"harmless"},"arguments":{"text":"harm"}}',
     'the same key twice, once escaped': '{"arguments":{"text":"harmless","\\u0074ext":"harm"}}',
   };
-  for (const [name, body] of Object.entries(bombs))
-    test(`${name}: the HTTP API refuses the body, and nothing is called`, async (t) => {
+  for (const [name, body] of Object.entries(bodies))
+    test(`${name}: the HTTP API rejects the body, and nothing is called`, async (t) => {
       const { call, box, logged } = await startTestServer(t);
       const response = await call('echo', undefined, { body });
       const problem = await bodyOf<ProblemDocument>(response);
@@ -31,9 +31,9 @@ describe('request bodies of an attacker', () => {
       assert.deepEqual(logged, []);
     });
 
-  test('every route that takes a body has these limits', async (t) => {
+  test('every route that takes a body enforces these limits', async (t) => {
     const { server, get } = await startTestServer(t);
-    const { paths } = await bodyOf<OpenApi>(get('/openapi.json'));
+    const { paths } = await bodyOf<OpenApiDocument>(get('/openapi.json'));
     const routes = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { requestBody }]) =>
         requestBody === undefined ? [] : [{ method: method.toUpperCase(), path: path.replaceAll(/\{[^}]+\}/g, 'x') }],
@@ -51,7 +51,7 @@ describe('request bodies of an attacker', () => {
     }
   });
 
-  test('a body that is not UTF-8 is answered by MCP with the JSON-RPC error for malformed text', async (t) => {
+  test('the MCP endpoint answers a body that is not UTF-8 with the JSON-RPC error for malformed text', async (t) => {
     const { server } = await startTestServer(t);
     const message = Buffer.from(
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\u0000"}}'.replace('\u0000', '?'),

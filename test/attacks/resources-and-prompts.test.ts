@@ -25,7 +25,7 @@ const noSecrets = {
   reason: 'that note is private',
 };
 
-async function boxWith(t: TestContext, options: SignalboxOptions): Promise<Signalbox> {
+async function openBox(t: TestContext, options: SignalboxOptions): Promise<Signalbox> {
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
   const labelled = configuredServer(fixture, { serverLabels: ['private'], origin: 'test' });
   const send = defineTool({
@@ -46,9 +46,9 @@ const rules = (...all: readonly object[]): SignalboxOptions => ({
   policies: [{ file: 'policies.yaml', text: JSON.stringify(all) }],
 });
 
-describe('a rule about resources and prompts', () => {
-  test('holds for the library, and leaves a record of what it refused', async (t) => {
-    const box = await boxWith(
+describe('rules about resources and prompts', () => {
+  test('apply to the library, and the journal records which reads they denied', async (t) => {
+    const box = await openBox(
       t,
       rules(noSecrets, { id: 'no-prompts', match: 'mcp__fixture__prompts/get', deny: "args.arguments.who == 'Eve'" }),
     );
@@ -72,7 +72,7 @@ describe('a rule about resources and prompts', () => {
   });
 
   for (const era of ['legacy', 'modern'] as const)
-    test(`holds at the MCP endpoint: resources, prompts and completion (${era})`, async (t) => {
+    test(`apply to resources, prompts and completion at the MCP endpoint (${era})`, async (t) => {
       const server = mcpServer({ name: 'fixture', transport: fixtureProgram() });
       const everything = {
         id: 'no',
@@ -84,7 +84,7 @@ describe('a rule about resources and prompts', () => {
       const client = await secondClient(t, url, era);
       assert.ok((await client.readResource({ uri: 'note://one' })).contents);
       await assert.rejects(client.readResource({ uri: 'note://two' }), /no-secrets/);
-      // No other way leads around the rule: neither a call by the name that rules use.
+      // The name that rules use cannot bypass the rule as the name of a tool.
       const called = await client.callTool({ name: reading, arguments: { uri: 'note://two' } });
       assert.equal(called.isError, true);
       await assert.rejects(
@@ -95,7 +95,7 @@ describe('a rule about resources and prompts', () => {
       await assert.rejects(client.complete({ ref, argument: { name: 'who', value: 'a' } }), /refused by no/);
     });
 
-  test('holds for subscriptions at the MCP endpoint', async (t) => {
+  test('apply to subscriptions at the MCP endpoint', async (t) => {
     const server = mcpServer({ name: 'fixture', transport: fixtureProgram() });
     const rule = { id: 'no', match: 'mcp__fixture__resources/subscribe', deny: "args.uri == 'note://two'" };
     const { url } = await serving(t, { servers: [server], ...rules(rule) });
@@ -105,7 +105,7 @@ describe('a rule about resources and prompts', () => {
     await assert.rejects(client.subscribeResource({ uri: 'note://two' }), /refused by no/);
   });
 
-  test('holds over HTTP: 403 with the reason', async (t) => {
+  test('apply over HTTP, with 403 and the reason', async (t) => {
     const { box, send } = await startTestServer(t);
     const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
     box.servers.add(fixture);
@@ -120,7 +120,7 @@ describe('a rule about resources and prompts', () => {
     assert.partialDeepStrictEqual(await bodyOf<object>(refused), { code: 'content-denied' });
   });
 
-  test('holds for tools that read resources while they run', async (t) => {
+  test('apply to tools that read resources while they run', async (t) => {
     const peek = defineTool({
       name: 'peek',
       description: 'Reads a note.',
@@ -128,28 +128,28 @@ describe('a rule about resources and prompts', () => {
       effect: 'read',
       run: async (_, context) => JSON.stringify(await context.resources?.read('fixture', 'note://two')),
     });
-    const box = await boxWith(t, rules(noSecrets));
+    const box = await openBox(t, rules(noSecrets));
     box.servers.add(localServer({ name: 'tools', tools: [peek] }));
     const { outcome, error } = await box.call('mcp__tools__peek', {});
     assert.deepEqual([outcome, /no-secrets/.test(error?.message ?? '')], ['failed', true]);
   });
 
-  test('asks a human, who may also refuse', async (t) => {
-    const asked: unknown[] = [];
-    const box = await boxWith(t, {
+  test('can ask a human, who may deny', async (t) => {
+    const requests: unknown[] = [];
+    const box = await openBox(t, {
       ...rules({ id: 'ask', match: reading, ask: true }),
       approve(request) {
-        asked.push(request.arguments);
+        requests.push(request.arguments);
         return { allow: JSON.stringify(request.arguments).includes('one') };
       },
     });
     assert.ok((await box.resources.read('fixture', 'note://one'))['contents']);
     await assert.rejects(box.resources.read('fixture', 'note://two'), { code: 'content-denied' });
-    assert.deepEqual(asked, [{ uri: 'note://one' }, { uri: 'note://two' }]);
+    assert.deepEqual(requests, [{ uri: 'note://one' }, { uri: 'note://two' }]);
   });
 
-  test('counts them: rate limits, requires and flow', async (t) => {
-    const box = await boxWith(
+  test('count reads for rate limits, requires and flow', async (t) => {
+    const box = await openBox(
       t,
       rules(
         { id: 'calm', rateLimit: { match: 'mcp__fixture__resources/*', per: '1h', max: 2 } },
@@ -167,16 +167,18 @@ describe('a rule about resources and prompts', () => {
     await assert.rejects(box.resources.read('fixture', 'note://three', session), /calm/);
   });
 
-  test('a tool cannot take the name of a method, nor is a method a tool that is listed', async (t) => {
-    const posing = defineTool({
+  test('a tool cannot take the name of a method, and methods are not listed as tools', async (t) => {
+    const impostor = defineTool({
       name: 'resources/read',
       description: 'x',
       input: { type: 'object' },
       effect: 'irreversible',
       run: () => 'x',
     });
-    const box = await boxWith(t, {});
-    assert.throws(() => box.servers.add(localServer({ name: 'posing', tools: [posing] })), { code: 'tool-invalid' });
+    const box = await openBox(t, {});
+    assert.throws(() => box.servers.add(localServer({ name: 'impostor', tools: [impostor] })), {
+      code: 'tool-invalid',
+    });
     assert.ok(!box.tools().some(({ name }) => name.includes('/')));
     box.profiles.set({ calm: { servers: ['mail'] } });
     const { outcome, error } = await box.call(reading, { uri: 'note://one' }, { profile: 'calm' });
@@ -184,9 +186,9 @@ describe('a rule about resources and prompts', () => {
   });
 });
 
-describe('a rule about call_tool', () => {
-  test('is refused when the policy is loaded, with the reason', async (t) => {
-    const box = await boxWith(t, {});
+describe('rule about call_tool', () => {
+  test('is rejected when the policy is loaded, with the reason', async (t) => {
+    const box = await openBox(t, {});
     for (const rule of [
       { id: 'a', match: 'mcp__signalbox__call_tool', deny: true },
       { id: 'b', match: ['x', 'call_tool'], ask: true },
@@ -198,8 +200,8 @@ describe('a rule about call_tool', () => {
     await box.policies.set([{ id: 'fine', match: 'mcp__signalbox__*', ask: true }]);
   });
 
-  test('names the built-in server as it is configured', async (t) => {
-    const box = await boxWith(t, { builtin: { name: 'house' } });
+  test('is recognized by the configured name of the built-in server', async (t) => {
+    const box = await openBox(t, { builtin: { name: 'house' } });
     await assert.rejects(
       box.policies.set([{ id: 'a', match: 'mcp__house__call_tool', deny: true }]),
       /only passes calls on/,
@@ -207,8 +209,8 @@ describe('a rule about call_tool', () => {
   });
 });
 
-describe('a call that was undone', () => {
-  test('no longer satisfies requires, live, after a restart and in a backtest', async (t) => {
+describe('undone call', () => {
+  test('no longer satisfies requires: live, after a restart and in a backtest', async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-requires-'));
     t.after(() => rmSync(directory, { recursive: true, force: true }));
     const workspace = join(directory, 'workspace');
@@ -231,23 +233,23 @@ describe('a call that was undone', () => {
       createSignalbox({ data: join(directory, 'data'), servers: servers(), ...rules(rule, allow) });
     const session = { session: 's1' };
     const box = await open();
-    const deployed = async (at: Signalbox): Promise<string> => (await at.call('mcp__ci__deploy', {}, session)).outcome;
+    const deploy = async (at: Signalbox): Promise<string> => (await at.call('mcp__ci__deploy', {}, session)).outcome;
     try {
       const first = await box.call('mcp__ci__build', {}, session);
       const second = await box.call('mcp__ci__build', {}, session);
-      assert.equal(await deployed(box), 'completed');
+      assert.equal(await deploy(box), 'completed');
       assert.equal((await box.undo.call(second.callId)).outcome, 'undone');
-      assert.equal(await deployed(box), 'completed', 'the first build stands');
+      assert.equal(await deploy(box), 'completed', 'the first build still counts');
       assert.equal((await box.undo.call(first.callId)).outcome, 'undone');
-      assert.equal(await deployed(box), 'denied');
+      assert.equal(await deploy(box), 'denied');
       assert.deepEqual((await box.policies.backtest([rule, allow])).changed, []);
     } finally {
       await box.close();
     }
     const again = await open();
     t.after(() => again.close());
-    assert.equal(await deployed(again), 'denied');
+    assert.equal(await deploy(again), 'denied');
     await again.call('mcp__ci__build', {}, session);
-    assert.equal(await deployed(again), 'completed');
+    assert.equal(await deploy(again), 'completed');
   });
 });

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 const object = (properties: object, more: object = {}): JsonObject =>
   ({ type: 'object', properties, ...more }) as JsonObject;
 
-/** An MCP server that lists one tool for each schema and returns the arguments of its calls. */
+/** Returns the program of an MCP server that lists one tool for each schema and returns the arguments of its calls. */
 function serverProgram(tools: Readonly<Record<string, JsonObject>>): string {
   const list = Object.entries(tools).map(([name, inputSchema]) => ({
     name,
@@ -40,7 +40,7 @@ process.stdin.on('data', (chunk) => {
 `;
 }
 
-/** Starts the program of these tools as a server, in the form that `shape` gives it. */
+/** Runs `use` with a box around the MCP server of these tools, in the form that `shape` gives it. */
 async function withServer(
   tools: Readonly<Record<string, JsonObject>>,
   use: (box: Signalbox) => Promise<void>,
@@ -82,7 +82,7 @@ const unusable: Readonly<Record<string, JsonObject>> = {
   ),
 };
 
-describe('a schema that cannot check arguments', () => {
+describe('schema that cannot be checked', () => {
   test('makes its tool uncallable, with the reason in the listing and in the error of the call', async () => {
     await withServer({ ...unusable, good: object({ to: { type: 'string' } }) }, async (box) => {
       assert.deepEqual(
@@ -102,7 +102,7 @@ describe('a schema that cannot check arguments', () => {
     });
   });
 
-  test('a tool in this process is not callable either', async () => {
+  test('makes a local tool uncallable as well', async () => {
     const run = (): string => 'RAN';
     const tools = [
       defineTool({ name: 'bad', description: 'Acts.', effect: 'read', input: unusable['invalid'] ?? {}, run }),
@@ -121,7 +121,7 @@ describe('a schema that cannot check arguments', () => {
     await box.close();
   });
 
-  test('opens by "schema": "trust", and the parts that can be checked still are', async () => {
+  test('is accepted with "schema": "trust", and the parts that can be checked still are', async () => {
     const backreference = object({ to: { type: 'string', pattern: '^(a+)\\1+$' }, amount: { type: 'number' } });
     const check = async (box: Signalbox): Promise<void> => {
       const outcomeOf = async (name: string, args: object): Promise<string> =>
@@ -140,7 +140,7 @@ describe('a schema that cannot check arguments', () => {
     await withServer(tools, check, {}, (server) => configuredServer(server, shaping));
   });
 
-  test('is not what an unknown keyword, format or dialect is: those are ignored, the dialect with a notice', async () => {
+  test('does not include unknown keywords, formats and dialects: they are ignored, a dialect with a notice', async () => {
     const tools = {
       keyword: object({ to: { type: 'string', 'x-order': 1, format: 'iban', nullable: true } }),
       dialect: object({ to: { type: 'string' } }, { $schema: 'https://schemas.test/own-dialect' }),
@@ -159,7 +159,7 @@ describe('a schema that cannot check arguments', () => {
   });
 });
 
-describe('arguments are checked by the schema’s own dialect', () => {
+describe('dialect of a schema', () => {
   const at = (draft: string): string => `http://json-schema.org/${draft}/schema#`;
   const cases: Readonly<Record<string, { schema: JsonObject; good: JsonObject; bad: JsonObject }>> = {
     'draft-04, boolean exclusiveMinimum and id': {
@@ -170,7 +170,7 @@ describe('arguments are checked by the schema’s own dialect', () => {
       good: { n: 5.1, s: 'x' },
       bad: { n: 5 },
     },
-    'draft-04 that says nothing of it': {
+    'draft-04 without $schema': {
       schema: object({ n: { type: 'number', maximum: 5, exclusiveMaximum: true } }),
       good: { n: 4 },
       bad: { n: 5 },
@@ -180,7 +180,7 @@ describe('arguments are checked by the schema’s own dialect', () => {
       good: { n: 6, c: 1 },
       bad: { c: 2 },
     },
-    'draft-07, a list of items in a schema that refers to its own $id': {
+    'draft-07, an items list in a schema that refers to its own $id': {
       schema: object(
         { pair: { items: [{ type: 'string' }, { type: 'number' }] }, next: { $ref: 'http://x.test/pair' } },
         { $schema: at('draft-07'), $id: 'http://x.test/pair' },
@@ -188,7 +188,7 @@ describe('arguments are checked by the schema’s own dialect', () => {
       good: { next: { pair: ['a', 1] } },
       bad: { next: { pair: ['a', 'b'] } },
     },
-    'a list of items without a dialect': {
+    'an items list without a dialect': {
       schema: object({ pair: { items: [{ type: 'string' }, { type: 'number' }] } }),
       good: { pair: ['a', 1] },
       bad: { pair: ['a', 'b'] },
@@ -205,7 +205,7 @@ describe('arguments are checked by the schema’s own dialect', () => {
       good: { next: { next: {} } },
       bad: { next: { a: 1 } },
     },
-    'a reference to the own absolute $id, and one into it': {
+    'references to the own absolute $id and into it': {
       schema: object(
         { next: { $ref: 'https://x.test/node.json' }, to: { $ref: 'https://x.test/node.json#/$defs/to' } },
         { $id: 'https://x.test/node.json', $defs: { to: { type: 'string' } } },
@@ -220,7 +220,7 @@ describe('arguments are checked by the schema’s own dialect', () => {
     },
   };
   for (const [name, { schema, good, bad }] of Object.entries(cases))
-    test(name, async () => {
+    test(`supports ${name}`, async () => {
       await withServer({ act: schema }, async (box) => {
         const hidden = box.catalog().hidden.find((tool) => tool.name === 'mcp__x__act');
         assert.equal(hidden?.reason, undefined);
@@ -229,7 +229,7 @@ describe('arguments are checked by the schema’s own dialect', () => {
       });
     });
 
-  test('two schemas with the same $id that refer to it are each their own', () => {
+  test('separates two schemas with the same $id that refer to it', () => {
     const compiler = new SchemaCompiler();
     const $id = 'https://x.test/same';
     const [one, two] = ['string', 'number'].map((type) =>
@@ -241,11 +241,11 @@ describe('arguments are checked by the schema’s own dialect', () => {
   });
 });
 
-describe('a hostile schema costs no more than its limit', () => {
-  /** The steps of the runtime's own engine cannot be counted, so the test is that nothing is left to it: see linear-pattern.test.ts. */
+describe('cost of a hostile schema', () => {
+  /** The steps of the runtime's regex engine cannot be counted, so this tests that no pattern reaches it: see linear-pattern.test.ts. */
   const evil = ['^(a+)+$', '^(a|aa)+$', '^(a|a?)+$', '(.*a){12}$', '^(([a-z])+.)+[A-Z]([a-z])+$', '^(?=(a+)+$).*!$'];
 
-  test('patterns that backtrack are checked whole, also on long text', async () => {
+  test('patterns that backtrack are checked to the end, even on long text', async () => {
     const text = 'a'.repeat(50_000);
     const tools = Object.fromEntries(
       evil.map((pattern, index) => [`t${index}`, object({ to: { type: 'string', pattern } })]),
@@ -256,12 +256,12 @@ describe('a hostile schema costs no more than its limit', () => {
       );
       for (const { error } of await Promise.all(calls)) {
         assert.equal(error?.code, 'arguments-invalid');
-        assert.match(error?.message ?? '', /must match pattern/, 'it was checked to the end');
+        assert.match(error?.message ?? '', /must match pattern/, 'the pattern was checked to the end');
       }
     });
   });
 
-  test('a schema with thousands of parts is refused without being compiled', () => {
+  test('a schema with thousands of parts is rejected without compilation', () => {
     const compiled = new SchemaCompiler().compile(unusable['too_many_parts'] ?? true);
     assert.ok(!compiled.ok);
     assert.match(compiled.reason, /it has \d+ parts, more than the 4000 that are compiled/);

@@ -11,8 +11,8 @@ import { trustsNothing } from './hostile-workspace.ts';
 
 const value = 'a-token-of-the-first-project';
 
-/** An address of the attacker, and the tokens that it received. */
-async function collector(t: TestContext): Promise<{ readonly url: string; readonly received: string[] }> {
+/** Starts a server of the attacker, which records the tokens that it receives. */
+async function startCollector(t: TestContext): Promise<{ readonly url: string; readonly received: string[] }> {
   const received: string[] = [];
   const server = createServer((request, response) => {
     received.push(request.headers.authorization ?? 'none');
@@ -24,7 +24,7 @@ async function collector(t: TestContext): Promise<{ readonly url: string; readon
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, received };
 }
 
-const refersTo = (url: string): string =>
+const configurationFor = (url: string): string =>
   JSON.stringify({ mcpServers: { web: { url, headers: { Authorization: 'Bearer ${secret:TOKEN}' } } } });
 
 /** Two projects of one user, with one data directory. */
@@ -33,8 +33,8 @@ class Projects {
   readonly second: Place;
 
   constructor(url: string) {
-    this.first = new Place({ 'signalbox.config.json': refersTo(url) });
-    this.second = new Place({ 'signalbox.config.json': refersTo(url) });
+    this.first = new Place({ 'signalbox.config.json': configurationFor(url) });
+    this.second = new Place({ 'signalbox.config.json': configurationFor(url) });
   }
 
   run(place: Place, args: readonly string[], input = ''): Promise<Finished> {
@@ -48,12 +48,12 @@ class Projects {
   }
 }
 
-suite('a secret', () => {
-  test('reaches the configuration that it was granted to, and no other one of the user', async (t) => {
-    const { url, received } = await collector(t);
+suite('secret', () => {
+  test('is only sent for the configuration that it was granted to', async (t) => {
+    const { url, received } = await startCollector(t);
     const projects = new Projects(url);
     const { first, second } = projects;
-    // The second one was accepted while there was no such secret.
+    // The second project was accepted before the secret existed.
     await projects.succeeds(second, ['trust', '--yes']);
     await projects.succeeds(first, ['secret', 'set', 'TOKEN'], value);
     const refused = await projects.run(second, ['tools']);
@@ -71,13 +71,13 @@ suite('a secret', () => {
     await projects.succeeds(second, ['trust', '--yes']);
     const listed = await projects.succeeds(first, ['secret', 'list']);
     assert.ok(listed.includes(file(first)) && listed.includes(file(second)), listed);
-    // Taken back with the trust.
+    // The grant is revoked together with the trust.
     await projects.succeeds(second, ['trust', 'revoke']);
     assert.ok(!(await projects.succeeds(first, ['secret', 'list'])).includes(file(second)));
   });
 
-  test('that was removed and set again for one project is another one, which nobody else may use', async (t) => {
-    const { url, received } = await collector(t);
+  test('that was removed and set again for one project is not available to another', async (t) => {
+    const { url, received } = await startCollector(t);
     const projects = new Projects(url);
     const { first, second } = projects;
     await projects.succeeds(second, ['secret', 'set', 'TOKEN'], 'an-old-value-of-the-second');
@@ -88,11 +88,11 @@ suite('a secret', () => {
     assert.deepEqual(received, []);
   });
 
-  test('of an earlier version is granted to nobody, and asked for at the next trust', async (t) => {
-    const { url, received } = await collector(t);
+  test('of an earlier version is granted to no configuration, and requested at the next trust', async (t) => {
+    const { url, received } = await startCollector(t);
     const projects = new Projects(url);
     const { first } = projects;
-    // As it was kept before there were grants.
+    // A secret as earlier versions stored it, without grants.
     await projects.succeeds(new Place(), ['secret', 'set', 'TOKEN'], value);
     assert.deepEqual(readdirSync(first.data).includes('trust'), false);
     assert.equal((await projects.run(first, ['tools'])).code, 2);
@@ -102,8 +102,8 @@ suite('a secret', () => {
     assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
   });
 
-  test('that a command of the user refers to needs no other question', async (t) => {
-    const { url, received } = await collector(t);
+  test('in a command of the user needs no further approval', async (t) => {
+    const { url, received } = await startCollector(t);
     const projects = new Projects(url);
     const own = new Place();
     await projects.succeeds(own, ['secret', 'set', 'TOKEN'], value);
@@ -111,7 +111,7 @@ suite('a secret', () => {
     await projects.succeeds(own, ['add', 'web', '--no-check', '--url', url, ...header]);
     await projects.succeeds(own, ['tools']);
     assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
-    // Another reference by hand asks, although the secret is granted.
+    // A reference added by hand asks, although the secret is granted.
     const file = join(own.directory, 'signalbox.config.json');
     const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object };
     writeFileSync(
@@ -122,7 +122,7 @@ suite('a secret', () => {
   });
 });
 
-test('a sign-in belongs to the configuration and the address that it was made for', async () => {
+test('an OAuth sign-in belongs to the configuration and the URL that it was made for', async () => {
   const { first, second } = new Projects('http://127.0.0.1:1');
   const before = process.env['SIGNALBOX_SECRETS'];
   process.env['SIGNALBOX_SECRETS'] = 'file';
@@ -132,7 +132,7 @@ test('a sign-in belongs to the configuration and the address that it was made fo
     );
     await own?.save('web:0123', 'tokens');
     assert.equal(await own?.load('web:0123'), 'tokens');
-    assert.equal(await own?.load('web:4567'), undefined, 'another address is another key');
+    assert.equal(await own?.load('web:4567'), undefined, 'another URL has another key');
     assert.equal(await others?.load('web:0123'), undefined);
     await others?.save('web:0123', undefined);
     assert.equal(await own?.load('web:0123'), 'tokens');

@@ -15,9 +15,9 @@ import { bodyOf, startTestServer } from '../support/http-server.ts';
 import { eventsOf, isDone, openSessionServer } from '../support/sessions/session-server.ts';
 
 const secret = `tok'en "of" <a> $erver & more \\ 0123456789 é`;
-const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-function wrapped(text: string, width: number, lineBreak = '\n'): string {
+function wrap(text: string, width: number, lineBreak = '\n'): string {
   return text.replaceAll(new RegExp(`.{${width}}`, 'gs'), `$&${lineBreak}`);
 }
 
@@ -29,8 +29,8 @@ const html = (text: string, quote: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", quote);
 
-/** How a program may write the secret, and what stands around it there. */
-const forms: Readonly<Record<string, string>> = {
+/** Encodings of the secret that a program may write, with surrounding text. */
+const encodings: Readonly<Record<string, string>> = {
   HTML: `<p title="${html(secret, '&#39;')}">`,
   'HTML with hexadecimal quotes': html(secret, '&#x27;'),
   XML: `<v>${html(secret, '&apos;')}</v>`,
@@ -45,27 +45,23 @@ const forms: Readonly<Record<string, string>> = {
   'base64 twice': Buffer.from(Buffer.from(`user:${secret}`).toString('base64')).toString('base64'),
   // The prefix puts a plus sign into the encoded secret, which percent-encoding changes.
   'base64 in a query': encodeURIComponent(Buffer.from(`me:${secret}`).toString('base64')),
-  'UTF-16 in base64, as PowerShell takes it': wide(`$t = "${secret}"`).toString('base64'),
-  'UTF-16 in hex': wide(secret).toString('hex'),
-  'big-endian UTF-16 in hex': wide(secret).swap16().toString('hex'),
-  'UTF-16 read as bytes': wide(secret).toString('latin1'),
-  'big-endian UTF-16 read as bytes': wide(secret).swap16().toString('latin1'),
-  'lines of 20 characters': wrapped(secret, 20),
-  'lines of base64 with 64 characters': wrapped(
-    Buffer.from(`${'x'.repeat(31)}${secret}`).toString('base64'),
-    64,
-    '\r\n',
-  ),
-  'lines of base64 with 76 characters, indented': wrapped(
+  'UTF-16 in base64, as PowerShell takes it': utf16(`$t = "${secret}"`).toString('base64'),
+  'UTF-16 in hex': utf16(secret).toString('hex'),
+  'big-endian UTF-16 in hex': utf16(secret).swap16().toString('hex'),
+  'UTF-16 read as bytes': utf16(secret).toString('latin1'),
+  'big-endian UTF-16 read as bytes': utf16(secret).swap16().toString('latin1'),
+  'lines of 20 characters': wrap(secret, 20),
+  'lines of base64 with 64 characters': wrap(Buffer.from(`${'x'.repeat(31)}${secret}`).toString('base64'), 64, '\r\n'),
+  'lines of base64 with 76 characters, indented': wrap(
     Buffer.from(`${'x'.repeat(50)}${secret}`).toString('base64'),
     76,
     '\n    ',
   ),
-  'soft line breaks of quoted-printable': wrapped(secret, 30, '=\r\n'),
+  'soft line breaks of quoted-printable': wrap(secret, 30, '=\r\n'),
 };
 
-/** Serves a place, and returns what the HTTP API answers an admin once `/api/tools` lists a tool of the server `leaks`. */
-async function fetched(
+/** Serves a place, waits until `/api/tools` lists a tool of the server `leaks`, and returns the responses to an admin. */
+async function fetchFromServe(
   place: Place,
   environment: Readonly<Record<string, string>>,
   paths: readonly string[],
@@ -85,8 +81,8 @@ async function fetched(
   return texts;
 }
 
-suite('secrets in disguise', () => {
-  for (const [name, form] of Object.entries(forms))
+suite('encoded secrets', () => {
+  for (const [name, encoded] of Object.entries(encodings))
     test(`${name}: neither arguments nor results leave the secret in the records`, async (t) => {
       const data = mkdtempSync(join(tmpdir(), 'signalbox-secrets-'));
       t.after(() => rmSync(data, { recursive: true }));
@@ -102,8 +98,8 @@ suite('secrets in disguise', () => {
         secrets: { TOKEN: secret },
         data,
       });
-      const { content } = await box.call('mcp__test__echo', { text: form });
-      assert.deepEqual(content, [{ type: 'text', text: form }], 'the caller gets what the tool returned');
+      const { content } = await box.call('mcp__test__echo', { text: encoded });
+      assert.deepEqual(content, [{ type: 'text', text: encoded }], 'the caller receives the unchanged result');
       const [call] = (await box.journal.calls()).items;
       assert.ok(call?.type === 'ToolInvoked');
       assert.match(JSON.stringify(call.arguments), /\[redacted:TOKEN\]/);
@@ -112,11 +108,11 @@ suite('secrets in disguise', () => {
         .filter((entry) => entry.isFile())
         .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
         .join('\n');
-      for (const written of [form, JSON.stringify(form).slice(1, -1)])
-        assert.ok(!records.includes(written), 'the form is nowhere in the data directory');
+      for (const written of [encoded, JSON.stringify(encoded).slice(1, -1)])
+        assert.ok(!records.includes(written), 'no file of the data directory contains the encoded secret');
     });
 
-  test('a secret in the texts of its own server reaches neither listings, nor the HTTP API, nor the lock', async () => {
+  test('a secret in the texts of its own server appears neither in listings, nor in the HTTP API, nor in the lock', async () => {
     const token = 'leaking-token-0123456789';
     const place = new Place({
       'leaks.mjs': `
@@ -146,21 +142,21 @@ suite('secrets in disguise', () => {
     const doctor = await place.run(['doctor', '--json'], { environment });
     const lock = readFileSync(join(place.directory, 'signalbox.lock'), 'utf8');
     assert.match(lock, /Signs in with \[redacted:LEAKED\]/);
-    const [listed, servers] = await fetched(place, environment, ['/api/tools', '/api/servers']);
+    const [listed, servers] = await fetchFromServe(place, environment, ['/api/tools', '/api/servers']);
     assert.match(listed ?? '', /Signs in with \[redacted:LEAKED\]/);
     for (const text of [tools.stdout, tools.stderr, locked.stdout, lock, doctor.stdout, listed, servers])
       assert.ok(text?.includes(token) === false, text);
   });
 });
 
-suite('a viewer', () => {
+suite('redaction for viewers', () => {
   const token = `ghp_${'Ab3'.repeat(12)}`;
   const password = 'correct-horse';
   const input = { command: `git push https://x:${password}@h # ${token}`, env: { PASSWORD: password } };
-  // Each piece alone looks harmless.
+  // No piece looks like a secret on its own.
   const pieces = (text: string): string[] => text.match(/.{1,7}/gs) ?? [];
 
-  async function* turn(): AsyncGenerator<TurnEvent> {
+  async function* scriptedTurn(): AsyncGenerator<TurnEvent> {
     const call = { toolCallId: 'call_1' };
     for (const text of pieces(`I will use ${token}.`)) {
       yield { type: 'text_delta', text };
@@ -179,20 +175,20 @@ suite('a viewer', () => {
     yield { type: 'done', reason: 'end' };
   }
 
-  /** Fails when any part of a secret that is long enough to be of use is in the text. */
+  /** Fails if the text contains a part of a secret that is long enough to be of use. */
   const assertHidden = (text: string): void => {
     for (const secretText of [token, password])
       for (let start = 0; start + 6 <= secretText.length; start++)
         assert.ok(!text.includes(secretText.slice(start, start + 6)), text);
   };
 
-  test('of a session sees in no list, transcript or stream what approvals hide; approvers and its own agent do', async (t) => {
+  test('a session shows viewers no secrets in lists, transcripts or streams, but shows them to approvers and its own agent', async (t) => {
     const { ask, as, create, say, place, server } = await openSessionServer(t);
-    place.script = turn;
+    place.script = scriptedTurn;
     const [viewer, approver] = [await as('viewer'), await as('approver')];
     const id = await create({ agent: 'scripted' });
     const live = await openStream(`${server.url}/api/events?types=session`, { headers: viewer });
-    const heard = (async () => {
+    const liveTexts = (async () => {
       const texts: string[] = [];
       for await (const { event, data } of live) {
         texts.push(data);
@@ -201,9 +197,9 @@ suite('a viewer', () => {
       live.drop();
       return texts.join('\n');
     })();
-    const told = await eventsOf(await say(id, `Use ${token}`), isDone);
-    assert.ok(told.length > 10);
-    assertHidden(await heard);
+    const allEvents = await eventsOf(await say(id, `Use ${token}`), isDone);
+    assert.ok(allEvents.length > 10);
+    assertHidden(await liveTexts);
 
     const text = async (path: string, headers: Record<string, string>): Promise<string> =>
       (await ask('GET', path, undefined, headers)).text();
@@ -212,8 +208,8 @@ suite('a viewer', () => {
     const transcript = await text(`/api/sessions/${id}/messages`, viewer);
     assert.match(transcript, /I will use \[redacted:github-token\]\./);
     assert.match(transcript, /"PASSWORD":"\[redacted\]"/);
-    const whole = await text(`/api/sessions/${id}/messages`, approver);
-    assert.ok(whole.includes(token) && whole.includes(`"PASSWORD":"${password}"`), whole);
+    const complete = await text(`/api/sessions/${id}/messages`, approver);
+    assert.ok(complete.includes(token) && complete.includes(`"PASSWORD":"${password}"`), complete);
 
     const agent = await as('agent');
     const own = await bodyOf<{ id: string }>(ask('POST', '/api/sessions', { agent: 'scripted' }, agent));
@@ -224,27 +220,27 @@ suite('a viewer', () => {
     assert.ok((await text(`/api/sessions/${own.id}/messages`, agent)).includes(token));
     assertHidden(await text(`/api/sessions/${own.id}/messages`, viewer));
 
-    const watched = async (after: number, headers: Record<string, string>): Promise<SessionEvent[]> => {
+    const eventsAfter = async (after: number, headers: Record<string, string>): Promise<SessionEvent[]> => {
       const stream = await openStream(`${server.url}/api/sessions/${id}/events?after=${after}`, { headers });
       const events = await eventsOf(stream, isDone);
       stream.drop();
       return events;
     };
-    // Wherever the stream is resumed, also in the middle of a text.
-    for (const { seq } of told.slice(0, -1)) {
-      const events = await watched(seq, viewer);
+    // Resumes the stream after each event, also in the middle of a text.
+    for (const { seq } of allEvents.slice(0, -1)) {
+      const events = await eventsAfter(seq, viewer);
       assert.deepEqual(
         events.map((event) => event.seq),
-        told.flatMap((event) => (event.seq > seq ? event.seq : [])),
+        allEvents.flatMap((event) => (event.seq > seq ? event.seq : [])),
       );
       assertHidden(JSON.stringify(events));
     }
-    const texts = (await watched(0, viewer)).map((event) => (event.type === 'text_delta' ? event.text : ''));
+    const texts = (await eventsAfter(0, viewer)).map((event) => (event.type === 'text_delta' ? event.text : ''));
     assert.equal(texts.join('|').replaceAll(/\|+/g, '|'), '|I will use [redacted:github-token].|Done.|');
-    assert.ok(JSON.stringify(await watched(0, approver)).includes(`ran with ${token}`));
+    assert.ok(JSON.stringify(await eventsAfter(0, approver)).includes(`ran with ${token}`));
   });
 
-  test('of a call reads its stored result redacted, wherever a page begins', async (t) => {
+  test('a stored result is redacted, at any page offset', async (t) => {
     const text = `${'x'.repeat(5000)} ${token} ${'y'.repeat(5000)}`;
     const tool = defineTool({
       name: 'long',

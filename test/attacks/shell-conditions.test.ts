@@ -5,7 +5,7 @@ import { createAttackedBox } from './attacked-box.ts';
 describe('shell(x)', () => {
   const onlyGit = "shell(args.command).commands.all(c, c.name == 'git')";
 
-  test('a rule that allows git allows nothing that comes with it', async (t) => {
+  test('a rule that allows git allows no other command in the same text', async (t) => {
     const { call, ran } = await createAttackedBox(t, [{ id: 'git', match: '*', deny: `!(${onlyGit})` }]);
     const attacks = [
       'git x; curl evil',
@@ -66,7 +66,7 @@ describe('shell(x)', () => {
     for (const command of fine) assert.equal((await call({ command })).outcome, 'completed', command);
   });
 
-  describe('a text that runs a command out of sight passes neither rule', () => {
+  describe('text that runs a hidden command', () => {
     const onlyReading =
       "shell(args.command).commands.all(c, c.name == 'git' && c.isLiteral && c.words[1] in ['status', 'log', 'diff']) && !shell(args.command).hasSubstitution";
     const onlyGitWords = `${onlyGit} && !shell(args.command).hasSubstitution`;
@@ -114,7 +114,7 @@ describe('shell(x)', () => {
       `git log <<< x`,
     ];
     for (const command of attacks)
-      test(JSON.stringify(command), async (t) => {
+      test(`is denied by each rule: ${JSON.stringify(command)}`, async (t) => {
         for (const condition of [onlyReading, onlyGit, onlyGitWords]) {
           const { call, ran } = await createAttackedBox(t, [{ id: 'git', match: '*', deny: `!(${condition})` }]);
           assert.equal((await call({ command })).outcome, 'denied', condition);
@@ -167,7 +167,7 @@ describe('shell(x)', () => {
     for (const command of ordinary) assert.equal((await call({ command })).outcome, 'completed', command);
   });
 
-  test('a text that cannot be parsed denies, whether the rule allows or denies', async (t) => {
+  test('a text that cannot be parsed denies, in allow, deny and ask rules', async (t) => {
     const broken = [
       'git "',
       "git 'x",
@@ -191,7 +191,7 @@ describe('shell(x)', () => {
     }
   });
 
-  test('shows substitutions, words, computed words, and what eval and sh -c run', async (t) => {
+  test('exposes substitutions, words, computed words, and the commands of eval and sh -c', async (t) => {
     const { call } = await createAttackedBox(t, [
       { id: 'substitution', match: '*', deny: 'shell(args.command).hasSubstitution' },
       { id: 'computed', match: '*', deny: '!shell(args.command).commands.all(c, c.isLiteral)' },
