@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { breakEvenBytes } from '../src/catalog/search/disclosure.ts';
+import { breakEvenBytes } from '../src/catalog/profile.ts';
 import { createSignalbox, mcpServer } from '../src/index.ts';
 import { describeTool, searchTools } from '../src/sources/local/builtin/disclosure-tools.ts';
 import { anthropicTools } from '../src/surfaces/providers/index.ts';

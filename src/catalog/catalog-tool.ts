@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { SignalboxError, messageOf } from '../core/errors.ts';
 import { inspectJson } from '../core/json/json.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type RecordedNaming, isContentMethod, recordedNaming, renderName } from '../core/tools/tool-names.ts';
 import { type FillDefaults, fillDefaultsOf } from './schema/schema-defaults.ts';
@@ -31,55 +32,54 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
       `server "${id.server}" has a tool named "${offered.remote ?? id.tool}", which is how rules name an MCP method; give it another name`,
     );
   const { name, notice } = renderName(id);
-  const told = {
+  const { remote, title, description, inputSchema, outputSchema, annotations, effect, idempotent, labels } = offered;
+  const { timeoutMs, _meta, fields, providerOptions, unaccepted } = offered;
+  const content = omitUndefined({
     id,
     name,
-    ...(offered.remote === undefined || offered.remote === offered.tool ? {} : { renamedFrom: offered.remote }),
-    ...(offered.title === undefined ? {} : { title: offered.title }),
-    description: offered.description,
-    inputSchema: offered.inputSchema,
-    ...(offered.outputSchema === undefined ? {} : { outputSchema: offered.outputSchema }),
-    annotations: offered.annotations,
-    effect: offered.effect,
-    idempotent: offered.idempotent,
-    labels: offered.labels,
-    ...(offered.timeoutMs === undefined ? {} : { timeoutMs: offered.timeoutMs }),
-    ...(offered._meta === undefined ? {} : { _meta: offered._meta }),
-    ...(offered.fields === undefined ? {} : { fields: offered.fields }),
-    ...(offered.providerOptions === undefined ? {} : { providerOptions: offered.providerOptions }),
-    ...(offered.unaccepted === undefined ? {} : { unaccepted: offered.unaccepted }),
-  };
-  const definition: ToolDefinition = { ...copied(name, told), definitionHash: definitionHash(name, told) };
+    renamedFrom: remote === offered.tool ? undefined : remote,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    effect,
+    idempotent,
+    labels,
+    timeoutMs,
+    _meta,
+    fields,
+    providerOptions,
+    unaccepted,
+  });
+  const definition: ToolDefinition = { ...copyJson(name, content), definitionHash: definitionHash(name, content) };
   deepFreeze(definition);
-  const notices = notice === undefined ? offered.notices : [notice, ...offered.notices];
-  const naming = recordedNaming(definition);
-  const fillDefaults = fillDefaultsOf(definition.inputSchema);
-  return {
+  return omitUndefined({
     definition,
     source,
     offered,
-    notices,
+    notices: notice === undefined ? offered.notices : [notice, ...offered.notices],
     // A flag may contain text from the server.
     flags: (offered.flags ?? []).map((flag) => escapeInvisible(flag)),
-    ...(naming === undefined ? {} : { naming }),
-    ...(fillDefaults === undefined ? {} : { fillDefaults }),
-  };
+    naming: recordedNaming(definition),
+    fillDefaults: fillDefaultsOf(definition.inputSchema),
+  });
 }
 
-/** Returns a frozen copy, so that later changes to the schema object by its author have no effect. Preserves the order of keys. */
-function copied<Told extends object>(name: string, told: Told): Told {
-  const inspection = inspectJson(told);
+/** Returns a copy, so that later changes to the schema object by its author have no effect. Preserves the order of keys. */
+function copyJson<Content extends object>(name: string, content: Content): Content {
+  const inspection = inspectJson(content);
   if (!inspection.ok)
     throw new SignalboxError(
       'tool-invalid',
       `the definition of ${name} is not JSON: ${inspection.problem} (at ${inspection.path})`,
     );
-  return JSON.parse(JSON.stringify(told)) as Told;
+  return JSON.parse(JSON.stringify(content)) as Content;
 }
 
-function definitionHash(name: string, told: object): string {
+function definitionHash(name: string, content: object): string {
   try {
-    return hash('sha256', canonicalize(told) ?? '', 'hex');
+    return hash('sha256', canonicalize(content) ?? '', 'hex');
   } catch (error) {
     throw new SignalboxError('tool-invalid', `the definition of ${name} is not JSON: ${messageOf(error)}`, {
       cause: error,

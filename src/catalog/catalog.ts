@@ -18,10 +18,9 @@ import { Offers } from './source-offers.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';
 import type { Pins } from './pins/pins.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
-import { isCheaperFound } from './search/disclosure.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
 import type { Source } from './source/source.ts';
-import { cleanSource } from './transforms/sanitize-source.ts';
+import { sanitizeSource } from './transforms/sanitize-source.ts';
 
 interface Mounted {
   /** The source as it was mounted. */
@@ -113,10 +112,8 @@ export class Catalog {
   /** Returns the tools that a client of a profile lists: all tools of the profile, or the search tools where tools are searched for. */
   listing(profile: string | undefined): readonly ToolDefinition[] {
     const view = this.view(profile);
-    if (profile === undefined) return view.tools;
-    const { disclosure = 'never' } = this.#profile(profile).settings;
-    const isFound = disclosure === 'always' || (disclosure === 'auto' && isCheaperFound(view.tools));
-    return isFound && this.#finders.length > 0 ? this.#finders : view.tools;
+    const searches = profile !== undefined && this.#profile(profile).searches(view.tools);
+    return searches && this.#finders.length > 0 ? this.#finders : view.tools;
   }
 
   /**
@@ -235,7 +232,7 @@ export class Catalog {
 
   #put(given: Source, before?: Mounted): void {
     const isPinned = this.#pins === undefined || given.isPinned === true || !isPinnable(given);
-    const source = cleanSource(isPinned ? given : pinSource(given, this.#pins));
+    const source = sanitizeSource(isPinned ? given : pinSource(given, this.#pins));
     const offers = new Offers(source);
     offers.assertAll();
     const down = source.state().down !== undefined;

@@ -1,13 +1,14 @@
-import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
-import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod';
+import { distractors } from '../../test/support/distractors.ts';
+import { runtimeTools } from '../runtimes/runtime-tools.ts';
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import { localServer } from '../sources/local/local-server.ts';
-import { runtimeTools } from '../runtimes/runtime-tools.ts';
-import type { ProfilesByName } from './profile.ts';
+import { Profile, type ProfilesByName, breakEvenBytes } from './profile.ts';
 
 const server = (name: string, ...tools: readonly string[]): ReturnType<typeof localServer> =>
   localServer({
@@ -33,8 +34,8 @@ const namesOf = (box: InternalSignalbox, profile: string): string[] =>
     .filter(({ id }) => id.server !== 'signalbox')
     .map(({ id }) => `${id.server}.${id.tool}`);
 
-suite('a profile', () => {
-  test('shows the tools of its servers that its patterns let through; leaving out wins, whatever the order', () =>
+describe('a profile', () => {
+  test('shows the tools of its servers that its patterns include; excluding patterns win in any order', () =>
     withBox(
       {
         all: {},
@@ -53,12 +54,12 @@ suite('a profile', () => {
         assert.deepEqual(namesOf(box, 'careless'), namesOf(box, 'careful'));
         assert.deepEqual(namesOf(box, 'short'), ['files.read', 'files.write', 'web.get', 'web.undelete']);
         assert.deepEqual(namesOf(box, 'nothing'), []);
-        // Every agent gets the built-in server.
+        // Every profile includes the built-in server.
         assert.ok(box.tools({ profile: 'nothing' }).some(({ name }) => name === 'mcp__signalbox__ping'));
       },
     ));
 
-  test('says of each tool that it does not show why', () =>
+  test('lists every tool that it hides, with the reason', () =>
     withBox({ p: { servers: ['files'], tools: ['!*delete*', 'mcp__files__read'] } }, (box) => {
       const { hidden, servers } = box.catalog({ profile: 'p' });
       assert.deepEqual(
@@ -80,7 +81,7 @@ suite('a profile', () => {
       );
     }));
 
-  test('is made once for each catalog, and anew when servers or profiles change', () =>
+  test('builds its view once per catalog version and rebuilds it when servers or profiles change', () =>
     withBox({ p: { servers: ['files'] } }, async (box) => {
       const first = box.tools({ profile: 'p' });
       assert.equal(box.tools({ profile: 'p' }), first);
@@ -93,7 +94,7 @@ suite('a profile', () => {
       await changed;
     }));
 
-  test('tells which of its patterns fit no tool', () =>
+  test('reports the patterns that match no tool', () =>
     withBox({ p: { tools: ['!*delete*', 'mcp__flies__*', '!gone'] } }, (box) => {
       assert.deepEqual(
         box.profiles.list().map(({ name, unmatched }) => [name, unmatched]),
@@ -102,8 +103,8 @@ suite('a profile', () => {
     }));
 });
 
-suite('a call with a profile', () => {
-  test('runs what the profile shows and nothing else, and says why', () =>
+describe('a call with a profile', () => {
+  test('runs only tools that the profile shows, and denies others with the reason', () =>
     withBox({ p: { servers: ['files'], tools: ['!*delete*'] } }, async (box) => {
       const call = async (tool: string, profile = 'p'): Promise<string> => {
         const { outcome, error } = await box.call(tool, {}, { profile });
@@ -119,12 +120,12 @@ suite('a call with a profile', () => {
         await call('mcp__files__read', 'q'),
         /^denied tool-hidden .*no profile named "q"; did you mean "p"\?$/,
       );
-      // What is outside is not suggested either.
+      // A tool outside the profile is not suggested.
       assert.doesNotMatch(await call('mcp__web__gett'), /did you mean/);
       assert.throws(() => box.tools({ profile: 'q' }), { code: 'profile-unknown' });
     }));
 
-  test('a tool that a runtime runs itself is left out by a pattern alone', () =>
+  test('can begin a tool that a runtime runs itself, unless a pattern excludes it', () =>
     withBox({ files: { servers: ['files'] }, calm: { tools: ['!mcp__claude__Bash'] } }, async (box) => {
       const own = runtimeTools('claude');
       box.servers.add(own);
@@ -139,10 +140,10 @@ suite('a call with a profile', () => {
         refused.allowed ? '' : (refused.result.error?.message ?? ''),
         /leaves it out with "!mcp__claude__Bash"/,
       );
-      assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'), 'nobody is told of it');
+      assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'), 'the unlisted server is listed');
     }));
 
-  test('for any profile, what is listed can be called and what is not cannot', async () => {
+  test('completes for every listed tool of any profile, and is denied for all others', async () => {
     const pattern = fc.constantFrom('*', 'read', '*delete*', 'mcp__web__*', 'w*', 'mcp__files__write', 'x');
     const patterns = fc.array(fc.tuple(fc.constantFrom('', '!'), pattern).map((parts) => parts.join('')));
     const settings = fc.record(
@@ -164,4 +165,21 @@ suite('a call with a profile', () => {
       );
     });
   });
+});
+
+test('disclosure "auto" replaces the list with tool search above the measured break-even size', () => {
+  const profile = new Profile('p', { disclosure: 'auto' }, undefined);
+  const tools = distractors(400);
+  const size = (count: number): number =>
+    tools
+      .slice(0, count)
+      .map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
+      .reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(tool)), 0);
+  const first = tools.findIndex((_, index) => size(index + 1) > breakEvenBytes) + 1;
+  assert.ok(first > 20);
+  assert.deepEqual(
+    [profile.searches(tools.slice(0, first - 1)), profile.searches(tools.slice(0, first))],
+    [false, true],
+  );
+  assert.equal(profile.searches([]), false);
 });

@@ -66,6 +66,12 @@ export class Profile {
     return view;
   }
 
+  /** Returns whether clients of this profile search for these tools instead of listing them. */
+  searches(tools: readonly ToolDefinition[]): boolean {
+    const { disclosure = 'never' } = this.settings;
+    return disclosure === 'always' || (disclosure === 'auto' && isSearchCheaper(tools));
+  }
+
   /** Returns the patterns, as written, that match no tool and so may be mistakes. */
   unmatched({ tools, hidden }: CatalogSnapshot): string[] {
     const all = [...tools, ...hidden.map(namedHidden)].map(namesOf);
@@ -114,4 +120,24 @@ export class Profile {
 /** Returns the names that an including pattern is matched against. Names from before a rename are excluded: another tool may have them now. */
 function grantedBy({ full, bare }: ToolNames): readonly string[] {
   return [...full, ...bare];
+}
+
+/** The size of a listing above which tool search costs less than listing, as measured by `npm run bench -- disclosure`. */
+export const breakEvenBytes = 30_000;
+
+const sizes = new WeakMap<ToolDefinition, number>();
+
+/** Returns whether listing these tools costs a model more tokens than searching for them, in a turn that uses three of them with 32 KB of other context. */
+function isSearchCheaper(tools: readonly ToolDefinition[]): boolean {
+  let size = 0;
+  for (const tool of tools) if ((size += sizeOf(tool)) > breakEvenBytes) return true;
+  return false;
+}
+
+function sizeOf(tool: ToolDefinition): number {
+  let size = sizes.get(tool);
+  if (size !== undefined) return size;
+  const { name, description, inputSchema } = tool;
+  sizes.set(tool, (size = Buffer.byteLength(JSON.stringify({ name, description, input_schema: inputSchema }))));
+  return size;
 }

@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import { SignalboxError } from '../core/errors.ts';
 import type { Catalog } from './catalog.ts';
-import { type CatalogSnapshot, missingServers } from './snapshot.ts';
+import { missingServers } from './snapshot.ts';
 
 /** Options of `awaitStartup`. */
 export interface StartupWait {
@@ -17,24 +17,9 @@ export interface StartupWait {
  * is aborted. Returns `undefined` when there is nothing to wait for.
  */
 export function awaitStartup(catalog: Catalog, { waitMs, profile, signal }: StartupWait): Promise<void> | undefined {
-  const leftMs = (): number => {
-    const until = Math.max(...catalog.starting(profile).map(({ since }) => since + waitMs));
-    return until - Date.now();
-  };
+  const leftMs = (): number => Math.max(...catalog.starting(profile).map(({ since }) => since + waitMs)) - Date.now();
   if (signal?.aborted === true || !(leftMs() > 0)) return undefined;
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      unsubscribe();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, leftMs());
-    const unsubscribe = catalog.subscribe(() => {
-      if (!(leftMs() > 0)) end();
-    });
-    signal?.addEventListener('abort', end, { once: true });
-  });
+  return waitUntil(catalog, () => !(leftMs() > 0), leftMs(), signal);
 }
 
 /** A server in its first start. */
@@ -68,29 +53,32 @@ export async function requireServers(
   { waitMs = defaultWaitMs, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   signal?.throwIfAborted();
-  if (missingServers(catalog.snapshot).length === 0) return;
-  await waitForRequired(catalog, waitMs, signal);
+  const missing = (): ReturnType<typeof missingServers> => missingServers(catalog.snapshot);
+  if (missing().length > 0) await waitUntil(catalog, () => missing().length === 0, waitMs, signal);
   signal?.throwIfAborted();
-  const missing = missingServers(catalog.snapshot);
-  if (missing.length === 0) return;
-  const reasons = missing.map(({ name, reason }) => reason ?? `server "${name}" is down`);
-  throw new SignalboxError('server-required', `required: ${reasons.join('; ')}; signalbox doctor tells more`);
+  const reasons = missing().map(({ name, reason }) => reason ?? `server "${name}" is down`);
+  if (reasons.length === 0) return;
+  throw new SignalboxError('server-required', `required: ${reasons.join('; ')}; run signalbox doctor for details`);
 }
 
-/** Resolves when all required servers are up, when the time limit has passed, or when the signal is aborted. */
-function waitForRequired(catalog: Catalog, waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves when a new version of the catalog fulfills the condition, when the time limit has passed, or when the signal is aborted. */
+function waitUntil(
+  catalog: Catalog,
+  isFulfilled: () => boolean,
+  waitMs: number,
+  signal: AbortSignalLike | undefined,
+): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
+    const end = (): void => {
       clearTimeout(timer);
       unsubscribe();
-      signal?.removeEventListener('abort', done);
+      signal?.removeEventListener('abort', end);
       resolve();
     };
-    const check = (snapshot: CatalogSnapshot): void => {
-      if (missingServers(snapshot).length === 0) done();
-    };
-    const timer = setTimeout(done, waitMs);
-    const unsubscribe = catalog.subscribe(check);
-    signal?.addEventListener('abort', done, { once: true });
+    const timer = setTimeout(end, waitMs);
+    const unsubscribe = catalog.subscribe(() => {
+      if (isFulfilled()) end();
+    });
+    signal?.addEventListener('abort', end, { once: true });
   });
 }

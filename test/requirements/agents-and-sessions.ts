@@ -202,7 +202,7 @@ export const agentsAndSessions: Section<'D'> = {
   D10: {
     promise: 'tool search only where it saves tokens, with the measured break-even',
     tests: [
-      'src/catalog/search/disclosure.test.ts > tools are found instead of listed only where their listing is larger than the measured break-even',
+      'src/catalog/profile.test.ts > disclosure "auto" replaces the list with tool search above the measured break-even size',
       'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five',
       'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five for most requests that the ranking was not made with',
       'src/sources/local/builtin/disclosure-tools.test.ts > what is listed > is everything, unless a profile wants tools found: always, or where that saves tokens',

@@ -174,9 +174,9 @@ export const externalServers: Section<'B'> = {
   B14: {
     promise: 'text shown to a model carries no hidden characters; suspicious definitions are flagged',
     tests: [
-      'src/catalog/transforms/sanitize-tool.test.ts > a sanitized tool > has clean names, titles, descriptions and schema descriptions; values stay exact',
-      'src/catalog/transforms/sanitize-tool.test.ts > suspicious > is looked for in the schema too, in names and values as well',
-      'src/catalog/transforms/sanitize-source.test.ts > hidden characters > are taken out and noticed for every server from outside, however it comes into the catalog',
+      'src/catalog/transforms/sanitize-source.test.ts > sanitizeTool > sanitizes names, titles, descriptions and schema descriptions, and preserves values',
+      'src/catalog/scan/flag-suspicious.test.ts > flagSuspicious > checks the names, descriptions and values of the schema',
+      'src/catalog/transforms/sanitize-source.test.ts > hidden characters in the catalog > are removed and reported for every external server, whether mounted directly, transformed or configured',
       'src/sources/mcp/content/remote-content.test.ts > lock, transforms and configuration pass them on, their descriptions without hidden characters',
     ],
   },

@@ -1,6 +1,6 @@
 import { diffTool, findSuspicions } from './diff-tool.ts';
 import { type Difference, formatValue } from './difference.ts';
-import type { Lock, LockedInstructions, LockedServer } from './lock-types.ts';
+import type { LockedInstructions, LockedServer } from './lock-types.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** The difference of a tool from its accepted definition. */
@@ -14,18 +14,6 @@ export interface ServerDiff {
   readonly server: string;
   readonly instructions?: InstructionsDiff;
   readonly tools: readonly ToolDiff[];
-}
-
-/** The servers that differ from the lock. */
-export type LockDiff = readonly ServerDiff[];
-
-/** Compares the servers that are in both. Unlocked servers are not checked, and servers that are down cannot be compared. */
-export function diffLock(lock: Lock, now: Lock): LockDiff {
-  return [...lock.servers].flatMap(([server, locked]) => {
-    const present = now.servers.get(server);
-    const diff = present === undefined ? undefined : diffServer(server, locked, present);
-    return diff === undefined ? [] : [diff];
-  });
 }
 
 /** Compares a server with its accepted definitions. Returns `undefined` when they are the same. */
@@ -60,4 +48,9 @@ export function diffInstructions(
   if (before.text === undefined)
     return { kind: 'changed', text: `${formatValue(now.text)} (what was accepted is not in this older lock)` };
   return { kind: 'changed', text: wordDiff(before.text, now.text ?? '') };
+}
+
+/** Returns the commands with which a person reviews the changes of a server, as the end of a message. */
+export function reviewHint(server: string): string {
+  return `signalbox lock diff ${server} shows the changes, signalbox lock accept ${server} accepts them`;
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { proseKeywords, schemaMapKeywords } from '../schema/schema-keywords.ts';
 import { isList } from './canonical-json.ts';
-import { type Difference, difference, quoted, formatValue } from './difference.ts';
+import { type Difference, difference, formatValue, isSame, keysOfBoth, ownValue, quoted } from './difference.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** The role of a schema. */
@@ -10,9 +11,6 @@ interface Place {
   readonly of: SchemaRole;
   readonly path: string;
 }
-
-const prose = new Set(['title', 'description', '$comment']);
-const schemaMaps = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 
 /** Returns the differences of two schemas in canonical form, one sentence each. */
 export function diffSchema(before: JsonValue | undefined, after: JsonValue | undefined, of: SchemaRole): Difference[] {
@@ -25,9 +23,8 @@ export function diffSchema(before: JsonValue | undefined, after: JsonValue | und
 function diffPart(before: JsonValue, after: JsonValue, place: Place): Difference[] {
   if (isSame(before, after)) return [];
   if (!isJsonObject(before) || !isJsonObject(after)) return [changed('schema', before, after, place)];
-  const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return keywords.flatMap((keyword) => {
-    const [old, now] = [own(before, keyword), own(after, keyword)];
+  return keysOfBoth(before, after).flatMap((keyword) => {
+    const [old, now] = [ownValue(before, keyword), ownValue(after, keyword)];
     return isSame(old, now) ? [] : diffKeyword(keyword, { before, after, old, now }, place);
   });
 }
@@ -45,10 +42,11 @@ function diffKeyword(keyword: string, { before, after, old, now }: Pair, place: 
     return diffProperties(before, after, place);
   if (keyword === 'required' && isList(old ?? []) && isList(now ?? [])) return diffRequired(before, after, place);
   if (keyword === 'enum' && isList(old) && isList(now)) return [diffEnum(old, now, place)];
-  if (prose.has(keyword) && typeof old === 'string' && typeof now === 'string')
+  if (proseKeywords.has(keyword) && typeof old === 'string' && typeof now === 'string')
     return [difference(`${keyword} ${subject(place)}: ${wordDiff(old, now)}`, `${keyword} ${subject(place)} changed`)];
   if (old === undefined || now === undefined) return [changed(keyword, old, now, place)];
-  if (schemaMaps.has(keyword) && isJsonObject(old) && isJsonObject(now)) return diffNamed(keyword, old, now, place);
+  if (schemaMapKeywords.has(keyword) && isJsonObject(old) && isJsonObject(now))
+    return diffNamed(keyword, old, now, place);
   if (isList(old) && isList(now) && old.length === now.length && old.every(isJsonObject))
     return old.flatMap((part, index) => diffPart(part, now[index] ?? null, inside(place, `${keyword}[${index}]`)));
   if (isJsonObject(old) && isJsonObject(now) && keyword !== 'default' && keyword !== 'const')
@@ -74,12 +72,11 @@ function diffProperties(before: JsonObject, after: JsonObject, place: Place): Di
 function diffRequired(before: JsonObject, after: JsonObject, place: Place): Difference[] {
   const [old, now] = [new Set(requiredOf(before)), new Set(requiredOf(after))];
   const [hadProperty, hasProperty] = [propertiesOf(before), propertiesOf(after)];
-  const differences = [...new Set([...old, ...now])].flatMap((name) => {
+  return [...new Set([...old, ...now])].flatMap((name) => {
     if (old.has(name) === now.has(name) || hadProperty.has(name) !== hasProperty.has(name)) return [];
     const at = inside(place, name);
     return [difference(`${nounOf(at)} ${quoted(at.path)} is now ${now.has(name) ? 'required' : 'optional'}`)];
   });
-  return differences;
 }
 
 function diffEnum(old: readonly JsonValue[], now: readonly JsonValue[], place: Place): Difference {
@@ -95,8 +92,8 @@ function diffEnum(old: readonly JsonValue[], now: readonly JsonValue[], place: P
 }
 
 function diffNamed(keyword: string, old: JsonObject, now: JsonObject, place: Place): Difference[] {
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
-    const [was, is] = [own(old, name), own(now, name)];
+  return keysOfBoth(old, now).flatMap((name) => {
+    const [was, is] = [ownValue(old, name), ownValue(now, name)];
     const at = inside(place, `${keyword}.${name}`);
     if (was !== undefined && is !== undefined) return diffPart(was, is, at);
     return [difference(`${quoted(at.path)} ${is === undefined ? 'removed' : 'added'}`)];
@@ -123,25 +120,17 @@ function inside({ of, path }: Place, step: string): Place {
 }
 
 function typeOf(schema: JsonValue): string {
-  const type = isJsonObject(schema) ? own(schema, 'type') : undefined;
+  const type = isJsonObject(schema) ? ownValue(schema, 'type') : undefined;
   if (typeof type === 'string') return type;
   return isList(type) ? type.map(String).join(' or ') : 'of any type';
 }
 
 function propertiesOf(schema: JsonObject): Map<string, JsonValue> {
-  const properties = own(schema, 'properties');
+  const properties = ownValue(schema, 'properties');
   return new Map(Object.entries(isJsonObject(properties) ? properties : {}));
 }
 
 function requiredOf(schema: JsonObject): string[] {
-  const required = own(schema, 'required');
+  const required = ownValue(schema, 'required');
   return isList(required) ? required.map(String) : [];
-}
-
-function own(object: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

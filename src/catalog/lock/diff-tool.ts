@@ -2,7 +2,16 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import { isList } from './canonical-json.ts';
 import { diffSchema } from './diff-schema.ts';
-import { type Difference, difference, quoted, formatValue, weaker } from './difference.ts';
+import {
+  type Difference,
+  difference,
+  formatValue,
+  isSame,
+  keysOfBoth,
+  ownValue,
+  quoted,
+  weaker,
+} from './difference.ts';
 import type { LockedTool } from './lock-types.ts';
 import { wordDiff } from './word-diff.ts';
 
@@ -20,6 +29,15 @@ export function diffTool(name: string, before: LockedTool, now: LockedTool): Dif
     ...newFlags(name, before, now),
   ];
   return differences.length === 0 ? [difference('its definition changed')] : differences;
+}
+
+const maxSummarized = 3;
+
+/** Returns the first differences of a tool as one line, without unaccepted prose of the server. */
+export function summarizeToolDiff(name: string, accepted: LockedTool, now: LockedTool): string {
+  const all = [...new Set(diffTool(name, accepted, now).map(({ short }) => short))];
+  const more = all.length > maxSummarized ? `; and ${all.length - maxSummarized} more` : '';
+  return `${all.slice(0, maxSummarized).join('; ')}${more}`;
 }
 
 /** Returns the signs of an attack in a tool that is not accepted yet. */
@@ -48,15 +66,13 @@ function diffText(what: string, before: string | undefined, now: string | undefi
 
 /** Compares fields that Signalbox passes on without using them, down to each value. */
 function diffFields(path: string, before: JsonObject, now: JsonObject): Difference[] {
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  return keys.flatMap((key) => {
-    const [old, value] = [before, now].map((object) => (Object.hasOwn(object, key) ? object[key] : undefined));
-    return diffValue(path === '' ? key : `${path}.${key}`, old, value);
-  });
+  return keysOfBoth(before, now).flatMap((key) =>
+    diffValue(path === '' ? key : `${path}.${key}`, ownValue(before, key), ownValue(now, key)),
+  );
 }
 
 function diffValue(path: string, old: JsonValue | undefined, now: JsonValue | undefined): Difference[] {
-  if (JSON.stringify(old) === JSON.stringify(now)) return [];
+  if (isSame(old, now)) return [];
   if (isJsonObject(old) && isJsonObject(now)) return diffFields(path, old, now);
   if (isList(old) && isList(now) && old.length === now.length)
     return old.flatMap((each, index) => diffValue(`${path}[${index}]`, each, now[index]));
@@ -67,13 +83,10 @@ function diffValue(path: string, old: JsonValue | undefined, now: JsonValue | un
   return [difference(`${field}: ${formatValue(old)} → ${formatValue(now)}`, `${field} ${kind}`)];
 }
 
-type Annotations = Readonly<Record<string, JsonValue>>;
-
-function diffAnnotations(before: Annotations, now: Annotations): Difference[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((hint) => {
-    const old = Object.hasOwn(before, hint) ? before[hint] : undefined;
-    const value = Object.hasOwn(now, hint) ? now[hint] : undefined;
-    if (JSON.stringify(old) === JSON.stringify(value)) return [];
+function diffAnnotations(before: JsonObject, now: JsonObject): Difference[] {
+  return keysOfBoth(before, now).flatMap((hint) => {
+    const [old, value] = [ownValue(before, hint), ownValue(now, hint)];
+    if (isSame(old, value)) return [];
     const concern = annotationConcerns.get(hint);
     const text = `annotation ${concern === undefined ? quoted(hint) : hint}: ${formatValue(old)} → ${formatValue(value)}`;
     const short = concern === undefined ? `annotation ${quoted(hint)} changed` : text;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../core/json/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
 
 /** One difference. */
@@ -35,4 +35,19 @@ export function formatValue(value: JsonValue | undefined): string {
 
 export function truncate(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
+}
+
+/** Returns the keys of two objects, each once. */
+export function keysOfBoth(before: JsonObject, now: JsonObject): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])];
+}
+
+/** Returns an own property of an object, which may have any name. */
+export function ownValue(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Returns whether two values in canonical form are the same. */
+export function isSame(before: JsonValue | undefined, now: JsonValue | undefined): boolean {
+  return before === now || JSON.stringify(before) === JSON.stringify(now);
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { canonicalJson } from './canonical-json.ts';
 import {
   type Lock,
@@ -43,11 +44,10 @@ function parseJson(text: string): unknown {
 function readServer(value: JsonValue, path: Path): LockedServer {
   const server = holder(value, path);
   knownKeys(server, ['instructions', 'tools'], path);
-  const { instructions } = server;
-  return {
-    ...(instructions === undefined ? {} : { instructions: readInstructions(instructions, [...path, 'instructions']) }),
+  return omitUndefined({
+    instructions: optional(server, 'instructions', path, readInstructions),
     tools: entries(server['tools'], [...path, 'tools'], readTool),
-  };
+  });
 }
 
 /** Older locks have only the hash. */
@@ -65,16 +65,15 @@ function readTool(value: JsonValue, path: Path): LockedTool {
     ['hash', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'fields'],
     path,
   );
-  const { title, inputSchema, outputSchema, annotations, _meta, fields } = tool;
-  const definition: LockedDefinition = {
-    ...(title === undefined ? {} : { title: string(title, [...path, 'title']) }),
+  const definition: LockedDefinition = omitUndefined({
+    title: optional(tool, 'title', path, string),
     description: string(tool['description'], [...path, 'description']),
-    inputSchema: schema(inputSchema, [...path, 'inputSchema']),
-    ...(outputSchema === undefined ? {} : { outputSchema: schema(outputSchema, [...path, 'outputSchema']) }),
-    ...(annotations === undefined ? {} : { annotations: holder(annotations, [...path, 'annotations']) }),
-    ...(_meta === undefined ? {} : { _meta: holder(_meta, [...path, '_meta']) }),
-    ...(fields === undefined ? {} : { fields: holder(fields, [...path, 'fields']) }),
-  };
+    inputSchema: schema(tool['inputSchema'], [...path, 'inputSchema']),
+    outputSchema: optional(tool, 'outputSchema', path, schema),
+    annotations: optional(tool, 'annotations', path, holder),
+    _meta: optional(tool, '_meta', path, holder),
+    fields: optional(tool, 'fields', path, holder),
+  });
   const pinned = pinDefinition(definition);
   return { ...pinned, hash: fitting(tool, pinned.hash, path) };
 }
@@ -82,6 +81,16 @@ function readTool(value: JsonValue, path: Path): LockedTool {
 function fitting(holding: JsonObject, hash: string, path: Path): string {
   if (string(holding['hash'], [...path, 'hash']) === hash) return hash;
   throw new LockError([...path, 'hash'], 'does not fit the definition beside it; one of them was changed by hand');
+}
+
+function optional<Value>(
+  parent: JsonObject,
+  key: string,
+  path: Path,
+  read: (value: JsonValue, path: Path) => Value,
+): Value | undefined {
+  const value = parent[key];
+  return value === undefined ? undefined : read(value, [...path, key]);
 }
 
 function entries<Entry>(
@@ -136,10 +145,7 @@ export class LockError extends Error {
 export function printLock(lock: Lock): string {
   const servers = [...lock.servers].map(([name, { tools, instructions }]) => [
     name,
-    {
-      ...(instructions === undefined ? {} : { instructions: printed(instructions) }),
-      tools: Object.fromEntries(tools),
-    },
+    omitUndefined({ instructions: instructions && printed(instructions), tools: Object.fromEntries(tools) }),
   ]);
   const sorted = canonicalJson({ servers: Object.fromEntries(servers) as JsonObject }) as JsonObject;
   return `${JSON.stringify({ lockVersion, ...sorted }, undefined, 2)}\n`;

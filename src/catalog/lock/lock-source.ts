@@ -1,13 +1,12 @@
 import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
-import { type Judgement, judgedSource } from '../transforms/transform-source.ts';
-import { type InstructionsDiff, diffInstructions } from './diff-lock.ts';
-import { diffTool } from './diff-tool.ts';
+import { type MappedTool, mapSource } from '../transforms/transform-source.ts';
+import { type InstructionsDiff, diffInstructions, reviewHint } from './diff-lock.ts';
+import { summarizeToolDiff } from './diff-tool.ts';
 import { truncate } from './difference.ts';
 import { type LockedServer, lockFileName } from './lock-types.ts';
 import { pinInstructions, pinTool } from './locked-server.ts';
 
-const maxShown = 3;
 const maxNoticeLength = 300;
 
 /**
@@ -16,12 +15,12 @@ const maxNoticeLength = 300;
  */
 export function lockSource(source: Source, locked: LockedServer | undefined): Source {
   if (locked === undefined) return source;
-  const next = `signalbox lock diff ${source.server} shows the changes, signalbox lock accept ${source.server} accepts them`;
-  const judge = (tool: SourceTool): Judgement => {
+  const next = reviewHint(source.server);
+  const mapTool = (tool: SourceTool): MappedTool => {
     const why = refusal(tool, locked);
     return why === undefined ? { tool } : { withheld: { tool: tool.tool, by: 'lock', reason: `${why}; ${next}` } };
   };
-  const survey = ({ tools, instructions }: SourceState): string[] => {
+  const noticesOf = ({ tools, instructions }: SourceState): string[] => {
     const present = new Set(tools.map(({ tool }) => tool));
     const gone = [...locked.tools.keys()].filter((name) => !present.has(name));
     const change = instructionsChange(instructions, locked);
@@ -30,8 +29,8 @@ export function lockSource(source: Source, locked: LockedServer | undefined): So
       ...(change === undefined ? [] : [instructionsNotice(change, next)]),
     ];
   };
-  const judged = judgedSource(source, judge, survey);
-  return { ...judged, state: () => withoutNewInstructions(judged.state(), locked) };
+  const mapped = mapSource(source, mapTool, noticesOf);
+  return { ...mapped, state: () => withoutNewInstructions(mapped.state(), locked) };
 }
 
 function refusal(tool: SourceTool, locked: LockedServer): string | undefined {
@@ -40,9 +39,7 @@ function refusal(tool: SourceTool, locked: LockedServer): string | undefined {
   const now = pinTool(tool);
   if (now === undefined) return `its definition is not JSON, so it cannot be compared with ${lockFileName}`;
   if (now.hash === accepted.hash) return undefined;
-  const differences = [...new Set(diffTool(tool.tool, accepted, now).map(({ short }) => short))];
-  const more = differences.length > maxShown ? `; and ${differences.length - maxShown} more` : '';
-  return `it is not what ${lockFileName} says: ${differences.slice(0, maxShown).join('; ')}${more}`;
+  return `it is not what ${lockFileName} says: ${summarizeToolDiff(tool.tool, accepted, now)}`;
 }
 
 function instructionsChange(instructions: string | undefined, locked: LockedServer): InstructionsDiff | undefined {

@@ -6,10 +6,11 @@ import type { JsonObject } from '../../core/json/json.ts';
 import { Catalog } from '../catalog.ts';
 import type { SourceTool } from '../source/source.ts';
 import { configuredServer } from '../transforms/shaping/shape-source.ts';
-import { diffLock } from './diff-lock.ts';
+import { type ServerDiff, diffServer } from './diff-lock.ts';
 import { LockError, parseLock, printLock } from './lock-format.ts';
 import { lockOf } from './locked-server.ts';
 import { lockSource } from './lock-source.ts';
+import type { Lock } from './lock-types.ts';
 
 const word = fc.oneof(fc.constantFrom('path', 'mode', 'type', 'required', '__proto__', 'constructor'), fc.string());
 const property = fc.oneof(
@@ -88,6 +89,14 @@ const changes: Readonly<Record<string, (tool: SourceTool) => SourceTool>> = {
 
 function withSchema(tool: SourceTool, change: (schema: JsonObject) => JsonObject): SourceTool {
   return { ...tool, inputSchema: change(tool.inputSchema as JsonObject) };
+}
+
+/** The servers of both locks that differ. */
+function diffLock(lock: Lock, now: Lock): ServerDiff[] {
+  return [...lock.servers].flatMap(([server, locked]) => {
+    const present = now.servers.get(server);
+    return (present && diffServer(server, locked, present)) ?? [];
+  });
 }
 
 describe('the lock', () => {

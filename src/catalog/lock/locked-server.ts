@@ -1,4 +1,5 @@
-import { type JsonObject, inspectJson } from '../../core/json/json.ts';
+import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { canonicalJson, canonicalSchema, hashOf, withoutDates } from './canonical-json.ts';
 import type {
@@ -27,7 +28,8 @@ export function lockedServer({ tools, instructions }: SourceState): LockedServer
     const pinned = locked.has(tool.tool) ? undefined : pinTool(tool);
     if (pinned !== undefined) locked.set(tool.tool, pinned);
   }
-  return { ...(instructions === undefined ? {} : { instructions: pinInstructions(instructions) }), tools: locked };
+  const pinned = instructions === undefined ? undefined : pinInstructions(instructions);
+  return omitUndefined({ instructions: pinned, tools: locked });
 }
 
 /** Returns a tool in the form of the lock; `undefined` when its definition is not JSON. */
@@ -41,18 +43,19 @@ export function pinTool(tool: SourceTool): LockedTool | undefined {
 
 /** Converts a definition to its canonical form with its hash. */
 export function pinDefinition(given: LockedDefinition): LockedTool {
-  const { title, description, inputSchema, outputSchema, annotations = {} } = given;
-  const [_meta, fields] = [withoutDates(given._meta ?? {}), withoutDates(given.fields ?? {})];
-  const definition = {
-    ...(title === undefined ? {} : { title }),
+  const { title, description, inputSchema, outputSchema, annotations = {}, _meta = {}, fields = {} } = given;
+  // An empty object equals an absent one.
+  const filled = (object: JsonValue): JsonObject | undefined =>
+    Object.keys(object as JsonObject).length === 0 ? undefined : (object as JsonObject);
+  const definition = omitUndefined({
+    title,
     description,
     inputSchema: canonicalSchema(inputSchema) as LockedSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema: canonicalSchema(outputSchema) as LockedSchema }),
-    // Empty annotations equal absent annotations.
-    ...(Object.keys(annotations).length === 0 ? {} : { annotations: canonicalJson(annotations) as JsonObject }),
-    ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
-    ...(Object.keys(fields).length === 0 ? {} : { fields }),
-  };
+    outputSchema: outputSchema === undefined ? undefined : (canonicalSchema(outputSchema) as LockedSchema),
+    annotations: filled(canonicalJson(annotations)),
+    _meta: filled(withoutDates(_meta)),
+    fields: filled(withoutDates(fields)),
+  });
   return { ...definition, hash: hashOf(canonicalJson(definition)) };
 }
 

@@ -1,13 +1,12 @@
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { type UnacceptedDefinition, claimedEffect, stricterEffect } from '../../core/tools/tool.ts';
-import { type ServerDiff, diffInstructions, diffServer } from '../lock/diff-lock.ts';
-import { diffTool } from '../lock/diff-tool.ts';
+import { type ServerDiff, diffInstructions, diffServer, reviewHint } from '../lock/diff-lock.ts';
+import { summarizeToolDiff } from '../lock/diff-tool.ts';
 import { lockedServer, pinInstructions, pinTool } from '../lock/locked-server.ts';
 import type { LockedServer, LockedTool } from '../lock/lock-types.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from '../source/source.ts';
 import { flagSuspicious } from '../scan/flag-suspicious.ts';
 import type { Pins } from './pins.ts';
-
-const maxDifferences = 3;
 
 /** Returns whether the definitions of a source are pinned: those of servers outside this process. */
 export function isPinnable({ adapter, unlisted }: Source): boolean {
@@ -71,7 +70,7 @@ function compared(
   pinned: (tool: SourceTool) => LockedTool | undefined,
   since: Map<string, number>,
 ): SourceState {
-  const next = `signalbox lock diff ${server} shows the changes, signalbox lock accept ${server} accepts them`;
+  const next = reviewHint(server);
   const tools: SourceTool[] = [];
   const hidden: WithheldTool[] = [];
   for (const tool of given.tools) {
@@ -117,10 +116,8 @@ function unaccepted(tool: SourceTool, accepted: LockedTool | undefined, why: Una
   return {
     ...rest,
     description,
-    ...(title === undefined ? {} : { title }),
+    ...omitUndefined({ title, _meta, fields }),
     annotations: claims,
-    ...(_meta === undefined ? {} : { _meta }),
-    ...(fields === undefined ? {} : { fields }),
     effect: stricterEffect(tool.effect, accepted === undefined ? 'irreversible' : claimedEffect(claims)),
     unaccepted: why,
     notices: [...tool.notices, why.reason],
@@ -130,7 +127,5 @@ function unaccepted(tool: SourceTool, accepted: LockedTool | undefined, why: Una
 function differences(name: string, accepted: LockedTool | undefined, now: LockedTool | undefined): string {
   if (now === undefined) return 'its definition is not JSON, so it cannot be compared with the accepted one';
   if (accepted === undefined) return 'it is new: it was not there when the definitions of its server were accepted';
-  const all = [...new Set(diffTool(name, accepted, now).map(({ short }) => short))];
-  const more = all.length > maxDifferences ? `; and ${all.length - maxDifferences} more` : '';
-  return `its definition differs from the accepted one: ${all.slice(0, maxDifferences).join('; ')}${more}`;
+  return `its definition differs from the accepted one: ${summarizeToolDiff(name, accepted, now)}`;
 }

@@ -1,5 +1,6 @@
 import type { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import type { ToolDescription } from '../../core/tools/tool.ts';
 import type { ContentListing, SourceContent } from './source-content.ts';
@@ -173,16 +174,9 @@ export interface SourceLimits {
 }
 
 /** Returns the limits that are set. */
-export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace, cwd, results }: Given): SourceLimits {
-  return {
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(cacheMs === undefined ? {} : { cacheMs }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(results === undefined ? {} : { results }),
-  };
+export function limitsOf(given: {
+  readonly [Key in keyof SourceLimits]?: SourceLimits[Key] | undefined;
+}): SourceLimits {
+  const { timeoutMs, concurrency, rateLimit, cacheMs, workspace, cwd, results } = given;
+  return omitUndefined({ timeoutMs, concurrency, rateLimit, cacheMs, workspace, cwd, results });
 }
-
-type Given = { readonly [Key in keyof SourceLimits]?: SourceLimits[Key] | undefined };

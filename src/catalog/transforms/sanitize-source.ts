@@ -1,16 +1,16 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { flagText } from '../scan/flag-suspicious.ts';
-import { schemaTexts } from '../schema/sanitize-schema.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
+import { flagSuspicious, flagText } from '../scan/flag-suspicious.ts';
+import { sanitizeSchema, schemaTexts } from '../schema/sanitize-schema.ts';
 import type { ContentListing } from '../source/source-content.ts';
-import type { Source, SourceState } from '../source/source.ts';
+import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { sanitizeText } from './sanitize-text.ts';
-import { sanitized } from './sanitize-tool.ts';
 import { transformSource } from './transform-source.ts';
 
 /** Returns a source without hidden characters, with notices about suspicious tools. Sources inside this process and clean sources are returned unchanged. */
-export function cleanSource(source: Source): Source {
+export function sanitizeSource(source: Source): Source {
   if (source.isClean === true || source.adapter.startsWith('local:')) return source;
-  return { ...transformSource(sanitizeContent(source), sanitized()), isClean: true };
+  return { ...transformSource(sanitizeContent(source), sanitizeTool), isClean: true };
 }
 
 const maxNamed = 80;
@@ -20,43 +20,42 @@ const maxNamed = 80;
  * unchanged, because requests use them.
  */
 function sanitizeContent(source: Source): Source {
-  let last: { readonly given: ContentListing; readonly clean: ContentListing } | undefined;
-  const flagged = new WeakMap<ContentListing, readonly string[]>();
-  const flagsOf = (listing: ContentListing): readonly string[] => {
-    let flags = flagged.get(listing);
-    if (flags === undefined) flagged.set(listing, (flags = flagContent(listing)));
-    return flags;
-  };
-  const cleaned = (given: ContentListing): ContentListing => {
-    if (last?.given !== given) {
-      const { resources, resourceTemplates, prompts } = given;
-      const clean = {
-        resources: resources.map(readable),
-        resourceTemplates: resourceTemplates.map(readable),
-        prompts: prompts.map(readable),
-      };
-      last = { given, clean };
-    }
-    return last.clean;
-  };
-  let made: { readonly from: SourceState; readonly state: SourceState } | undefined;
+  const listings = new WeakMap<ContentListing, SanitizedListing>();
+  let last: { readonly from: SourceState; readonly state: SourceState } | undefined;
   const state = (): SourceState => {
     const from = source.state();
-    if (made?.from === from) return made.state;
+    if (last?.from === from) return last.state;
     const { instructions, content } = from;
+    let sanitized = content && listings.get(content);
+    if (content !== undefined && sanitized === undefined) listings.set(content, (sanitized = sanitizeListing(content)));
+    const flags = instructions === undefined ? [] : flagText('its instructions', [instructions]);
     const clean = {
       ...from,
-      ...(instructions === undefined ? {} : { instructions: sanitizeText(instructions) }),
-      ...(content === undefined ? {} : { content: cleaned(content) }),
-      flags: [
-        ...(instructions === undefined ? [] : flagText('its instructions', [instructions])),
-        ...(content === undefined ? [] : flagsOf(content)),
-      ],
+      ...omitUndefined({ instructions: instructions && sanitizeText(instructions), content: sanitized?.listing }),
+      flags: [...flags, ...(sanitized?.flags ?? [])],
     };
-    made = { from, state: clean };
+    last = { from, state: clean };
     return clean;
   };
   return { ...source, state };
+}
+
+interface SanitizedListing {
+  readonly listing: ContentListing;
+  /** The signs of an attack in the original. */
+  readonly flags: readonly string[];
+}
+
+function sanitizeListing(listing: ContentListing): SanitizedListing {
+  const { resources, resourceTemplates, prompts } = listing;
+  return {
+    listing: {
+      resources: resources.map(sanitizeDescription),
+      resourceTemplates: resourceTemplates.map(sanitizeDescription),
+      prompts: prompts.map(sanitizeDescription),
+    },
+    flags: flagContent(listing),
+  };
 }
 
 /** Returns the signs of an attack in prompts and in descriptions of resources, which models read. */
@@ -69,14 +68,48 @@ function flagContent(listing: ContentListing): string[] {
   );
 }
 
-function readable<Described extends JsonObject>(described: Described): Described {
+function sanitizeDescription<Described extends JsonObject>(described: Described): Described {
   const { title, description, arguments: args } = described;
   return {
     ...described,
     ...(typeof title === 'string' ? { title: sanitizeText(title) } : {}),
     ...(typeof description === 'string' ? { description: sanitizeText(description) } : {}),
     ...(Array.isArray(args)
-      ? { arguments: (args as readonly JsonValue[]).map((each) => (isJsonObject(each) ? readable(each) : each)) }
+      ? {
+          arguments: (args as readonly JsonValue[]).map((each) =>
+            isJsonObject(each) ? sanitizeDescription(each) : each,
+          ),
+        }
       : {}),
   };
+}
+
+/** Removes hidden characters from a tool's definition, and adds notices about suspicious text. */
+export function sanitizeTool(tool: SourceTool): SourceTool {
+  const flags = flagSuspicious(tool);
+  const { annotations, title, outputSchema, fields } = tool;
+  return {
+    ...tool,
+    // A name that consists only of hidden characters stays, and the catalog makes it visible.
+    tool: sanitizeText(tool.tool) || tool.tool,
+    description: sanitizeText(tool.description),
+    inputSchema: sanitizeSchema(tool.inputSchema),
+    annotations:
+      annotations.title === undefined ? annotations : { ...annotations, title: sanitizeText(annotations.title) },
+    notices: [...tool.notices, ...flags],
+    ...omitUndefined({
+      title: title && sanitizeText(title),
+      outputSchema: outputSchema && sanitizeSchema(outputSchema),
+      fields: fields && (sanitizeStrings(fields) as JsonObject),
+      flags: flags.length === 0 ? undefined : flags,
+    }),
+  };
+}
+
+/** Sanitizes unknown fields too: a client that knows them may show them to a model. */
+function sanitizeStrings(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return sanitizeText(value);
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, sanitizeStrings(each)]));
+  return Array.isArray(value) ? value.map(sanitizeStrings) : value;
 }

@@ -1,4 +1,5 @@
 import { SignalboxError, messageOf } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from '../source/source.ts';
 
 interface Listing {
@@ -6,8 +7,6 @@ interface Listing {
   readonly tools: readonly SourceTool[];
   readonly hidden: readonly WithheldTool[];
 }
-
-type Survey = (given: SourceState) => readonly string[];
 
 /**
  * Returns a source whose tools have passed one or more transforms in order. Does not modify the given source.
@@ -17,24 +16,24 @@ type Survey = (given: SourceState) => readonly string[];
  * box.mount(transformServer(notes, (tool) => (tool.tool.startsWith('debug_') ? null : tool)));
  */
 export function transformSource(source: Source, transform: ToolTransform | readonly ToolTransform[]): Source {
-  return surveyedSource(source, [transform].flat(), () => []);
+  const transforms = [transform].flat();
+  return mapSource(source, (tool) => applyTransforms(tool, transforms, source.server));
 }
 
-/** Returns a transformed source with additional notices about all of its original tools. */
-export function surveyedSource(source: Source, steps: readonly ToolTransform[], survey: Survey): Source {
-  return judgedSource(source, (tool) => judgeTool(tool, steps, source.server), survey);
-}
-
-/** Returns a source of which each tool is judged once. */
-export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Judgement, survey: Survey): Source {
-  const judgements = new WeakMap<SourceTool, Judgement>();
+/** Returns a source whose tools are mapped, each once. `noticesOf` returns additional notices about the original source. */
+export function mapSource(
+  source: Source,
+  mapTool: (tool: SourceTool) => MappedTool,
+  noticesOf: (state: SourceState) => readonly string[] = () => [],
+): Source {
+  const mapped = new WeakMap<SourceTool, MappedTool>();
   let listing: Listing | undefined;
   let last: { readonly given: SourceState; readonly made: SourceState } | undefined;
 
-  const judge = (tool: SourceTool): Judgement => {
-    let judgement = judgements.get(tool);
-    if (judgement === undefined) judgements.set(tool, (judgement = judgeOnce(tool)));
-    return judgement;
+  const mapOnce = (tool: SourceTool): MappedTool => {
+    let known = mapped.get(tool);
+    if (known === undefined) mapped.set(tool, (known = mapTool(tool)));
+    return known;
   };
 
   const list = (from: readonly SourceTool[]): Listing => {
@@ -42,24 +41,17 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
     const tools: SourceTool[] = [];
     const hidden: WithheldTool[] = [];
     for (const each of from) {
-      const { tool, withheld } = judge(each);
+      const { tool, withheld } = mapOnce(each);
       if (tool !== undefined) tools.push(tool);
       else hidden.push({ ...withheld, since: before.get(withheld.tool) ?? Date.now() });
     }
     return { from, tools, hidden };
   };
 
+  const { server, adapter, limits, required, unlisted, isPinned, content } = source;
   const [health, restart] = [source.health?.bind(source), source.restart?.bind(source)];
   return {
-    server: source.server,
-    adapter: source.adapter,
-    limits: source.limits,
-    ...(source.required === undefined ? {} : { required: source.required }),
-    ...(source.unlisted === undefined ? {} : { unlisted: source.unlisted }),
-    ...(source.isPinned === undefined ? {} : { isPinned: source.isPinned }),
-    ...(health === undefined ? {} : { health }),
-    ...(restart === undefined ? {} : { restart }),
-    ...(source.content === undefined ? {} : { content: source.content }),
+    ...omitUndefined({ server, adapter, limits, required, unlisted, isPinned, content, health, restart }),
     state() {
       const given = source.state();
       if (last?.given === given) return last.made;
@@ -68,7 +60,7 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
         ...given,
         tools: listing.tools,
         hidden: [...(given.hidden ?? []), ...listing.hidden],
-        notices: [...(given.notices ?? []), ...survey(given)],
+        notices: [...(given.notices ?? []), ...noticesOf(given)],
       };
       last = { given, made };
       return made;
@@ -87,13 +79,13 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
  */
 export type ToolTransform = (tool: SourceTool) => SourceTool | { readonly hidden: string } | null;
 
-/** The result of transforming a tool: another tool, or a reason not to offer it. */
-export type Judgement =
+/** The result of mapping a tool: another tool, or a reason not to offer it. */
+export type MappedTool =
   | { readonly tool: SourceTool; readonly withheld?: never }
   | { readonly tool?: never; readonly withheld: Omit<WithheldTool, 'since'> };
 
 /** Applies transforms in order. A transform that fails hides the tool, so that no partially transformed tool is offered. */
-function judgeTool(given: SourceTool, steps: readonly ToolTransform[], server: string): Judgement {
+export function applyTransforms(given: SourceTool, steps: readonly ToolTransform[], server: string): MappedTool {
   let tool = given;
   for (const step of steps) {
     const name = tool.tool;

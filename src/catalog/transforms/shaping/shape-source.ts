@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonSchema, isJsonObject } from '../../../core/json/json.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { SchemaCompiler } from '../../schema/schema-compiler.ts';
 import type { Source, SourceState, SourceTool } from '../../source/source.ts';
-import { cleanSource } from '../sanitize-source.ts';
-import { type ToolTransform, surveyedSource } from '../transform-source.ts';
+import { sanitizeSource } from '../sanitize-source.ts';
+import { type ToolTransform, applyTransforms, mapSource } from '../transform-source.ts';
 import { shapeArguments } from './shape-arguments.ts';
 import { type ShapedTool, isMeant, keysFor, sectionFor, unmatched } from './shaping-keys.ts';
 import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
@@ -13,18 +14,20 @@ export function shapeSource(source: Source, shaping: ToolShaping): Source {
     const hidden = hidingRule({ server: source.server, own: tool.tool }, shaping);
     return hidden === undefined ? tool : { hidden };
   };
+  const transforms = [hides, shaped(source.server, shaping)];
   // Tools that are already hidden still exist.
-  const survey = ({ tools, hidden = [] }: SourceState): string[] => {
+  const noticesOf = ({ tools, hidden = [] }: SourceState): string[] => {
     const names = [...tools, ...hidden].map(({ tool }) => tool);
     return unmatched(shaping, source.server, names);
   };
-  const made = lockedByNewName(surveyedSource(source, [hides, shaped(source.server, shaping)], survey), shaping);
+  const mapped = mapSource(source, (tool) => applyTransforms(tool, transforms, source.server), noticesOf);
+  const made = renameLocked(mapped, shaping);
   const { serverLabels } = shaping;
   return serverLabels === undefined ? made : { ...made, labels: serverLabels };
 }
 
 /** Applies the configured names to tools that the lock withholds, because callers use these names. */
-function lockedByNewName(source: Source, { rename = {} }: ToolShaping): Source {
+function renameLocked(source: Source, { rename = {} }: ToolShaping): Source {
   const names = new Map(Object.entries(rename));
   const state = (): SourceState => {
     const given = source.state();
@@ -60,16 +63,14 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
     const options = sectionFor(shaping, 'providerOptions', named)?.value;
     // Labels of all matching keys are combined: a missing label could let a call pass a flow rule.
     const labels = keysFor(shaping, 'labels', named).flatMap((key) => shaping.labels?.[key] ?? []);
-    const limits = sectionFor(shaping, 'results', named)?.value;
+    const results = sectionFor(shaping, 'results', named)?.value;
     const renamed: SourceTool = {
       ...tool,
       tool: names.get(own) ?? own,
       description: description.startsWith(mark) ? description : mark + description,
       effect: sectionFor(shaping, 'effect', named)?.value ?? tool.effect,
       labels: [...new Set([...tool.labels, ...serverLabels, ...labels])],
-      ...(title === undefined ? {} : { title }),
-      ...(limits === undefined ? {} : { results: limits }),
-      ...(options === undefined ? {} : { providerOptions: { ...tool.providerOptions, ...options } }),
+      ...omitUndefined({ title, results, providerOptions: options && { ...tool.providerOptions, ...options } }),
     };
     const wanted = sectionFor(shaping, 'arguments', named);
     if (wanted === undefined) return renamed;
@@ -112,6 +113,6 @@ export function trustSchema(tool: SourceTool): SourceTool {
 
 /** Prepares a configured server for the catalog. Sanitizes it first, so that hidden characters cannot bypass a deny pattern. */
 export function configuredServer(server: Source, shaping: ToolShaping | undefined): Source {
-  const clean = cleanSource(server);
+  const clean = sanitizeSource(server);
   return shaping === undefined ? clean : { ...shapeSource(clean, shaping), isClean: true };
 }
