@@ -33,8 +33,8 @@ async function modelThatCalls(
 
 const settings = { prompt: 'go', stopWhen: isStepCount(5), maxRetries: 0 } as const;
 
-describe('tools of the AI SDK', () => {
-  test('execute through the box: recorded, with session and principal, and the whole result in the step', async (t) => {
+describe('aiSdkTools', () => {
+  test('run through the box: recorded, with session and principal, and the whole result in the step', async (t) => {
     const box = await shopBox(t);
     const { model } = await modelThatCalls(t, 'mcp__shop__photo');
     const tools = aiSdkTools(box, { session: 's1', principal: { id: 'ada', kind: 'agent' } });
@@ -57,7 +57,7 @@ describe('tools of the AI SDK', () => {
     );
   });
 
-  test('a call that is denied or fails is a tool error; the model reads why and goes on', async (t) => {
+  test('turn a denied or failed call into a tool error, whose reason the model reads', async (t) => {
     const box = await shopBox(t, { approve: () => ({ allow: false, reason: 'not today' }) });
     const source = testSource('a', [testTool('pay', { effect: 'irreversible' })]);
     box.servers.add(source);
@@ -72,16 +72,16 @@ describe('tools of the AI SDK', () => {
     assert.match(JSON.stringify(requests[2]?.body), /the till is stuck/);
   });
 
-  test('stopping the run cancels the call', async (t) => {
+  test('cancel the call when the run is stopped', async (t) => {
     const stop = new AbortController();
-    const waits = testTool('wait', {
+    const wait = testTool('wait', {
       run: (_, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('stopped')));
           stop.abort();
         }),
     });
-    const box = await createSignalbox({ servers: [testSource('a', [waits])], builtin: false });
+    const box = await createSignalbox({ servers: [testSource('a', [wait])], builtin: false });
     t.after(() => box.close());
     const { model } = await modelThatCalls(t, 'mcp__a__wait');
     await generateText({ ...settings, model, tools: aiSdkTools(box), abortSignal: stop.signal }).catch(() => undefined);
@@ -89,7 +89,7 @@ describe('tools of the AI SDK', () => {
     assert.equal(entry?.type === 'ToolInvoked' && entry.outcome, 'cancelled');
   });
 
-  test('read again before each step show a catalog that changed in between', async (t) => {
+  test('follow the catalog before each step with aiSdkSteps', async (t) => {
     const later = testSource('later', [testTool('two', { run: () => 'second' })]);
     const first = testSource('first', [
       testTool('one', {
@@ -112,7 +112,7 @@ describe('tools of the AI SDK', () => {
     assert.deepEqual(listed, [['mcp__first__one'], ['mcp__later__two'], ['mcp__later__two']]);
   });
 
-  test('are written for a provider where one is named, and carry its options', async (t) => {
+  test('use the format of the named provider, and pass on provider options', async (t) => {
     const inputSchema = { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }] };
     const providerOptions = { openai: { strict: true } };
     const box = await createSignalbox({

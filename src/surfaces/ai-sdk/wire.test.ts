@@ -17,7 +17,7 @@ const apiKey = 'dummy';
  * Runs the providers' own packages against a scripted model that calls `photo` and `broken` in parallel. Their requests must
  * equal those that `signalbox/providers` builds.
  */
-describe('on the wire', () => {
+describe('requests of the AI SDK', () => {
   const names = ['mcp__shop__photo', 'mcp__shop__broken'];
   const run = (box: Signalbox, model: LanguageModel, provider?: AiSdkOptions['provider']): Promise<{ text: string }> =>
     generateText({
@@ -29,7 +29,7 @@ describe('on the wire', () => {
       maxRetries: 0,
     });
 
-  test('Anthropic: tools and results are those that its package sends', async (t) => {
+  test('Anthropic: tools and results equal those that its package sends', async (t) => {
     const box = await shopBox(t);
     const message = {
       id: 'm',
@@ -62,7 +62,7 @@ describe('on the wire', () => {
     'OpenAI-compatible': (baseURL) => createOpenAICompatible({ name: 'local', baseURL, apiKey })('some-model'),
   };
   for (const [title, model] of Object.entries(chatModels)) {
-    test(`${title}: tools are those that its package sends, and results reach the model`, async (t) => {
+    test(`${title}: tools equal those that its package sends, and results reach the model`, async (t) => {
       const box = await shopBox(t);
       const tool_calls = names.map((name, index) => ({
         id: `call_${index}`,
@@ -98,7 +98,7 @@ describe('on the wire', () => {
     });
   }
 
-  test('OpenAI, responses: tools and results are those that its package sends', async (t) => {
+  test('OpenAI, responses: tools and results equal those that its package sends', async (t) => {
     const box = await shopBox(t);
     const output = names.map((name, index) => ({
       type: 'function_call',
@@ -115,10 +115,10 @@ describe('on the wire', () => {
       model: 'x',
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const said = { type: 'output_text', text: 'done', annotations: [] };
+    const done = { type: 'output_text', text: 'done', annotations: [] };
     const api = await scriptedHttp(t, [
       { ...response, output },
-      { ...response, output: [{ type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [said] }] },
+      { ...response, output: [{ type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [done] }] },
     ]);
     assert.equal(
       (await run(box, createOpenAI({ baseURL: api.url, apiKey }).responses('gpt-5'), 'openai')).text,
@@ -137,7 +137,7 @@ describe('on the wire', () => {
     assert.match(JSON.stringify(broken), /error.*the till is stuck/);
   });
 
-  test('Gemini: tools are those that its package sends, and results have the same place', async (t) => {
+  test('Gemini: tools equal those that its package sends, and results are in the same place', async (t) => {
     const box = await shopBox(t);
     const parts = names.map((name) => ({ functionCall: { name, args: {} }, thoughtSignature: 'signed' }));
     const api = await scriptedHttp(t, [

@@ -8,7 +8,7 @@ import type { ProviderFormat, ProviderSchema } from './provider-format.ts';
 import { anthropicFormat, geminiFormat, openaiFormat } from './formats.ts';
 
 const seed = 20261115;
-const dialects: Readonly<Record<string, ProviderFormat>> = {
+const formats: Readonly<Record<string, ProviderFormat>> = {
   anthropic: anthropicFormat(),
   'anthropic, strict': anthropicFormat(true),
   openai: openaiFormat(),
@@ -31,7 +31,7 @@ function toolWith(inputSchema: JsonSchema, providerOptions?: JsonObject): ToolDe
   };
 }
 
-const shape = (dialect: ProviderFormat, schema: JsonSchema): ProviderSchema => dialect.toSchema(toolWith(schema));
+const shape = (format: ProviderFormat, schema: JsonSchema): ProviderSchema => format.toSchema(toolWith(schema));
 
 /** Generates meaningful JSON Schemas, and objects that misuse the keywords of JSON Schema. */
 const keyword = fc.constantFrom(
@@ -69,9 +69,9 @@ const { schema: anySchema } = fc.letrec<{ schema: unknown; value: unknown }>((ti
 }));
 
 /** Generates valid schemas with all kinds of combinations and references. */
-const { object: goodObject } = fc.letrec<{ object: object; value: object }>((tie) => ({
+const { object: validObject } = fc.letrec<{ object: object; value: object }>((tie) => ({
   value: fc.oneof(
-    { maxDepth: 3, depthIdentifier: 'good' },
+    { maxDepth: 3, depthIdentifier: 'valid' },
     fc.constantFrom<object[]>(
       {},
       { type: 'string' },
@@ -83,7 +83,7 @@ const { object: goodObject } = fc.letrec<{ object: object; value: object }>((tie
     tie('object'),
   ),
   object: fc.oneof(
-    { maxDepth: 3, depthIdentifier: 'good' },
+    { maxDepth: 3, depthIdentifier: 'valid' },
     fc.record(
       {
         type: fc.constant('object'),
@@ -108,8 +108,8 @@ const { object: goodObject } = fc.letrec<{ object: object; value: object }>((tie
     ),
   ),
 }));
-const goodSchema = fc
-  .tuple(goodObject, goodObject, goodObject)
+const validSchema = fc
+  .tuple(validObject, validObject, validObject)
   .map(([root, a, b]): JsonSchema => ({ ...root, $defs: { a, b } }))
   // A reference cycle without a value, which no validator can resolve.
   .filter((schema) => !/"\$defs":\{.*"\$ref"/.test(JSON.stringify(schema)));
@@ -124,12 +124,12 @@ const someValue = fc.oneof(
 );
 const someArguments = fc.dictionary(fc.constantFrom('a', 'b', 'c'), someValue, { maxKeys: 3 });
 
-describe('a schema for a provider', () => {
-  test('comes of any JSON Schema at all: never a throw, always an object at the root, always JSON', () => {
+describe('a tool schema in the format of a provider', () => {
+  test('is JSON with an object at the root for any input, without exceptions', () => {
     fc.assert(
       fc.property(anySchema, fc.jsonValue(), (schema, args) => {
-        for (const dialect of Object.values(dialects)) {
-          const shaped = shape(dialect, JSON.parse(JSON.stringify(schema)) as JsonSchema);
+        for (const format of Object.values(formats)) {
+          const shaped = shape(format, JSON.parse(JSON.stringify(schema)) as JsonSchema);
           assert.equal(shaped.schema['type'], 'object');
           for (const combined of ['anyOf', 'oneOf', 'allOf', '$ref']) assert.ok(!(combined in shaped.schema));
           assert.deepEqual(JSON.parse(JSON.stringify(shaped.schema)), shaped.schema);
@@ -140,32 +140,32 @@ describe('a schema for a provider', () => {
     );
   });
 
-  test('accepts what the original accepts; and nothing else, unless there is a warning', () => {
+  test('accepts the values of the original schema, and others only with a warning', () => {
     const compiler = new SchemaCompiler();
-    let [same, looser] = [0, 0];
+    let [equal, looser] = [0, 0];
     fc.assert(
-      fc.property(goodSchema, fc.array(someArguments, { minLength: 8, maxLength: 8 }), (schema, tries) => {
+      fc.property(validSchema, fc.array(someArguments, { minLength: 8, maxLength: 8 }), (schema, tries) => {
         const original = compiler.compile(schema);
         if (!original.ok) assert.fail(original.reason);
-        for (const dialect of [openaiFormat(), geminiFormat]) {
-          const shaped = shape(dialect, schema);
+        for (const format of [openaiFormat(), geminiFormat]) {
+          const shaped = shape(format, schema);
           const rewritten = compiler.compile(shaped.schema);
           if (!rewritten.ok) assert.fail(`${rewritten.reason}: ${JSON.stringify(shaped.schema)}`);
           for (const args of tries) {
             const [before, after] = [original, rewritten].map(({ validate }) => validate(args) === undefined);
             if (before) assert.ok(after);
             else if (shaped.warnings.length === 0) assert.ok(!after);
-            if (before === after) same += 1;
+            if (before === after) equal += 1;
             else looser += 1;
           }
         }
       }),
       { seed, numRuns: 100, examples: closedObjects },
     );
-    assert.ok(same > 500 && looser > 10, `${same} ${looser}`);
+    assert.ok(equal > 500 && looser > 10, `${equal} equal, ${looser} looser`);
   });
 
-  test('is the author’s own, unchanged, wherever the provider takes it', () => {
+  test('is unchanged if the provider supports it', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -178,14 +178,14 @@ describe('a schema for a provider', () => {
       $defs: { place: { type: 'object', properties: { town: { const: 'Ulm' } } } },
     };
     for (const name of ['anthropic', 'openai', 'gemini']) {
-      const shaped = shape(dialects[name] ?? geminiFormat, schema);
+      const shaped = shape(formats[name] ?? geminiFormat, schema);
       assert.deepEqual(shaped.schema, schema, name);
       assert.deepEqual(shaped.warnings, []);
       assert.equal(shaped.restore, undefined);
     }
   });
 
-  test('that only refers to an object has that object at the root, without a loss', () => {
+  test('with a reference at the root gets the referenced object at the root, without a warning', () => {
     const $defs = {
       a: { type: 'object', properties: { x: { $ref: '#/$defs/b' } }, required: ['x'] },
       b: { type: 'string' },
@@ -205,7 +205,7 @@ describe('a schema for a provider', () => {
     }
   });
 
-  test('with alternatives at the root tells every argument, requires what all of them require, and warns', () => {
+  test('with alternatives at the root has all their arguments, requires the common ones, and has a warning', () => {
     const shaped = shape(openaiFormat(), {
       oneOf: [
         { type: 'object', properties: { by: { const: 'id' }, id: { type: 'string' } }, required: ['by', 'id'] },
@@ -224,26 +224,26 @@ describe('a schema for a provider', () => {
     assert.match(shaped.warnings.join(), /oneOf at the root .* which arguments go together/);
   });
 
-  test('names what an array holds, for OpenAI', () => {
+  test('always has `items` in an array, for OpenAI', () => {
     const shaped = shape(openaiFormat(), { type: 'object', properties: { a: { type: 'array' }, b: true } });
     assert.deepEqual(shaped.schema['properties'], { a: { type: 'array', items: {} }, b: {} });
   });
 
-  test('has simple names for its arguments, for Anthropic; they come back as they were', () => {
+  test('has simple argument names for Anthropic, which are restored in calls', () => {
     const shaped = shape(anthropicFormat(), {
       type: 'object',
       properties: { 'größe (cm)': { type: 'number' }, ok: {} },
       required: ['größe (cm)'],
     });
-    const [told = '', ok] = Object.keys(shaped.schema['properties'] as object);
-    assert.match(told, /^[A-Za-z0-9_.-]{1,64}$/);
+    const [renamed = '', ok] = Object.keys(shaped.schema['properties'] as object);
+    assert.match(renamed, /^[A-Za-z0-9_.-]{1,64}$/);
     assert.equal(ok, 'ok');
-    assert.deepEqual(shaped.schema['required'], [told]);
-    assert.deepEqual(shaped.restore?.apply({ [told]: 3, ok: 1 }), { 'größe (cm)': 3, ok: 1 });
+    assert.deepEqual(shaped.schema['required'], [renamed]);
+    assert.deepEqual(shaped.restore?.apply({ [renamed]: 3, ok: 1 }), { 'größe (cm)': 3, ok: 1 });
     assert.equal(shaped.warnings.length, 1);
   });
 
-  test('has nothing beside a reference and no endless ones, for Gemini', () => {
+  test('has no keyword beside a reference and no endless reference, for Gemini', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node', description: 'Next.' } } };
     const properties = { first: { $ref: '#/$defs/node' } };
     const optional = shape(geminiFormat, { type: 'object', properties, $defs: { node } });
@@ -257,14 +257,14 @@ describe('a schema for a provider', () => {
       $defs: { node: { ...node, required: ['next'] } },
     });
     assert.ok(!JSON.stringify(endless.schema).includes('$ref'));
-    assert.match(endless.warnings.join(), /not told of what "#\/\$defs\/node" refers to/);
+    assert.match(endless.warnings.join(), /lacks the target of "#\/\$defs\/node"/);
   });
 
-  test('is strict where the tool or the caller says so and it can be; the tool has the last word', () => {
+  test('is strict if possible and requested by the tool or the caller; the tool takes precedence', () => {
     const strictly = { type: 'object', properties: { a: { type: 'string' } } };
     const openly = { type: 'object', properties: { a: {} } };
-    const strictOf = (dialect: ProviderFormat, schema: JsonSchema, provider: string, strict: boolean): ProviderSchema =>
-      dialect.toSchema(toolWith(schema, { [provider]: { strict } }));
+    const strictOf = (format: ProviderFormat, schema: JsonSchema, provider: string, strict: boolean): ProviderSchema =>
+      format.toSchema(toolWith(schema, { [provider]: { strict } }));
     assert.equal(strictOf(openaiFormat(), strictly, 'openai', true).strict, true);
     assert.equal(strictOf(anthropicFormat(), strictly, 'anthropic', true).strict, true);
     assert.equal(strictOf(openaiFormat(true), strictly, 'openai', false).strict, false);

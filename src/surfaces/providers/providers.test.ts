@@ -12,8 +12,8 @@ const manual =
   '[resource shop://hint]\nPress the button.\n[audio audio/wav, 1 KB: cannot be shown here]\n[resource shop://more: more]';
 const denied = /cannot be undone|needs an approval|nobody/i;
 
-describe('the way back from Anthropic', () => {
-  test('the calls of an answer run through the pipeline, all at once, and come back as tool_result blocks in order', async (t) => {
+describe('anthropicTools', () => {
+  test('runs the calls of a response through the pipeline and returns tool_result blocks in order', async (t) => {
     const box = await shopBox(t);
     const { tools, call } = anthropicTools(box);
     assert.deepEqual(tools[0], {
@@ -51,7 +51,7 @@ describe('the way back from Anthropic', () => {
     assert.equal((await box.journal.calls()).items.length, 3);
   });
 
-  test('what did not complete is an error: denied, failed, unknown tool, wrong arguments', async (t) => {
+  test('returns an error for a call that is denied, fails, names an unknown tool or has invalid arguments', async (t) => {
     const box = await shopBox(t);
     const results = await anthropicTools(box).call([
       { type: 'tool_use', id: '1', name: 'mcp__shop__order', input: { item: 'pen' } },
@@ -70,8 +70,8 @@ describe('the way back from Anthropic', () => {
   });
 });
 
-describe('the way back from OpenAI', () => {
-  test('tool_calls of a chat come back as messages of role tool; what cannot be shown is named', async (t) => {
+describe('openaiTools', () => {
+  test('returns messages of role tool for the tool_calls of a chat; media is described', async (t) => {
     const { call } = openaiTools(await shopBox(t), { api: 'chat' });
     const messages = await call([
       { id: '1', type: 'function', function: { name: 'mcp__shop__price', arguments: '{"item":"pen"}' } },
@@ -90,7 +90,7 @@ describe('the way back from OpenAI', () => {
     assert.deepEqual(await call(undefined), []);
   });
 
-  test('function_call items of a response come back as function_call_output, with images and documents', async (t) => {
+  test('returns function_call_output items for a response, with images and documents', async (t) => {
     const { call } = openaiTools(await shopBox(t), { api: 'responses' });
     const item = (name: string): { type: string; call_id: string; name: string; arguments: string } => ({
       type: 'function_call',
@@ -116,7 +116,7 @@ describe('the way back from OpenAI', () => {
     assert.match(order.output, /^\{"outcome":"failed","error":"the arguments/);
   });
 
-  test('in strict mode a model writes null for what it leaves out, and the tool does not see it', async (t) => {
+  test('in strict mode, removes the nulls that represent omitted arguments', async (t) => {
     const box = await shopBox(t);
     const { tools, call } = openaiTools(box, { api: 'responses', strict: true });
     assert.equal(tools[0]?.strict, true);
@@ -127,8 +127,8 @@ describe('the way back from OpenAI', () => {
   });
 });
 
-describe('the way back from Gemini', () => {
-  test('functionCall parts come back as functionResponse parts, media inside or beside', async (t) => {
+describe('geminiTools', () => {
+  test('returns functionResponse parts, with media inside or beside them', async (t) => {
     const box = await shopBox(t);
     const { tools, call } = geminiTools(box);
     assert.deepEqual(tools[0]?.functionDeclarations[0], {
@@ -156,7 +156,7 @@ describe('the way back from Gemini', () => {
     assert.deepEqual(guide, { functionResponse: { name: 'mcp__shop__manual', response: { output: manual } } });
   });
 
-  test('a name of any length fits as the catalog renders it, and finds its tool again', async (t) => {
+  test('accepts the catalog’s name of a tool with a long name, and finds the tool by it', async (t) => {
     const box = await createSignalbox({
       servers: [testSource('long', [testTool('x'.repeat(200), { run: () => 'found' })])],
       builtin: false,
@@ -169,19 +169,19 @@ describe('the way back from Gemini', () => {
     assert.match(JSON.stringify(await call([{ functionCall: { name } }])), /"output":"found"/);
   });
 
-  test('without any tool there is no declaration', async (t) => {
+  test('declares nothing for a box without tools', async (t) => {
     const box = await createSignalbox({ builtin: false });
     t.after(() => box.close());
     assert.deepEqual(geminiTools(box).tools, []);
   });
 });
 
-describe('the tools of a provider', () => {
-  test('are written once for each version of the catalog, and a list of one’s own each time', async (t) => {
+describe('the tools of any provider', () => {
+  test('are built once for each version of the catalog, in a new array for each caller', async (t) => {
     const box = await shopBox(t);
     const [first] = anthropicTools(box).tools;
-    const mine = anthropicTools(box);
-    mine.tools.length = 0;
+    const other = anthropicTools(box);
+    other.tools.length = 0;
     assert.equal(anthropicTools(box).tools[0], first);
     box.servers.disable('shop');
     assert.deepEqual(anthropicTools(box).tools, []);
@@ -189,7 +189,7 @@ describe('the tools of a provider', () => {
     assert.equal(anthropicTools(box).tools.length, 5);
   });
 
-  test('are pinned: one that has changed since it was listed is stale, and does not run', async (t) => {
+  test('are pinned: a call of a tool that changed since it was listed is stale, and does not run', async (t) => {
     const source = testSource('a', [testTool('t', { run: () => 'old' })]);
     const box = await createSignalbox({ servers: [source], builtin: false });
     t.after(() => box.close());
@@ -203,7 +203,7 @@ describe('the tools of a provider', () => {
     assert.deepEqual(now?.content, [{ type: 'text', text: 'new' }]);
   });
 
-  test('carry what their author said for that provider alone', async (t) => {
+  test('have the options of the tool for that provider only', async (t) => {
     const providerOptions = {
       anthropic: { cacheControl: { type: 'ephemeral' } },
       openai: { strict: true, deferLoading: true },
@@ -240,7 +240,7 @@ describe('the tools of a provider', () => {
     assert.match(JSON.stringify(geminiTools(box).tools), /"behavior":"NON_BLOCKING"/);
   });
 
-  test('options for OpenAI under "function" are merged where each API has them', async (t) => {
+  test('options for OpenAI under "function" are put where each API has them', async (t) => {
     const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
     const providerOptions = { openai: { function: { strict: true, deferLoading: true }, allowedCallers: ['direct'] } };
     const box = await createSignalbox({
@@ -249,20 +249,20 @@ describe('the tools of a provider', () => {
     });
     t.after(() => box.close());
     const parameters = { ...inputSchema, additionalProperties: false };
-    const about = { name: 'mcp__a__t', description: 'Does t.' };
+    const described = { name: 'mcp__a__t', description: 'Does t.' };
     assert.deepEqual(openaiTools(box, { api: 'chat' }).tools, [
       {
         allowed_callers: ['direct'],
         type: 'function',
-        function: { defer_loading: true, ...about, parameters, strict: true },
+        function: { defer_loading: true, ...described, parameters, strict: true },
       },
     ]);
     assert.deepEqual(openaiTools(box, { api: 'responses' }).tools, [
-      { allowed_callers: ['direct'], defer_loading: true, type: 'function', ...about, parameters, strict: true },
+      { allowed_callers: ['direct'], defer_loading: true, type: 'function', ...described, parameters, strict: true },
     ]);
   });
 
-  test('a schema that does not compile is never sent: the tool takes any object instead, with a warning', async (t) => {
+  test('a schema that does not compile is replaced by an open object, with a warning', async (t) => {
     const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/missing' }, b: { pattern: '(' } } };
     const box = await createSignalbox({ servers: [testSource('a', [testTool('t', { inputSchema })])], builtin: false });
     t.after(() => box.close());
@@ -278,7 +278,7 @@ describe('the tools of a provider', () => {
     }
   });
 
-  test('belong to whoever asks: session, principal, cancellation, and once per call id where that is wanted', async (t) => {
+  test('calls have the session, principal and signal of their options, and run once per id with `oncePerId`', async (t) => {
     let runs = 0;
     const count = defineTool({
       name: 'count',

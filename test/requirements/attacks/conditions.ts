@@ -81,8 +81,8 @@ export const conditions: Section<'H'> = {
       'for generated texts, shell(x).commands lists every program that a real Bash starts, or has an entry without a name; scripts of eval and sh -c are found behind other options or count as unclear; commands that run others are listed by their own name',
     tests: [
       'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists every program that a generated text starts, or an entry without a name',
-      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > finds the script behind other options, or an entry without a name',
-      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists xargs, not the program that it starts, by its own name',
+      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > finds the script after other options, or lists an entry without a name',
+      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists xargs instead of the program that it starts',
     ],
   },
   H111: {
@@ -90,8 +90,8 @@ export const conditions: Section<'H'> = {
       'shell(x) calls unclear what dash reads differently from Bash, and what it accepts as literal both shells run with the same words',
     tests: [
       'test/attacks/shell-conditions.test.ts > shell(x) > [[ counts as a substitution, because dash runs it as a command',
-      'test/attacks/shell-texts.test.ts > shell(x) against dash and Bash > the rule of the guide allows no text of the first list',
-      'test/attacks/shell-texts.test.ts > shell(x) against dash and Bash > accepts what both run with the same words: "aa >/dev/null 2>&1"',
+      'test/attacks/shell-texts.test.ts > shell(x) against dash and Bash > the rule of the guide allows none of the texts that are read differently',
+      'test/attacks/shell-texts.test.ts > shell(x) against dash and Bash > accepts a text that both shells run with the same words: "aa >/dev/null 2>&1"',
       'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists every program that a generated text starts, or an entry without a name',
     ],
   },
@@ -114,9 +114,9 @@ export const conditions: Section<'H'> = {
     promise:
       'definitions that tools and add showed are pinned, and a lock that a pull changes or removes has to be accepted again',
     tests: [
-      'test/attacks/shown-definitions.test.ts > definitions that a person was shown > by tools are pinned: a server that claims later that it only reads asks',
-      'test/attacks/shown-definitions.test.ts > definitions that a person was shown > by add are pinned too',
-      'test/attacks/shown-definitions.test.ts > a lock that a pull changes > has to be accepted again, also when it is removed, and a lock of this machine does not',
+      'test/attacks/shown-definitions.test.ts > definitions that a human was shown > are pinned by tools: a server that declares its tool read-only later asks',
+      'test/attacks/shown-definitions.test.ts > definitions that a human was shown > are pinned by add',
+      'test/attacks/shown-definitions.test.ts > lock changed by a pull > must be accepted again, also when it is removed, unless this machine wrote it',
     ],
   },
   H115: {

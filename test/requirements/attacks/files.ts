@@ -67,29 +67,29 @@ export const files: Section<'H'> = {
     promise:
       'a call that ends beyond the limits of undo is undone for everything that was checkpointed, and what cannot be is named in the result and by the command',
     tests: [
-      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > with files of 3 GB is undone whole: it is not needed to have read them',
-      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > with too many entries is undone but for those, which are named in the result and by the command',
-      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > because looking at it takes too long is undone for all that was there before',
-      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > and fails is taken back as far',
+      'test/attacks/undo.test.ts > undo of a call beyond its limits > restores files that grew to 3 GB, without reading them',
+      'test/attacks/undo.test.ts > undo of a call beyond its limits > restores all but too many entries, and names those in the result and in the command',
+      'test/attacks/undo.test.ts > undo of a call beyond its limits > restores everything that existed before, if the comparison takes too long',
+      'test/attacks/undo.test.ts > undo of a call beyond its limits > takes back a failed call as far as possible',
     ],
   },
   H57: {
     promise: 'undo does not overwrite an edit, also not one that is made while it restores',
     tests: [
-      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > does not lose what somebody wrote into such a file since',
-      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a large file',
-      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a changed file, before it is moved',
-      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > an added file, before it is moved',
-      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a file that was saved under its name again',
-      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a file of the same length',
-      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a new file that takes the place of one that was just moved',
+      'test/attacks/undo.test.ts > undo of a call beyond its limits > keeps an edit that a human made to such a file',
+      'test/attacks/undo.test.ts > edit during an undo > is not lost: a large file',
+      'test/attacks/undo.test.ts > edit during an undo > is not lost: a changed file, before it is moved',
+      'test/attacks/undo.test.ts > edit during an undo > is not lost: an added file, before it is moved',
+      'test/attacks/undo.test.ts > edit during an undo > is not lost: a file that was saved under its name again',
+      'test/attacks/undo.test.ts > edit during an undo > is not lost: a file of the same length',
+      'test/attacks/undo.test.ts > edit during an undo > is not lost: a new file in place of one that was just moved',
     ],
   },
   H58: {
     promise: 'a process that is killed in an undo loses neither the file that it had moved nor an edit of it',
     tests: [
-      'test/attacks/undo.test.ts > kill -9 around each change of a name in an undo loses nothing > without an edit',
-      'test/attacks/undo.test.ts > kill -9 around each change of a name in an undo loses nothing > with an edit at the last moment',
+      'test/attacks/undo.test.ts > undo that is killed around each rename > without an edit',
+      'test/attacks/undo.test.ts > undo that is killed around each rename > with an edit at the last moment',
     ],
   },
   H59: {

@@ -13,20 +13,18 @@ export const trust: Section<'H'> = {
     promise:
       'of a configuration that nobody accepted on this machine, no command runs, loads, contacts, resolves or applies anything; the refusal names the command that accepts it',
     tests: [
-      attack('a configuration that nobody accepted > has an entry in the table of this test for every command'),
+      attack('configuration that was not accepted > is tested with every command'),
       attack(
-        'a configuration that nobody accepted > is used by no command: nothing is run, loaded, contacted, resolved or applied',
+        'configuration that was not accepted > is used by no command: nothing is run, loaded, contacted, resolved or applied',
       ),
-      attack('a configuration that nobody accepted > is named by --config, not trusted by it'),
+      attack('configuration that was not accepted > is not trusted because --config names it'),
     ],
   },
   H41: {
     promise: 'trust shows all that a configuration would do, as it is written, and is asked for at once on a terminal',
     tests: [
-      attack(
-        'a configuration that nobody accepted > is shown as it is: control characters are made visible, and nothing is left out',
-      ),
-      attack('trust > is asked for at once on a terminal, and the command goes on'),
+      attack('configuration that was not accepted > is shown in full, with escaped control characters'),
+      attack('trust > is requested at once on a terminal, and the command continues'),
       capabilities(
         'an edit by hand > never hides what people decide on: a value is left out only where its name announces a secret',
       ),
@@ -35,8 +33,8 @@ export const trust: Section<'H'> = {
   H42: {
     promise: 'an acceptance is private, and holds for one file in one real directory',
     tests: [
-      attack('trust > is recorded in the data directory, privately, and holds for what was shown'),
-      attack('trust > does not hold when the record could be another user’s, or was accepted for another file'),
+      attack('trust > is recorded privately in the data directory, and covers what was shown'),
+      attack('trust > does not hold if another user could have written the record, or for another file'),
     ],
   },
   H43: {
@@ -50,7 +48,7 @@ export const trust: Section<'H'> = {
         'every key of a configuration > asks when it is edited by hand, in one direction at least, except those that grant and restrict nothing',
       ),
       capabilities('every key of a configuration > asks while nobody has classified it'),
-      attack('trust > asks for raised limits and for texts that models and approvers read'),
+      attack('trust > is requested again for raised limits and for texts that models and approvers read'),
       capabilities('an edit by hand > asks for the reason of a rule'),
       capabilities('an edit by hand > asks nothing when a limit gets lower'),
       capabilities('an edit by hand > asks for an argument'),
@@ -62,15 +60,15 @@ export const trust: Section<'H'> = {
   H44: {
     promise: 'commands and the console accept what they write, and nothing else of the file',
     tests: [
-      attack('trust > comes with the commands that write a configuration, for what they write'),
-      attack('a running server > takes an edit of the console as accepted, and nothing that is added beside it'),
+      attack('trust > is given by the commands that write a configuration, for the parts that they write'),
+      attack('running server > accepts an edit of the console, and nothing that is added beside it'),
     ],
   },
   H45: {
     promise: 'a running server keeps the accepted configuration, says so, and follows once the change is accepted',
     tests: [
       attack(
-        'a running server > keeps the accepted configuration when a pull adds a server, says so, and follows once it is accepted',
+        'running server > keeps the accepted configuration when a pull adds a server, reports it, and follows once it is accepted',
       ),
     ],
   },
@@ -78,13 +76,13 @@ export const trust: Section<'H'> = {
     promise: 'an MCP client that starts signalbox stdio gets an error that names the command to run',
     tests: [
       attack(
-        'a configuration that nobody accepted > answers an MCP client with an error that names the command to run',
+        'configuration that was not accepted > makes stdio answer an MCP client with an error that names the command to run',
       ),
     ],
   },
   H47: {
     promise: 'SIGNALBOX_TRUST accepts all configurations, or those of directories by real path and whole names',
-    tests: [attack('trust > by environment is for all, or for directories by their real path and whole names')],
+    tests: [attack('trust > by environment covers everything, or directories by their real path and whole names')],
   },
   H48: {
     promise: 'a secret, or a sign-in, reaches only configurations that it was granted to',

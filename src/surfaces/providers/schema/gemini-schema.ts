@@ -17,7 +17,7 @@ export function geminiSchema(root: SchemaObject): {
     const { $ref, ...beside } = schema;
     if ($ref === undefined) return schema;
     if (typeof $ref !== 'string' || endless.has($ref) || resolveReference(root, $ref) === undefined) {
-      cut.add(`what ${JSON.stringify($ref)} refers to`);
+      cut.add(`the target of ${JSON.stringify($ref)}`);
       return beside;
     }
     const { anyOf, ...movable } = beside;
@@ -28,7 +28,7 @@ export function geminiSchema(root: SchemaObject): {
   const schema = convert(root);
   return {
     schema: typeof schema === 'boolean' ? {} : schema,
-    warnings: cut.size === 0 ? [] : [`the model is not told of ${[...cut].join(', ')} in its schema`],
+    warnings: cut.size === 0 ? [] : [`the schema for the model lacks ${[...cut].join(', ')}`],
   };
 }
 

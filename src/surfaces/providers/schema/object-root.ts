@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../core/json/json.ts';
 import { type SchemaObject, listed, named, requiredOf, resolveReference } from './subschemas.ts';
 
 /** A schema with an object root, as providers require it. */
-export interface ObjectRoot {
+interface ObjectRoot {
   readonly schema: SchemaObject;
   /** The constraints that the model no longer sees. Signalbox still validates the arguments against the original schema. */
   readonly warnings: readonly string[];
@@ -44,7 +44,7 @@ export function objectRoot(given: JsonSchema, forbidden: readonly string[]): Obj
       ...(typed ? [] : [`its schema is not one of an object (type ${JSON.stringify(given['type'])})`]),
       ...(lost.length === 0
         ? []
-        : [`${lost.join(', ')} at the root of its schema: the model is not told which arguments go together`]),
+        : [`${lost.join(', ')} at the root of its schema: the model does not see which arguments go together`]),
     ],
   };
 }
@@ -122,14 +122,14 @@ function mergeProperties(parts: readonly (readonly (readonly [string, unknown])[
   readonly properties: Readonly<Record<string, unknown>>;
   readonly exact: boolean;
 } {
-  const ways = new Map<string, Map<string, unknown>>();
+  const variants = new Map<string, Map<string, unknown>>();
   for (const [name, schema] of parts.flat()) {
-    const known = ways.get(name) ?? new Map<string, unknown>();
-    ways.set(name, known.set(JSON.stringify(schema), schema));
+    const known = variants.get(name) ?? new Map<string, unknown>();
+    variants.set(name, known.set(JSON.stringify(schema), schema));
   }
-  const properties = [...ways].map(([name, known]): [string, unknown] => {
+  const properties = [...variants].map(([name, known]): [string, unknown] => {
     const [only, ...others] = known.values();
     return [name, others.length === 0 ? only : { anyOf: [...known.values()] }];
   });
-  return { properties: Object.fromEntries(properties), exact: [...ways.values()].every(({ size }) => size === 1) };
+  return { properties: Object.fromEntries(properties), exact: [...variants.values()].every(({ size }) => size === 1) };
 }

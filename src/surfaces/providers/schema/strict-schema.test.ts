@@ -37,12 +37,12 @@ const objects = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
           fc.string().filter((name) => name !== '__proto__'),
         ),
         value: inner,
-        use: fc.constantFrom('required', 'given', 'left out'),
+        use: fc.constantFrom('required', 'present', 'omitted'),
       }),
       { selector: ({ name }) => name, maxLength: 4 },
     )
     .map((entries) => {
-      const given = entries.filter(({ use }) => use !== 'left out');
+      const present = entries.filter(({ use }) => use !== 'omitted');
       const isRequired = ({ use, value }: (typeof entries)[number]): boolean => use === 'required' || isNullable(value);
       return {
         schema: {
@@ -53,12 +53,12 @@ const objects = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
         },
         original: Object.fromEntries(
           entries.flatMap(({ name, value, use }): [string, JsonValue][] =>
-            use !== 'left out' ? [[name, value.original]] : isNullable(value) ? [[name, null]] : [],
+            use !== 'omitted' ? [[name, value.original]] : isNullable(value) ? [[name, null]] : [],
           ),
         ),
         strict: Object.fromEntries([
-          ...given.map(({ name, value }): [string, JsonValue] => [name, value.strict]),
-          ...entries.filter(({ use }) => use === 'left out').map(({ name }): [string, JsonValue] => [name, null]),
+          ...present.map(({ name, value }): [string, JsonValue] => [name, value.strict]),
+          ...entries.filter(({ use }) => use === 'omitted').map(({ name }): [string, JsonValue] => [name, null]),
         ]),
       };
     });
@@ -96,8 +96,8 @@ const strictly = (schema: SchemaObject): Extract<StrictSchema, { ok: true }> => 
   return strict;
 };
 
-describe('a schema in strict form', () => {
-  test('accepts what the original accepts, with null for what is left out, and gives it back as it was', () => {
+describe('strictSchema', () => {
+  test('accepts the values of the original with null for omitted properties, and restores them', () => {
     fc.assert(
       fc.property(root, ({ schema, original, strict }) => {
         const compiler = new SchemaCompiler();
@@ -114,7 +114,7 @@ describe('a schema in strict form', () => {
     );
   });
 
-  test('refers to itself where the original does, and takes the nulls out at every level', () => {
+  test('keeps recursive references, and removes nulls at every level', () => {
     const tree = {
       type: 'object',
       properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
@@ -131,7 +131,7 @@ describe('a schema in strict form', () => {
     });
   });
 
-  test('drops what it cannot hold a model to, and says so', () => {
+  test('drops keywords that strict mode cannot enforce, with a warning', () => {
     const { schema, warnings } = strictly({
       type: 'object',
       properties: {
@@ -144,10 +144,10 @@ describe('a schema in strict form', () => {
       a: { type: 'string', description: 'A.' },
       b: { type: 'integer', minimum: 3 },
     });
-    assert.deepEqual(warnings, ['strict mode cannot hold the model to: minLength, pattern, format']);
+    assert.deepEqual(warnings, ['strict mode cannot enforce: minLength, pattern, format']);
   });
 
-  test('does not exist for what strict mode cannot say, with the reason', () => {
+  test('returns the reason when a schema has no strict form', () => {
     const reasons = [
       { type: 'object', additionalProperties: { type: 'string' } },
       { type: 'object', properties: { a: {} } },

@@ -114,7 +114,7 @@ class StrictWriter {
 
   warnings(): readonly string[] {
     const dropped = [...this.#dropped];
-    return dropped.length === 0 ? [] : [`strict mode cannot hold the model to: ${dropped.join(', ')}`];
+    return dropped.length === 0 ? [] : [`strict mode cannot enforce: ${dropped.join(', ')}`];
   }
 
   /** Replaces an `allOf` with a single schema by that schema. */
