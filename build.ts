@@ -30,7 +30,7 @@ const loadGroups: Readonly<Record<string, readonly string[]>> = {
   library: ['index.ts'],
   command: ['cli/main.ts'],
   serve: ['cli/commands/serve/serve.ts'],
-  stdio: ['cli/commands/stdio.ts', 'host/daemon/run-stdio.ts'],
+  stdio: ['cli/commands/serve/stdio.ts', 'host/daemon/run-stdio.ts'],
   // Before the external servers are started.
   start: [
     'host/read-configuration.ts',

@@ -3,9 +3,9 @@ import { type Command, CommanderError } from 'commander';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { messageOf } from '../core/errors.ts';
 import { commandPath, createProgram } from './program.ts';
-import type { ExitCode } from './failure.ts';
+import type { ExitCode } from './cli-error.ts';
 import { exitOnSignals } from './terminal/interruption.ts';
-import { reportFailure } from './report-failure.ts';
+import { reportError } from './report-error.ts';
 import { type Terminal, processTerminal } from './terminal/terminal.ts';
 
 const graceMs = 250;
@@ -25,16 +25,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     await run().catch(async (error: unknown) => {
       if (!(error instanceof UntrustedConfigurationError) || !terminal.canAsk) throw error;
-      const { askForTrust, declinedFailure } = await import('./untrusted-configuration.ts');
+      const { askForTrust, declinedError } = await import('./untrusted-configuration.ts');
       // No part of the configuration has been used yet, so the command can run again.
-      if (!(await askForTrust(error, terminal))) throw declinedFailure(error);
+      if (!(await askForTrust(error, terminal))) throw declinedError(error);
       await run();
     });
   } catch (error) {
     // Commander also throws for --help and --version.
     const isDone = error instanceof CommanderError && error.exitCode === 0;
     const command = program === undefined ? undefined : commandPath(program, argv);
-    exitCode = isDone ? 0 : await reportFailure(error, terminal.errors, json, command);
+    exitCode = isDone ? 0 : await reportError(error, terminal.errors, json, command);
   }
   await Promise.all([terminal.output.print(''), terminal.errors.print('')]);
   // Exit even if a tool module has left a timer or a connection open.
@@ -55,6 +55,6 @@ function guard(terminal: Terminal, json: boolean): void {
 }
 
 async function endWith(fault: unknown, terminal: Terminal, json: boolean): Promise<never> {
-  await reportFailure(fault, terminal.errors, json);
+  await reportError(fault, terminal.errors, json);
   return process.exit(1);
 }

@@ -12,8 +12,8 @@ import { Approvals } from '../pipeline/approvals/approval-inbox.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import { withConfigurationOfServer } from './client/connect-to-server.ts';
-import { Failure, usageFailure } from './failure.ts';
-import type { GlobalOptions } from './global-options.ts';
+import { CliError, usageError } from './cli-error.ts';
+import type { GlobalOptions } from './command-context.ts';
 import { existsSync } from 'node:fs';
 
 /** Opens a box without servers, passes it to `use`, and closes it. Creates missing records only with `canCreate`. */
@@ -83,7 +83,7 @@ const minIdCharacters = 4;
 
 /**
  * Returns the item with this id, or the only one whose id has this prefix. `prefix` may omit the type of the id, such as `appr_`.
- * Throws a usage failure when the prefix is too short or matches several ids.
+ * Throws a usage error when the prefix is too short or matches several ids.
  */
 export function findByIdPrefix<Item extends { readonly id: string }>(
   items: readonly Item[],
@@ -92,12 +92,12 @@ export function findByIdPrefix<Item extends { readonly id: string }>(
 ): Item | undefined {
   const start = prefix.startsWith(type) ? prefix : type + prefix;
   if (start.length < type.length + minIdCharacters)
-    throw usageFailure(`the id ${JSON.stringify(prefix)} is too short`, {
+    throw usageError(`the id ${JSON.stringify(prefix)} is too short`, {
       next: `give at least ${minIdCharacters} characters of the id`,
     });
   const found = items.filter(({ id }) => id.startsWith(start));
   if (found.length > 1 && !found.some(({ id }) => id === start)) {
-    throw usageFailure(`${found.length} ids begin with ${JSON.stringify(prefix)}`, {
+    throw usageError(`${found.length} ids begin with ${JSON.stringify(prefix)}`, {
       lines: found.slice(0, 10).map(({ id }) => id),
       next: 'give more characters of the id',
     });
@@ -117,7 +117,7 @@ export async function assertJournal(globals: GlobalOptions): Promise<string> {
   const store = await configuredStore(globals);
   const file = journalFile(globals);
   if (store !== 'sqlite' || existsSync(file)) return store;
-  throw new Failure(1, 'journal-missing', `no journal at ${shortPath(file)} yet`, {
+  throw new CliError(1, 'journal-missing', `no journal at ${shortPath(file)} yet`, {
     data: { file },
     next: 'run signalbox serve or signalbox call first, or name another data directory with --data',
   });

@@ -1,7 +1,6 @@
 import { closestMatch } from '../core/text/closest-match.ts';
-import type { CommandContext } from './command-context.ts';
-import { usageFailure } from './failure.ts';
-import { addGlobalOptions } from './global-options.ts';
+import { type CommandContext, addGlobalOptions } from './command-context.ts';
+import { usageError } from './cli-error.ts';
 import { Command } from 'commander';
 import { createRequire } from 'node:module';
 
@@ -10,34 +9,34 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 /** The commands in the order of the help text. A key lists the names that a loader adds. Add a command here. Each loads on demand. */
 const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
   serve: async () => (await import('./commands/serve/serve.ts')).addServeCommand,
-  open: async () => (await import('./commands/open.ts')).addOpenCommand,
-  stdio: async () => (await import('./commands/stdio.ts')).addStdioCommand,
+  open: async () => (await import('./commands/serve/open.ts')).addOpenCommand,
+  stdio: async () => (await import('./commands/serve/stdio.ts')).addStdioCommand,
   init: async () => (await import('./commands/configuration/init.ts')).addInitCommand,
   import: async () => (await import('./commands/configuration/import.ts')).addImportCommand,
   add: async () => (await import('./commands/configuration/add.ts')).addAddCommand,
   remove: async () => (await import('./commands/configuration/remove.ts')).addRemoveCommand,
   'enable disable': async () => (await import('./commands/configuration/enable-disable.ts')).addEnableDisableCommands,
-  trust: async () => (await import('./commands/trust.ts')).addTrustCommand,
-  secret: async () => (await import('./commands/secret.ts')).addSecretCommand,
-  login: async () => (await import('./commands/sign-in/login.ts')).addLoginCommand,
-  logout: async () => (await import('./commands/sign-in/login.ts')).addLogoutCommand,
+  trust: async () => (await import('./commands/access/trust.ts')).addTrustCommand,
+  secret: async () => (await import('./commands/access/secret.ts')).addSecretCommand,
+  login: async () => (await import('./commands/access/login.ts')).addLoginCommand,
+  logout: async () => (await import('./commands/access/login.ts')).addLogoutCommand,
   tools: async () => (await import('./commands/calls/tools.ts')).addToolsCommand,
   call: async () => (await import('./commands/calls/call.ts')).addCallCommand,
   approvals: async () => (await import('./commands/approvals/approvals.ts')).addApprovalsCommand,
   approve: async () => (await import('./commands/approvals/approve.ts')).addApproveCommand,
   deny: async () => (await import('./commands/approvals/deny.ts')).addDenyCommand,
-  jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
-  'elicitations answer': async () => (await import('./commands/elicitations.ts')).addElicitationCommands,
+  jobs: async () => (await import('./commands/sessions/jobs.ts')).addJobsCommand,
+  'elicitations answer': async () => (await import('./commands/sessions/elicitations.ts')).addElicitationCommands,
   undo: async () => (await import('./commands/calls/undo.ts')).addUndoCommand,
   journal: async () => (await import('./commands/journal/journal.ts')).addJournalCommand,
-  backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
-  migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
+  backup: async () => (await import('./commands/journal/backup.ts')).addBackupCommand,
+  migrate: async () => (await import('./commands/journal/migrate.ts')).addMigrateCommand,
   replay: async () => (await import('./commands/calls/replay.ts')).addReplayCommand,
   settle: async () => (await import('./commands/calls/settle.ts')).addSettleCommand,
-  token: async () => (await import('./commands/token.ts')).addTokenCommand,
+  token: async () => (await import('./commands/access/token.ts')).addTokenCommand,
   lock: async () => (await import('./commands/lock/lock.ts')).addLockCommand,
   policy: async () => (await import('./commands/policy/policy.ts')).addPolicyCommand,
-  status: async () => (await import('./commands/status.ts')).addStatusCommand,
+  status: async () => (await import('./commands/serve/status.ts')).addStatusCommand,
   doctor: async () => (await import('./commands/doctor/doctor.ts')).addDoctorCommand,
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 };
@@ -51,7 +50,7 @@ export async function createProgram(context: CommandContext, argv: readonly stri
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .configureHelp({ showGlobalOptions: true, helpWidth: output.width ?? 100 })
-    // `reportFailure` prints all errors in one format.
+    // `reportError` prints all errors in one format.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void output.print(text),
@@ -70,7 +69,7 @@ export async function createProgram(context: CommandContext, argv: readonly stri
   return program;
 }
 
-/** Throws a usage failure that suggests the closest command. Commander would report a missing command instead. */
+/** Throws a usage error that suggests the closest command. Commander would report a missing command instead. */
 function assertHelpTopic(program: Command, words: readonly string[]): void {
   let command = program;
   const path = [program.name()];
@@ -80,7 +79,7 @@ function assertHelpTopic(program: Command, words: readonly string[]): void {
     const inner = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (inner === undefined) {
       const meant = closestMatch(word, names);
-      throw usageFailure(`unknown command '${[...path.slice(1), word].join(' ')}'`, {
+      throw usageError(`unknown command '${[...path.slice(1), word].join(' ')}'`, {
         ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
         next: `${path.join(' ')} --help`,
       });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Section } from '../config/trust/key-authority.ts';
 import type { PendingTrust, UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { confirm } from './terminal/question.ts';
-import { Failure } from './failure.ts';
+import { CliError } from './cli-error.ts';
 import { shortPath } from '../host/data-directory.ts';
 import { exactLine, oneLine } from './terminal/escape.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -47,18 +47,18 @@ export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError
   return `signalbox trust ${quoted(pending.file)}${elsewhere}`;
 }
 
-/** Creates the failure for a declined question. It omits the list, which was just shown. */
-export function declinedFailure(error: UntrustedConfigurationError): Failure {
-  return new Failure(2, error.code, `${error.message}, and you declined; no part of it was used`, {
+/** Creates the error for a declined question. It omits the list, which was just shown. */
+export function declinedError(error: UntrustedConfigurationError): CliError {
+  return new CliError(2, error.code, `${error.message}, and you declined; no part of it was used`, {
     next: trustCommand(error),
     cause: error,
   });
 }
 
-/** Creates the failure of a command that needs an untrusted configuration. */
-export function untrustedFailure(error: UntrustedConfigurationError): Failure {
+/** Creates the error of a command that needs an untrusted configuration. */
+export function untrustedError(error: UntrustedConfigurationError): CliError {
   const { file, added, lifted } = error.pending;
-  return new Failure(2, error.code, error.message, {
+  return new CliError(2, error.code, error.message, {
     lines: [`${error.pending.isKnown ? 'now it would also' : 'it would'}:`, ...pendingLines(error.pending)],
     data: {
       file,

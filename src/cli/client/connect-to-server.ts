@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findConfiguration } from '../../config/file/configuration-files.ts';
 import { messageOf } from '../../core/errors.ts';
-import { Failure } from '../failure.ts';
-import { type GlobalOptions } from '../global-options.ts';
+import { CliError } from '../cli-error.ts';
+import { type GlobalOptions } from '../command-context.ts';
 import { shortPath } from '../../host/data-directory.ts';
 import { printable } from '../terminal/escape.ts';
 import { type RunFile, readRunFiles } from '../../host/daemon/run-files.ts';
@@ -11,7 +11,7 @@ import type { Printer } from '../terminal/terminal.ts';
 import { ServerClient } from './server-client.ts';
 
 /** A running server that accepts this command. */
-export interface ConnectedServer {
+export interface RunningServer {
   readonly client: ServerClient;
   readonly url: string;
   /** The path of its configuration file, which may not exist. */
@@ -30,7 +30,7 @@ interface Info {
  * Finds the server that a command should talk to: one that runs on its data directory, from the same configuration unless the command
  * has none. Returns `undefined` when the command has to work without a server, and prints the reason when one runs.
  */
-export async function connectToServer(globals: GlobalOptions, errors: Printer): Promise<ConnectedServer | undefined> {
+export async function connectToServer(globals: GlobalOptions, errors: Printer): Promise<RunningServer | undefined> {
   if (globals.local) return undefined;
   for (const server of reachableServers(globals.data)) {
     const found = await askConfiguration(server);
@@ -50,7 +50,7 @@ export async function connectToServer(globals: GlobalOptions, errors: Printer): 
 /** Returns whether a command may talk to a server of this configuration: it uses the same file, or has none. */
 export function isConfigurationOf(globals: GlobalOptions, configuration: string): boolean {
   const own = ownConfiguration(globals);
-  return own === undefined || isSameFile(own, configuration);
+  return own === undefined || isSamePath(own, configuration);
 }
 
 /** Adds the configuration of the running server when the command has none: its records may be outside the default location. */
@@ -58,7 +58,7 @@ export function withConfigurationOfServer(globals: GlobalOptions): GlobalOptions
   if (globals.local || ownConfiguration(globals) !== undefined) return globals;
   const [server] = reachableServers(globals.data);
   const file = server?.configuration;
-  return file !== undefined && isSameFile(file, file) ? { ...globals, config: file } : globals;
+  return file !== undefined && isSamePath(file, file) ? { ...globals, config: file } : globals;
 }
 
 /** Returns the servers that accept commands, the newest first. */
@@ -75,7 +75,7 @@ function ownConfiguration({ config }: GlobalOptions): string | undefined {
 
 async function askConfiguration(
   server: RunFile & { readonly key: string },
-): Promise<ConnectedServer | { readonly problem: string }> {
+): Promise<RunningServer | { readonly problem: string }> {
   const { url, key, configuration = '' } = server;
   const client = new ServerClient(url, key);
   try {
@@ -83,12 +83,12 @@ async function askConfiguration(
     if (info.product !== 'Signalbox') return { problem: 'another program answers at this address' };
     return { client, url, configuration: info.configuration?.file ?? configuration };
   } catch (error) {
-    return { problem: messageOf(error instanceof Failure ? (error.cause ?? error) : error) };
+    return { problem: messageOf(error instanceof CliError ? (error.cause ?? error) : error) };
   }
 }
 
 /** Returns whether two paths lead to the same existing file. */
-export function isSameFile(one: string, other: string): boolean {
+export function isSamePath(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other);
   } catch {

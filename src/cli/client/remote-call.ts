@@ -5,7 +5,7 @@ import type { CallResult, Progress } from '../../core/calls/call.ts';
 import type { CallClient, Elicitation, LogMessage } from '../../core/calls/call-client.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
-import { Failure } from '../failure.ts';
+import { CliError } from '../cli-error.ts';
 import { renderedName } from '../input/resolve-tool.ts';
 import { isSettled, waitForCatalog } from './remote-catalog.ts';
 import type { ServerClient } from './server-client.ts';
@@ -72,7 +72,7 @@ export async function callRemoteTool(client: ServerClient, call: RemoteCall): Pr
     if (cancel !== undefined) signal.removeEventListener('abort', cancel);
     questions.close();
   }
-  throw new Failure(
+  throw new CliError(
     1,
     'server-lost',
     `the server at ${client.url} closed the connection before the call had an outcome`,
@@ -85,7 +85,7 @@ export async function callRemoteTool(client: ServerClient, call: RemoteCall): Pr
 function problemOf({ code, detail }: { readonly code: string; readonly detail: string }): Error {
   return code === 'box-closed'
     ? new SignalboxError('box-closed', detail)
-    : new Failure(1, code, detail, { next: 'signalbox status' });
+    : new CliError(1, code, detail, { next: 'signalbox status' });
 }
 
 /** The open questions of a call. */

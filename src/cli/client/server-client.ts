@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, SignalboxError, errorCodes, messageOf } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { formatPrincipal, principalHeader } from '../../server/access/command-line.ts';
-import { Failure } from '../failure.ts';
+import { CliError } from '../cli-error.ts';
 import { localUser } from '../../access/local-user.ts';
 
 // Not imported: the ES module namespace of `node:http` reads getters that load all of `fetch`.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** Options of a request. */
-export interface RequestOptions {
+export interface ServerRequestOptions {
   readonly body?: object;
   /** The principal of the request; by default the user of this machine. */
   readonly principal?: Principal;
@@ -39,7 +39,7 @@ export class ServerClient {
   async request<Answer>(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    options: RequestOptions = {},
+    options: ServerRequestOptions = {},
   ): Promise<Answer> {
     const response = await this.#send(method, path, 'application/json', options);
     const text = await textOf(response);
@@ -51,7 +51,7 @@ export class ServerClient {
   /** Yields the events of a stream until it ends. */
   async *events(
     path: string,
-    options: RequestOptions,
+    options: ServerRequestOptions,
   ): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
     const response = await this.#send('POST', path, 'text/event-stream', options);
     if (response.statusCode !== 200) throw this.#refused(response.statusCode ?? 0, await textOf(response));
@@ -67,7 +67,7 @@ export class ServerClient {
     }
   }
 
-  #send(method: string, path: string, accept: string, options: RequestOptions): Promise<IncomingMessage> {
+  #send(method: string, path: string, accept: string, options: ServerRequestOptions): Promise<IncomingMessage> {
     const { body, principal = localUser(), signal, timeoutMs } = options;
     const text = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
@@ -92,8 +92,8 @@ export class ServerClient {
     });
   }
 
-  #lost(error: Error): Failure {
-    return new Failure(1, 'server-lost', `the server at ${this.url} does not answer: ${messageOf(error)}`, {
+  #lost(error: Error): CliError {
+    return new CliError(1, 'server-lost', `the server at ${this.url} does not answer: ${messageOf(error)}`, {
       next: 'signalbox status; or add --local to work without the server',
       cause: error,
     });
@@ -102,11 +102,11 @@ export class ServerClient {
   #refused(status: number, text: string): Error {
     const refusal = refusalOf(text);
     if (refusal === undefined)
-      return new Failure(1, 'server-lost', `the server at ${this.url} responds with ${status}`, {
+      return new CliError(1, 'server-lost', `the server at ${this.url} responds with ${status}`, {
         next: 'signalbox status',
       });
     if (refusal.code in errorCodes) return new SignalboxError(refusal.code as ErrorCode, refusal.detail);
-    return new Failure(1, refusal.code, refusal.detail, {
+    return new CliError(1, refusal.code, refusal.detail, {
       ...(refusal.issues === undefined ? {} : { data: { issues: refusal.issues } }),
       next: 'signalbox doctor',
     });

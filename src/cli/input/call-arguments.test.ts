@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { Failure } from '../failure.ts';
+import { CliError } from '../cli-error.ts';
 import { parseArguments, readArguments } from './call-arguments.ts';
 
-function failureOf(text: string): Failure {
+function failureOf(text: string): CliError {
   try {
     parseArguments(text);
   } catch (error) {
-    assert.ok(error instanceof Failure);
+    assert.ok(error instanceof CliError);
     return error;
   }
   return assert.fail(`${text} was accepted`);

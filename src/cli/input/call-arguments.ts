@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type ParseError, parse } from 'jsonc-parser';
 import { messageOf } from '../../core/errors.ts';
-import { usageFailure } from '../failure.ts';
+import { usageError } from '../cli-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Reads call arguments: JSON from the command line or, for `-`, from standard input; `{}` when absent. */
@@ -10,7 +10,7 @@ export async function readArguments(given: string | undefined, input: Terminal['
   return parseArguments(given === '-' ? await readAll(input) : given);
 }
 
-/** Parses JSON. Throws a usage failure that shows the position of the error. */
+/** Parses JSON. Throws a usage error that shows the position of the error. */
 export function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -22,7 +22,7 @@ export function parseArguments(text: string): unknown {
     const what = messageOf(error)
       .replace(/ in JSON at position .*$/s, '')
       .replace(/, ".*" is not valid JSON$/s, '');
-    throw usageFailure(`the arguments are not JSON: ${what} at line ${line}, column ${column}`, {
+    throw usageError(`the arguments are not JSON: ${what} at line ${line}, column ${column}`, {
       lines: excerpt(text.split('\n')[line - 1] ?? '', column),
       data: { line, column },
       next: `give a JSON object in single quotes, as in '{"path": "notes.txt"}', or - to read it from standard input`,

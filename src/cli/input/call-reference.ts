@@ -1,6 +1,6 @@
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { JournalReader } from '../../journal/queries/journal-reader.ts';
-import { Failure } from '../failure.ts';
+import { CliError } from '../cli-error.ts';
 
 /** Returns the id of a call that is given by its id or by the number of one of its journal entries. */
 export async function resolveCallId(named: string, journal: Pick<JournalReader, 'query'>): Promise<string> {
@@ -14,8 +14,8 @@ export async function resolveCallId(named: string, journal: Pick<JournalReader, 
 const maxSearchedCalls = 1000;
 const maxShownSessions = 3;
 
-/** Returns the failure for a session without recorded calls. It suggests the closest session id, or lists the latest. */
-export async function unknownSessionFailure(session: string, journal: JournalReader): Promise<Failure> {
+/** Returns the error for a session without recorded calls. It suggests the closest session id, or lists the latest. */
+export async function unknownSessionError(session: string, journal: JournalReader): Promise<CliError> {
   const { items } = await journal.calls({ limit: maxSearchedCalls });
   const known = [...new Set(items.flatMap((call) => call.sessionId ?? []))];
   // Session ids share long prefixes, so a truncated id is a better match than a similar one.
@@ -27,7 +27,7 @@ export async function unknownSessionFailure(session: string, journal: JournalRea
         ? []
         : [`the latest sessions: ${last.join(', ')}`]
       : [`did you mean ${meant}?`];
-  return new Failure(1, 'session-unknown', `the journal has no call of session ${JSON.stringify(session)}`, {
+  return new CliError(1, 'session-unknown', `the journal has no call of session ${JSON.stringify(session)}`, {
     lines,
     ...(meant === undefined ? {} : { data: { nearest: meant } }),
     next: 'signalbox journal shows the sessions',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localServer } from '../../sources/local/local-server.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
-import { Failure } from '../failure.ts';
+import { CliError } from '../cli-error.ts';
 import { resolveTool } from './resolve-tool.ts';
 
 const tool = (name: string) => ({ name, description: name, run: () => name });
@@ -27,7 +27,7 @@ test('a tool is named as agents do, by server and tool, or alone where it is the
   assert.throws(
     () => resolveTool('add', catalog),
     (error) =>
-      error instanceof Failure &&
+      error instanceof CliError &&
       error.exitCode === 2 &&
       error.details.lines?.join() === 'mcp__notes__add,mcp__tasks__add',
   );

@@ -1,6 +1,6 @@
 import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
 import { canonicalName, findNamed, namesOf, parseName, renderName } from '../../core/tools/tool-names.ts';
-import { usageFailure } from '../failure.ts';
+import { usageError } from '../cli-error.ts';
 
 /** Returns the rendered name of a tool that is given as `mcp__server__tool`, `server/tool`, or its own name when that is unique. */
 export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapshot, 'tools' | 'hidden'>): string {
@@ -11,7 +11,7 @@ export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapsh
   const hiddenNames = hidden.filter((tool) => namesOf(namedHidden(tool)).bare.includes(given)).map((tool) => tool.name);
   const names = callable.length > 0 ? callable : hiddenNames;
   if (names.length > 1) {
-    throw usageFailure(`"${given}" is the name of ${names.length} tools`, {
+    throw usageError(`"${given}" is the name of ${names.length} tools`, {
       lines: names,
       data: { candidates: names },
       next: `name one of them, as in signalbox call ${names[0]}`,

@@ -2,7 +2,7 @@ import type { Terminal } from './terminal.ts';
 import { createInterface } from 'node:readline/promises';
 
 /** Options of a question. */
-export interface QuestionOptions {
+export interface PromptOptions {
   readonly signal?: AbortSignal;
   /** Called on Ctrl-C, which ends the question when absent. */
   readonly onInterrupt?: () => void;
@@ -12,7 +12,7 @@ export interface QuestionOptions {
 export async function askLine(
   { input, errors }: Terminal,
   text: string,
-  { signal, onInterrupt }: QuestionOptions = {},
+  { signal, onInterrupt }: PromptOptions = {},
 ): Promise<string | undefined> {
   const lines = createInterface({ input, output: errors.stream, terminal: true });
   // A terminal in raw mode sends no signal for Ctrl-C.
@@ -30,7 +30,7 @@ export async function askLine(
 export async function askYesOrNo(
   terminal: Terminal,
   text: string,
-  options: QuestionOptions = {},
+  options: PromptOptions = {},
 ): Promise<boolean | undefined> {
   for (;;) {
     const answer = await askLine(terminal, `${text} [y/N] `, options);

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { HostLog } from '../../host/host-log.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import type { GlobalOptions } from '../command-context.ts';
 import { printable } from './escape.ts';
 import type { Printer } from './terminal.ts';
 

@@ -9,7 +9,7 @@ import { openVault } from '../secrets/open-vault.ts';
 import { protocolVersionFile } from '../servers/protocol-version-file.ts';
 import { StartQueue } from '../servers/start-queue.ts';
 import { StartedServers } from '../servers/started-servers.ts';
-import { openTrust } from '../trust.ts';
+import { openTrust } from '../open-trust.ts';
 import type { ConfiguredBox } from './configured-box.ts';
 import { readRules } from './configured-policies.ts';
 import type { CreateBoxOptions } from './create-box.ts';

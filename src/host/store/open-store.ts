@@ -26,7 +26,7 @@ export async function configuredStore({ config, data }: HostLocation): Promise<s
   const file = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
   if (file === undefined || !mayNameStore(file)) return 'sqlite';
   const { readConfiguration } = await import('../read-configuration.ts');
-  const { assertTrusted } = await import('../trust.ts');
+  const { assertTrusted } = await import('../open-trust.ts');
   const { configuration } = readConfiguration({ config });
   if (configuration.store !== 'sqlite') await assertTrusted(configuration, data);
   return await resolveStoreAddress(configuration.store, data);

@@ -4,9 +4,8 @@ import { AsyncQueue } from '../../../core/async/async-queue.ts';
 import type { Approval } from '../../../core/calls/approval.ts';
 import { askingRules } from '../../../core/calls/decision.ts';
 import { SignalboxError } from '../../../core/errors.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { usageError } from '../../cli-error.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
@@ -70,7 +69,7 @@ const maxLimit = 1000;
 function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
-  throw usageFailure(`--limit ${JSON.stringify(text)} is not a whole number from 1 to ${maxLimit}`);
+  throw usageError(`--limit ${JSON.stringify(text)} is not a whole number from 1 to ${maxLimit}`);
 }
 
 /** Returns hints below the list: how to show all arguments, deny abandoned questions, and list further pages. */

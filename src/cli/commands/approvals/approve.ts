@@ -7,10 +7,9 @@ import { askingRules } from '../../../core/calls/decision.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
-import type { CommandContext } from '../../command-context.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { confirm } from '../../terminal/question.ts';
-import { Failure, usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { CliError, usageError } from '../../cli-error.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
 import { runnable } from '../../terminal/invocation.ts';
@@ -49,7 +48,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
     .action(async (prefix: string, options: Options, command: Command) => {
       const globals = readGlobalOptions(command);
       if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
-        throw usageFailure(
+        throw usageError(
           '--remember cannot be combined with --edit: it would allow the arguments that were edited away',
           {
             next: 'approve with one of them',
@@ -103,9 +102,9 @@ async function confirmRemembering(
   if (examples.length > 0) await errors.print(approvalTable(errors, examples));
   if (isConfirmed) return;
   if (!terminal.canAsk)
-    throw usageFailure('cannot ask for confirmation: this is not a terminal', { next: 'add --yes to remember it' });
+    throw usageError('cannot ask for confirmation: this is not a terminal', { next: 'add --yes to remember it' });
   if (!(await confirm(terminal, 'Remember it?'))) {
-    throw new Failure(1, 'not-remembered', 'you declined: nothing is remembered, and the call still waits', {
+    throw new CliError(1, 'not-remembered', 'you declined: nothing is remembered, and the call still waits', {
       next: `signalbox approve ${asked.id} approves only this call`,
     });
   }

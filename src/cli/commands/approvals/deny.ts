@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Approval } from '../../../core/calls/approval.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { usageError } from '../../cli-error.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { exactLine } from '../../terminal/escape.ts';
@@ -30,7 +29,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
     .action(async (prefix: string | undefined, { gone = false, reason }: Options, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((prefix === undefined) !== gone)
-        throw usageFailure(gone ? '--gone takes no id' : 'an id is missing', { next: 'signalbox approvals' });
+        throw usageError(gone ? '--gone takes no id' : 'an id is missing', { next: 'signalbox approvals' });
       await withRecords(globals, async (box) => {
         const asked = prefix === undefined ? await findAbandoned(box) : [await findApproval(box, prefix)];
         const denied: Approval[] = [];

@@ -5,7 +5,7 @@ import { askingRules } from '../../../core/calls/decision.ts';
 import { argumentLines, unregisteredParts } from '../approvals/argument-lines.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { oneLine } from '../../terminal/escape.ts';
-import { type QuestionOptions, askLine, askYesOrNo } from '../../terminal/question.ts';
+import { type PromptOptions, askLine, askYesOrNo } from '../../terminal/question.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 /** Creates a callback that asks the user at the terminal to approve a call. No answer denies the call. */
@@ -18,7 +18,7 @@ export function createApprovalPrompt(terminal: Terminal, onInterrupt: () => void
   };
 }
 
-async function askToRun(terminal: Terminal, options: QuestionOptions): Promise<ApprovalAnswer> {
+async function askToRun(terminal: Terminal, options: PromptOptions): Promise<ApprovalAnswer> {
   return (await askYesOrNo(terminal, 'Run it?', options)) === true ? { allow: true, by: localUser() } : denied();
 }
 
@@ -26,7 +26,7 @@ async function askToRun(terminal: Terminal, options: QuestionOptions): Promise<A
 async function askAboutHidden(
   terminal: Terminal,
   request: ApprovalRequest,
-  options: QuestionOptions,
+  options: PromptOptions,
 ): Promise<ApprovalAnswer> {
   const { errors } = terminal;
   const parts = pluralize(unregisteredParts(request.hidden).length, 'part');

@@ -7,14 +7,13 @@ import type { Principal } from '../../../core/principal.ts';
 import { namesOf, parseName } from '../../../core/tools/tool-names.ts';
 import type { ConfiguredBox } from '../../../host/box/configured-box.ts';
 import { loadHost } from '../../../host/load-host.ts';
-import { type ConnectedServer, connectToServer } from '../../client/connect-to-server.ts';
+import { type RunningServer, connectToServer } from '../../client/connect-to-server.ts';
 import { callRemoteTool, waitForTool } from '../../client/remote-call.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { type GlobalOptions, readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { readArguments } from '../../input/call-arguments.ts';
 import { parseDuration } from '../../input/duration-option.ts';
 import { renderedName, resolveTool } from '../../input/resolve-tool.ts';
-import { createElicitationPrompt } from '../../terminal/elicitation-form.ts';
+import { createElicitationPrompt } from '../../terminal/elicitation-prompt.ts';
 import { oneLine } from '../../terminal/escape.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
@@ -132,7 +131,7 @@ async function callLocally(globals: GlobalOptions, call: CommandCall): Promise<T
 }
 
 /** Makes the call at the running server. */
-async function callOnServer({ client: server }: ConnectedServer, call: CommandCall): Promise<TimedResult> {
+async function callOnServer({ client: server }: RunningServer, call: CommandCall): Promise<TimedResult> {
   const { tool, args, options, terminal, progress, signal, client, approve } = call;
   const catalog = await progress.during('waiting for its server', () =>
     waitForTool(server, tool, { signal, waitMs: maxServerWaitMs }),

@@ -3,14 +3,13 @@ import type { CallResult } from '../../../core/calls/call.ts';
 import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import type { ReplayedCall } from '../../../testing/index.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { withJournal } from '../../open-records.ts';
 import { printJson } from '../../terminal/terminal.ts';
 import { oneLine } from '../../terminal/escape.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import { Table } from '../../terminal/table.ts';
-import { unknownSessionFailure } from '../../input/call-reference.ts';
+import { unknownSessionError } from '../../input/call-reference.ts';
 
 const columns = [
   { heading: 'CALL' },
@@ -38,7 +37,7 @@ export function addReplayCommand(program: Command, { terminal: { output, errors 
       await withJournal(globals, async (journal) => {
         const line = new ProgressLine(errors);
         const recorded = await line.during('reading the session', () => recordedSession(journal, session));
-        if (recorded.calls.length === 0) throw await unknownSessionFailure(session, journal);
+        if (recorded.calls.length === 0) throw await unknownSessionError(session, journal);
         const items = await line.during('running its calls again', () =>
           describeReplay(replaySession(recorded, { policies })),
         );

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { withRecords } from '../../open-records.ts';
 import { resolveCallId } from '../../input/call-reference.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { usageError } from '../../cli-error.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { printJson } from '../../terminal/terminal.ts';
 import { oneLine } from '../../terminal/escape.ts';
@@ -28,7 +27,7 @@ export function addSettleCommand(program: Command, { terminal: { output } }: Com
     .option('--note <text>', 'how you know')
     .action(async (named: string, { completed, failed, note }: Options, command: Command) => {
       if ((completed === true) === (failed === true))
-        throw usageFailure('the outcome is missing: give --completed or --failed', { next: 'signalbox settle --help' });
+        throw usageError('the outcome is missing: give --completed or --failed', { next: 'signalbox settle --help' });
       const globals = readGlobalOptions(command);
       await withRecords(globals, async (box) => {
         const id = await resolveCallId(named, box.journal);

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../../../pipeline/undo/undo-calls.ts';
 import type { JournalReader } from '../../../journal/queries/journal-reader.ts';
-import { resolveCallId, unknownSessionFailure } from '../../input/call-reference.ts';
+import { resolveCallId, unknownSessionError } from '../../input/call-reference.ts';
 import { undoneLine } from './change-lines.ts';
-import type { CommandContext } from '../../command-context.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { parseDuration } from '../../input/duration-option.ts';
-import { Failure, usageFailure } from '../../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../../global-options.ts';
+import { CliError, usageError } from '../../cli-error.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { withJournal } from '../../open-records.ts';
 import { loadHost } from '../../../host/load-host.ts';
@@ -14,7 +13,7 @@ import { localUser } from '../../../access/local-user.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { printable } from '../../terminal/escape.ts';
-import { type ConnectedServer, connectToServer } from '../../client/connect-to-server.ts';
+import { type RunningServer, connectToServer } from '../../client/connect-to-server.ts';
 
 interface Options {
   readonly session?: string;
@@ -39,7 +38,7 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     .addHelpText('after', examples)
     .action(async (call: string | undefined, { session, ...flags }: Options, command: Command) => {
       if ((call === undefined) === (session === undefined))
-        throw usageFailure('name a call, or a session with --session', { next: 'signalbox journal' });
+        throw usageError('name a call, or a session with --session', { next: 'signalbox journal' });
       const globals = readGlobalOptions(command);
       const server = await connectToServer(globals, terminal.errors);
       const interruption = new Interruption();
@@ -92,7 +91,7 @@ async function undoLocally(
 /** Runs the undo in the running server, which has the tools with an undo of their own. */
 async function undoOnServer(
   globals: GlobalOptions,
-  { client }: ConnectedServer,
+  { client }: RunningServer,
   target: UndoTarget,
   { partial, again, waitMs, signal }: UndoOptions,
 ): Promise<readonly UndoResult[]> {
@@ -115,13 +114,13 @@ async function undoOnServer(
   try {
     return [await client.request<UndoResult>('POST', `${path}/undo`, options)];
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'undo-conflict') throw error;
+    if (!(error instanceof CliError) || error.code !== 'undo-conflict') throw error;
     const { tool, changes = [] } = await client.request<Pick<UndoResult, 'tool'> & Partial<UndoResult>>('GET', path);
     return [{ callId, tool, outcome: 'conflict', changes, conflicts: conflictsOf(error, changes) }];
   }
 }
 
-function conflictsOf({ details }: Failure, changes: UndoResult['changes']): UndoResult['conflicts'] {
+function conflictsOf({ details }: CliError, changes: UndoResult['changes']): UndoResult['conflicts'] {
   const issues = (details.data?.['issues'] ?? []) as readonly { readonly path: string; readonly message: string }[];
   const workspaceOf = (path: string): string => changes.find((change) => change.path === path)?.workspace ?? '';
   return issues.map(({ path, message }) => ({ workspace: workspaceOf(path), path, reason: message }));
@@ -129,7 +128,7 @@ function conflictsOf({ details }: Failure, changes: UndoResult['changes']): Undo
 
 async function assertSession(session: string, journal: JournalReader): Promise<void> {
   if ((await journal.calls({ session, limit: 1 })).items.length === 0)
-    throw await unknownSessionFailure(session, journal);
+    throw await unknownSessionError(session, journal);
 }
 
 function undoOptions({ partial, again, wait }: Options): UndoOptions {

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { effects } from '../../../core/tools/tool.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import type { Printer } from '../../terminal/terminal.ts';
-import type { AddOptions } from './server-settings.ts';
+import type { AddOptions } from './new-server-entry.ts';
 import type { TriedServer } from './try-server.ts';
 
 /** `signalbox add NAME`: one more server in the configuration. */
@@ -39,19 +38,19 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
     .action(async (name: string, words: readonly string[], options: AddOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       const { formatLocation, targetConfiguration } = await import('./target-configuration.ts');
-      const { serverSettings } = await import('./server-settings.ts');
+      const { newServerEntry } = await import('./new-server-entry.ts');
       const { applyUserEdit } = await import('./apply-edit.ts');
       const { entryLine, reportChange } = await import('./apply-edit.ts');
       const target = targetConfiguration(globals);
       const { file } = target;
       if (target.names.includes(name)) {
         const place = formatLocation(file, target.lineOf(name));
-        throw new Failure(2, 'server-exists', `the configuration already has a server "${name}": ${place}`, {
+        throw new CliError(2, 'server-exists', `the configuration already has a server "${name}": ${place}`, {
           data: { file, line: target.lineOf(name) },
           next: `signalbox remove ${name}, or choose another name`,
         });
       }
-      const { entry, transport, warnings: own } = serverSettings(words, options, target.directory);
+      const { entry, transport, warnings: own } = newServerEntry(words, options, target.directory);
       const edits = [{ path: ['mcpServers', name], value: entry }];
       let tried: TriedServer | undefined;
       if (options.check) {

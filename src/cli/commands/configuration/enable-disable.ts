@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../../command-context.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 
 /** `signalbox enable NAME` and `signalbox disable NAME`: change the `disabled` key of a server. */
 export function addEnableDisableCommands(program: Command, { terminal }: CommandContext): void {

@@ -9,9 +9,8 @@ import { pluralize } from '../../../core/text/pluralize.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { thisMachine } from '../../../host/this-machine.ts';
 import { pendingLines } from '../../untrusted-configuration.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { usageFailure } from '../../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { usageError } from '../../cli-error.ts';
 import { confirm } from '../../terminal/question.ts';
 import { oneLine, printable } from '../../terminal/escape.ts';
 import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
@@ -79,7 +78,7 @@ async function importServers(
   }
   const wanted = length > 0 && dryRun !== true;
   if (wanted && yes !== true && !terminal.canAsk)
-    throw usageFailure('cannot ask for confirmation: this is not a terminal', {
+    throw usageError('cannot ask for confirmation: this is not a terminal', {
       next: 'signalbox import --yes, or --dry-run to preview',
     });
   const servers = pluralize(length, 'server');
@@ -123,7 +122,7 @@ async function capabilitiesAdded(
   if (taken.length === 0) return [];
   const { prepareEdit } = await import('../../../config/file/edit-configuration.ts');
   const { importEdits } = await import('../../../config/import/prepare-import.ts');
-  const { openTrust } = await import('../../../host/trust.ts');
+  const { openTrust } = await import('../../../host/open-trust.ts');
   const { before, configuration } = prepareEdit(file, importEdits(taken));
   return openTrust(data).addedBy(
     before === undefined ? undefined : { configuration: { file, document: before }, rules: [] },
@@ -138,7 +137,7 @@ async function capabilitiesAdded(
 async function saveRules(policyFile: string, text: string, file: string, globals: GlobalOptions): Promise<void> {
   const { loadConfiguration } = await import('../../../config/file/load-configuration.ts');
   const { loadPolicies } = await import('../../../config/file/load-policies.ts');
-  const { openTrust } = await import('../../../host/trust.ts');
+  const { openTrust } = await import('../../../host/open-trust.ts');
   const { applyUserEdit } = await import('./apply-edit.ts');
   replaceFile(policyFile, text);
   if (loadConfiguration(file).policies !== undefined) return;
@@ -167,7 +166,7 @@ async function makePlan(
   const unknown = from?.find((id) => !known.includes(id));
   if (unknown !== undefined) {
     const meant = closestMatch(unknown, known);
-    throw usageFailure(`unknown client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
+    throw usageError(`unknown client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
       lines: [`the clients are ${known.join(', ')}`],
       next: 'signalbox import --help',
     });

@@ -3,9 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../../config/configuration.ts';
 import { findConfiguration } from '../../../config/file/configuration-files.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { printJson } from '../../terminal/terminal.ts';
@@ -38,7 +37,7 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
       const directory = dirname(file);
       const existing = [file, ...configurationFileNames.map((name) => join(directory, name))].find(existsSync);
       if (existing !== undefined)
-        throw new Failure(2, 'configuration-exists', `${shortPath(existing)} already exists; nothing was written`, {
+        throw new CliError(2, 'configuration-exists', `${shortPath(existing)} already exists; nothing was written`, {
           data: { file: existing },
           next: 'signalbox add NAME -- COMMAND, or signalbox doctor',
         });

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../../command-context.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 
 /** `signalbox remove NAME`: removes a server from the configuration. */
 export function addRemoveCommand(program: Command, { terminal }: CommandContext): void {

@@ -4,8 +4,8 @@ import { configurationFileNames } from '../../../config/configuration.ts';
 import { findConfiguration } from '../../../config/file/configuration-files.ts';
 import { parseJsonDocument } from '../../../config/file/json-document.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
-import { Failure } from '../../failure.ts';
-import { type GlobalOptions } from '../../global-options.ts';
+import { CliError } from '../../cli-error.ts';
+import { type GlobalOptions } from '../../command-context.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 
 /** The configuration file that a command changes. */
@@ -48,13 +48,13 @@ export function formatLocation(file: string, line: number): string {
   return `${near === '' || near.startsWith('..') ? shortPath(file) : near}:${line}`;
 }
 
-/** Creates the failure for a server that the configuration does not have. */
-export function unknownServer(name: string, { names, file, exists }: TargetConfiguration): Failure {
+/** Creates the error for a server that the configuration does not have. */
+export function unknownServer(name: string, { names, file, exists }: TargetConfiguration): CliError {
   const what = exists
     ? `${shortPath(file)} has no server "${name}"`
     : `no server "${name}": there is no configuration file`;
   const meant = closestMatch(name, names);
-  return new Failure(2, 'server-unknown', what, {
+  return new CliError(2, 'server-unknown', what, {
     ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
     next: 'signalbox tools --why lists the servers',
   });
@@ -65,7 +65,7 @@ function textOf(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure(2, 'configuration-unreadable', `cannot read ${shortPath(file)}`, { cause: error });
+    throw new CliError(2, 'configuration-unreadable', `cannot read ${shortPath(file)}`, { cause: error });
   }
 }
 

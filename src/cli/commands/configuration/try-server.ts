@@ -1,8 +1,8 @@
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type Configuration, type ServerEntry, defaultConfiguration } from '../../../config/configuration.ts';
 import { ConfigurationTrust } from '../../../config/trust/configuration-trust.ts';
-import { Failure } from '../../failure.ts';
-import type { GlobalOptions } from '../../global-options.ts';
+import { CliError } from '../../cli-error.ts';
+import type { GlobalOptions } from '../../command-context.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
 import { printable } from '../../terminal/escape.ts';
 import { unmatchedKeys } from '../../../host/daemon/name-warnings.ts';
@@ -43,7 +43,7 @@ export async function tryServer(
     const state = states.find((each) => each.name === name);
     const needsSignIn = state?.needsSignIn === true;
     if (state?.status !== 'up' && !needsSignIn)
-      throw startFailure(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
+      throw startError(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
     return {
       tools: tools.filter(({ id }) => id.server === name),
       notices: notices.filter(({ server }) => server === name),
@@ -56,13 +56,13 @@ export async function tryServer(
   }
 }
 
-function startFailure(entry: ServerEntry | undefined, reason: string, stderr: readonly string[]): Failure {
+function startError(entry: ServerEntry | undefined, reason: string, stderr: readonly string[]): CliError {
   const { name = '' } = entry ?? {};
   const isOpen = entry?.kind === 'external' && entry.transport !== 'stdio' && entry.settings.auth === undefined;
   const last = stderr.slice(-maxOutputLines);
   const lines = last.length === 0 ? [] : ['its last output on standard error:', ...last.map((line) => `  ${line}`)];
   const why = reason.replace(`server "${name}" is down: `, '');
-  return new Failure(1, 'server-down', `"${name}" was not added: ${why}`, {
+  return new CliError(1, 'server-down', `"${name}" was not added: ${why}`, {
     lines: lines.map((line) => printable(line)),
     data: { server: name, stderr: last },
     next: `correct it and run the command again${isOpen ? ' (--oauth if users sign in to it)' : ''}, or add --no-check to save it without starting it`,

@@ -2,12 +2,12 @@ import { ConfigurationError } from '../../../config/configuration-error.ts';
 import type { Configuration } from '../../../config/configuration.ts';
 import { readLock } from '../../../config/lock/lock-file.ts';
 import { UntrustedConfigurationError } from '../../../config/trust/untrusted-error.ts';
-import { Failure } from '../../failure.ts';
-import { type GlobalOptions } from '../../global-options.ts';
+import { CliError } from '../../cli-error.ts';
+import { type GlobalOptions } from '../../command-context.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { readConfiguration } from '../../../host/read-configuration.ts';
-import { assertTrusted } from '../../../host/trust.ts';
-import { formatProblem } from '../../report-failure.ts';
+import { assertTrusted } from '../../../host/open-trust.ts';
+import { formatProblem } from '../../report-error.ts';
 import { trustCommand } from '../../untrusted-configuration.ts';
 import type { Finding } from './finding.ts';
 
@@ -47,7 +47,7 @@ export async function checkConfiguration(globals: GlobalOptions): Promise<{
           },
         ],
       };
-    if (error instanceof Failure)
+    if (error instanceof CliError)
       return { findings: [{ level: 'error', what: error.message, fix: error.details.next ?? '' }] };
     throw error;
   }

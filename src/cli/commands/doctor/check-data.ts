@@ -2,9 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JournalReader } from '../../../journal/queries/journal-reader.ts';
 import { SignalboxError, messageOf } from '../../../core/errors.ts';
-import { type GlobalOptions } from '../../global-options.ts';
-import { journalFile } from '../../../host/data-directory.ts';
-import { shortPath } from '../../../host/data-directory.ts';
+import { type GlobalOptions } from '../../command-context.ts';
+import { journalFile, shortPath } from '../../../host/data-directory.ts';
 import { openStore, resolveStoreAddress } from '../../../host/store/open-store.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,19 +1,19 @@
 import { pluralize } from '../../../core/text/pluralize.ts';
-import { type GlobalOptions } from '../../global-options.ts';
+import { type GlobalOptions } from '../../command-context.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { readRunFiles } from '../../../host/daemon/run-files.ts';
 import { isConfigurationOf } from '../../client/connect-to-server.ts';
-import { type ServerStatus, fetchServerStatus } from '../../client/server-status.ts';
+import { type RunningServerStatus, fetchRunningServerStatus } from '../../client/running-server-status.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks the health of the servers that run on the data directory, since commands talk to them. */
 export async function checkRunning(globals: GlobalOptions): Promise<Finding[]> {
   if (globals.local) return [];
-  const statuses = await Promise.all(readRunFiles(globals.data).map((server) => fetchServerStatus(server)));
+  const statuses = await Promise.all(readRunFiles(globals.data).map((server) => fetchRunningServerStatus(server)));
   return statuses.flatMap((status) => findingsOf(status, globals));
 }
 
-function findingsOf(server: ServerStatus, globals: GlobalOptions): Finding[] {
+function findingsOf(server: RunningServerStatus, globals: GlobalOptions): Finding[] {
   const { url, pid, status, problem = status, configuration, tools = 0, servers = [] } = server;
   const what = `server at ${url} (process ${pid})`;
   if (status !== 'ok') return [{ level: 'error', what: `${what}: ${problem}`, fix: 'check its output, or restart it' }];

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { pluralize } from '../../../core/text/pluralize.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { printable } from '../../terminal/escape.ts';

@@ -2,9 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { JournalReader } from '../../../journal/queries/journal-reader.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { withJournal } from '../../open-records.ts';
 
@@ -64,7 +63,7 @@ async function openForWriting(path: string): Promise<FileHandle> {
     // Arguments and results are private, so only the user may read the file.
     return await open(path, 'w', 0o600);
   } catch (error) {
-    throw new Failure(2, 'file-unwritable', `cannot write to ${path}: ${messageOf(error)}`, {
+    throw new CliError(2, 'file-unwritable', `cannot write to ${path}: ${messageOf(error)}`, {
       next: 'name another file with --out',
       cause: error,
     });

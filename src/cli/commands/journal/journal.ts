@@ -4,10 +4,9 @@ import { unprunedJournal } from '../../../journal/store/drop-request.ts';
 import type { JournalQuery, JournalReader } from '../../../journal/queries/journal-reader.ts';
 import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
-import type { CommandContext } from '../../command-context.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { parseSince } from '../../input/duration-option.ts';
-import { usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { usageError } from '../../cli-error.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { renderedName } from '../../input/resolve-tool.ts';
@@ -88,7 +87,7 @@ function rejectUnknownSubcommand(command: Command): void {
     word,
     command.commands.map((subcommand) => subcommand.name()),
   );
-  throw usageFailure(`unknown command 'journal ${word}'`, {
+  throw usageError(`unknown command 'journal ${word}'`, {
     ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
     next: 'signalbox journal --help',
   });

@@ -2,10 +2,9 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Pruned, pruneJournal } from '../../../journal/pruning/prune-journal.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
-import type { CommandContext } from '../../command-context.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { parseSince } from '../../input/duration-option.ts';
-import { usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { usageError } from '../../cli-error.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openStore } from '../../../host/store/open-store.ts';
@@ -32,7 +31,7 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
     .option('--dry-run', 'only print the number of entries')
     .action(async ({ olderThan: before, export: file, dryRun }: Options, command: Command) => {
       if ((file === undefined) !== (dryRun === true))
-        throw usageFailure('name a file with --export, or use --dry-run', {
+        throw usageError('name a file with --export, or use --dry-run', {
           next: 'signalbox journal prune --older-than 180d --export journal-old.jsonl.gz',
         });
       const globals = readGlobalOptions(command);

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readArchives } from '../../../journal/pruning/archive-file.ts';
 import type { ChainHead } from '../../../journal/store/store.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { printJson } from '../../terminal/terminal.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
@@ -33,7 +32,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
         };
         const found = await new ProgressLine(errors).during('checking the chain', () => reader.verify(asked));
         if (!found.ok) {
-          throw new Failure(1, 'journal-broken', found.problem, {
+          throw new CliError(1, 'journal-broken', found.problem, {
             lines: [
               `first broken entry: ${found.seq}; the ${found.entries} before it are intact`,
               `journal: ${shortPath(reader.location)}`,

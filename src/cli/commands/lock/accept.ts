@@ -11,12 +11,11 @@ import {
 } from '../../../config/lock/lock-status.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { fullNames } from '../../../core/tools/tool-names.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { type Failure, usageFailure } from '../../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { type CliError, usageError } from '../../cli-error.ts';
 import { printJson } from '../../terminal/terminal.ts';
 import type { ServerComparison } from './compare-servers.ts';
-import { diffLines } from './diff-lines.ts';
+import { diffLines } from './server-diff-lines.ts';
 
 interface AcceptOptions {
   readonly tool?: string;
@@ -37,7 +36,7 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
     .action(async (named: string | undefined, options: AcceptOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((named === undefined) === (options.all === undefined) || (options.all && options.tool !== undefined))
-        throw usageFailure('name one server, or add --all', {
+        throw usageError('name one server, or add --all', {
           next: 'signalbox lock diff shows the servers that have changed',
         });
       const { compareServers, unknownServer } = await import('./compare-servers.ts');
@@ -94,7 +93,7 @@ async function acceptOne(
   const lock = setLockedServer(comparison.lock, server, accepted);
   const { configuration, directory, store, file } = comparison;
   const { withAccepted } = await import('./compare-servers.ts');
-  const { openTrust } = await import('../../../host/trust.ts');
+  const { openTrust } = await import('../../../host/open-trust.ts');
   await withAccepted({ store, data }, async (changes) => {
     await changes.accept(server, file, accepted);
     changes.writeFile(directory, lock);
@@ -151,7 +150,7 @@ function acceptTool(
   const { server } = lockStatus;
   const locked = lock?.servers.get(server);
   if (locked === undefined)
-    throw usageFailure(`server "${server}" is not locked yet; locking only one tool would hide all its others`, {
+    throw usageError(`server "${server}" is not locked yet; locking only one tool would hide all its others`, {
       next: `signalbox lock accept ${server}`,
     });
   const present = acceptedServer(lockStatus, now);
@@ -159,18 +158,18 @@ function acceptTool(
   return setLockedTool(locked, tool, present);
 }
 
-function unchangedTool(tool: string, { server, diff }: ServerLockStatus): Failure {
+function unchangedTool(tool: string, { server, diff }: ServerLockStatus): CliError {
   const changed = diff?.tools.map((each) => each.tool) ?? [];
   const hint = changed.length === 0 ? 'only its instructions changed' : `these have: ${changed.join(', ')}`;
-  return usageFailure(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {
+  return usageError(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {
     next: `signalbox lock diff ${server}`,
   });
 }
 
-function unknownTool(tool: string, server: string, now: Lock): Failure {
+function unknownTool(tool: string, server: string, now: Lock): CliError {
   const meant = closestMatch(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
   const hint = meant === undefined ? 'use the name on the server, or mcp__server__tool' : `did you mean "${meant}"?`;
-  return usageFailure(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
+  return usageError(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
     next: `signalbox lock diff ${server}`,
   });
 }

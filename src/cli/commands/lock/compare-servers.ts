@@ -11,8 +11,8 @@ import { isPostgresAddress } from '../../../store/postgres/address.ts';
 import { sqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { connectToServer } from '../../client/connect-to-server.ts';
 import type { ServerClient } from '../../client/server-client.ts';
-import { type Failure, usageFailure } from '../../failure.ts';
-import type { GlobalOptions } from '../../global-options.ts';
+import { type CliError, usageError } from '../../cli-error.ts';
+import type { GlobalOptions } from '../../command-context.ts';
 import { ProgressLine, startingServersMessage } from '../../terminal/progress-line.ts';
 import type { Printer } from '../../terminal/terminal.ts';
 import { printWarnings } from '../../terminal/warnings.ts';
@@ -76,12 +76,12 @@ async function changedAtServer(globals: GlobalOptions, errors: Printer): Promise
   return { client, changed: new Map(items.filter(acceptsPin).map((lockStatus) => [lockStatus.server, lockStatus])) };
 }
 
-/** Creates the failure for a server that is neither configured nor locked. */
-export function unknownServer(name: string, statuses: readonly ServerLockStatus[]): Failure {
+/** Creates the error for a server that is neither configured nor locked. */
+export function unknownServer(name: string, statuses: readonly ServerLockStatus[]): CliError {
   const names = statuses.map(({ server }) => server);
   const meant = closestMatch(name, names);
   const hint = meant === undefined ? `the servers are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
-  return usageFailure(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
+  return usageError(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
 }
 
 /** Runs `work` with the changes that all machines on a PostgreSQL store have accepted. On SQLite there are none besides the lock file. */

@@ -2,15 +2,14 @@ import { lockFileName } from '../../../catalog/lock/lock-types.ts';
 import type { ServerLockStatus } from '../../../config/lock/lock-status.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { shortPath } from '../../../host/data-directory.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
 import { oneLine } from '../../terminal/escape.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { addAcceptCommand } from './accept.ts';
 import type { ServerComparison } from './compare-servers.ts';
-import { diffLines } from './diff-lines.ts';
+import { diffLines } from './server-diff-lines.ts';
 import type { Command } from 'commander';
 
 /** `signalbox lock`: locks the tool definitions of servers that are not locked yet. */
@@ -27,7 +26,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
       const [{ compareServers, withAccepted }, { lockFile }, { openTrust }] = await Promise.all([
         import('./compare-servers.ts'),
         import('../../../config/lock/lock-file.ts'),
-        import('../../../host/trust.ts'),
+        import('../../../host/open-trust.ts'),
       ]);
       const comparison = await compareServers(globals, terminal.errors);
       const servers = new Map(comparison.lock?.servers);
@@ -105,7 +104,7 @@ function addCheckCommand(lock: Command, { terminal: { output, errors }, exitWith
 /** Throws `lock-missing` without a lock file. */
 function assertLocked({ lock, directory }: ServerComparison): void {
   if (lock === undefined)
-    throw new Failure(1, 'lock-missing', `no ${lockFileName} in ${directory}`, { next: 'signalbox lock' });
+    throw new CliError(1, 'lock-missing', `no ${lockFileName} in ${directory}`, { next: 'signalbox lock' });
 }
 
 /** Returns whether the check fails. A disabled server passes, because it cannot be called. A server that is down cannot be compared. */

@@ -6,9 +6,8 @@ import { fullPrincipalName } from '../../../core/principal.ts';
 import { formatCallTime, readCallTime } from '../calls/call-time.ts';
 import { resolveCallId } from '../../input/call-reference.ts';
 import { type ReadRecords, withReadRecords } from '../../open-records.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
 import { localTime } from '../../terminal/time.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { oneLine } from '../../terminal/escape.ts';
@@ -27,7 +26,7 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
         const id = await resolveCallId(named, journal);
         const call = await journal.call(id);
         if (call === undefined)
-          throw new Failure(1, 'call-unknown', `the journal has no call ${id}`, { next: 'signalbox journal' });
+          throw new CliError(1, 'call-unknown', `the journal has no call ${id}`, { next: 'signalbox journal' });
         const { tool, at, decision, sessionId } = call;
         const outcome = call.type === 'ToolInvoked' ? call.outcome : 'running';
         const time = await readCallTime(journal, id);

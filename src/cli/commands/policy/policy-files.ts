@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../../config/configuration-error.ts';
 import type { Configuration } from '../../../config/configuration.ts';
-import { loadPolicyFile } from '../../../config/file/load-policies.ts';
-import { loadPolicies } from '../../../config/file/load-policies.ts';
+import { loadPolicies, loadPolicyFile } from '../../../config/file/load-policies.ts';
 import type { PolicyDocument } from '../../../policy/rules/read-policies.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
-import { Failure } from '../../failure.ts';
-import type { GlobalOptions } from '../../global-options.ts';
+import { CliError } from '../../cli-error.ts';
+import type { GlobalOptions } from '../../command-context.ts';
 import { readConfiguration } from '../../../host/read-configuration.ts';
-import { formatProblem } from '../../report-failure.ts';
+import { formatProblem } from '../../report-error.ts';
 
-/** Loads the rules of a file or of the configuration. Throws a failure that lists every mistake in them. */
+/** Loads the rules of a file or of the configuration. Throws an error that lists every mistake in them. */
 export function loadPolicyDocuments(file: string | undefined, globals: GlobalOptions): readonly PolicyDocument[] {
   const load =
     file === undefined
@@ -25,7 +24,7 @@ export function loadPolicyDocuments(file: string | undefined, globals: GlobalOpt
     const what = isUnreadable
       ? 'the policy file cannot be read'
       : `the rules have ${pluralize(problems.length, 'mistake')}`;
-    throw new Failure(2, isUnreadable ? 'file-unreadable' : 'policy-invalid', what, {
+    throw new CliError(2, isUnreadable ? 'file-unreadable' : 'policy-invalid', what, {
       lines: problems.map(formatProblem),
       data: { problems },
       next: isUnreadable ? 'correct its name, or its permissions' : 'correct the rules, then run the command again',

@@ -11,11 +11,10 @@ import { loadHost } from '../../../host/load-host.ts';
 import { onModuleFile } from '../../../host/modules/tool-modules.ts';
 import { type ProcessRole, processRoles } from '../../../server/server-options.ts';
 import { isPostgresAddress } from '../../../store/postgres/address.ts';
-import { isSameFile } from '../../client/connect-to-server.ts';
-import { fetchServerStatus } from '../../client/server-status.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure, usageFailure } from '../../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../../global-options.ts';
+import { isSamePath } from '../../client/connect-to-server.ts';
+import { fetchRunningServerStatus } from '../../client/running-server-status.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { CliError, usageError } from '../../cli-error.ts';
 import { printable } from '../../terminal/escape.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
@@ -80,7 +79,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** Throws a usage failure for a role that needs other processes, when the store cannot be shared. */
+/** Throws a usage error for a role that needs other processes, when the store cannot be shared. */
 async function assertRole({ role }: ServeOptions, configuration: Configuration, data: string): Promise<void> {
   const { store } = configuration;
   if (role === 'all') return;
@@ -88,7 +87,7 @@ async function assertRole({ role }: ServeOptions, configuration: Configuration, 
   await assertTrusted(configuration, data);
   const { resolveStoreAddress } = await import('../../../host/store/open-store.ts');
   if (isPostgresAddress(await resolveStoreAddress(store, data))) return;
-  throw usageFailure(
+  throw usageError(
     `--role ${role} needs other processes on the same PostgreSQL, but "store" is ${JSON.stringify(store)}`,
     {
       next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or omit --role',
@@ -180,10 +179,10 @@ async function assertOnlyServer(
   if (store !== 'sqlite') return;
   for (const server of readRunFiles(data)) {
     const { key: _key, ...asked } = server;
-    if ((await fetchServerStatus(asked)).status === 'stopping') continue;
+    if ((await fetchRunningServerStatus(asked)).status === 'stopping') continue;
     const where = `${server.url} (process ${server.pid})`;
     if (isServerOf(server, file) && !isForced)
-      throw new Failure(
+      throw new CliError(
         1,
         'server-running',
         `a server with this configuration already runs on ${shortPath(data)}: ${where}`,
@@ -203,5 +202,5 @@ async function assertOnlyServer(
 
 /** Returns whether a server runs from this file; without a file, all servers run from the same defaults. */
 function isServerOf({ configuration = '' }: RunFile, file: string): boolean {
-  return existsSync(file) ? isSameFile(configuration, file) : !existsSync(configuration);
+  return existsSync(file) ? isSamePath(configuration, file) : !existsSync(configuration);
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '../../../core/errors.ts';
-import type { CommandContext } from '../../command-context.ts';
-import { Failure, usageFailure } from '../../failure.ts';
-import { readGlobalOptions } from '../../global-options.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError, usageError } from '../../cli-error.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
@@ -27,7 +26,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const { isUnattended } = await import('../../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await resolveOAuthServer(name, globals);
       if (isUnattended(server.oauth))
-        throw usageFailure(`server "${name}" signs in with its own credentials, so you cannot sign in to it`, {
+        throw usageError(`server "${name}" signs in with its own credentials, so you cannot sign in to it`, {
           next: 'signalbox doctor checks whether that works',
         });
       const { errors, output } = terminal;
@@ -50,7 +49,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
         else await output.print(`signed in to "${name}" by ${signedIn.issuer}; the tokens are stored encrypted\n`);
       } catch (error) {
         const next = `signalbox login ${name}`;
-        throw new Failure(1, 'sign-in-failed', `not signed in to "${name}": ${messageOf(error)}`, {
+        throw new CliError(1, 'sign-in-failed', `not signed in to "${name}": ${messageOf(error)}`, {
           next,
           cause: error,
         });

@@ -4,7 +4,7 @@ import { fetchCatalog } from './remote-catalog.ts';
 import { ServerClient } from './server-client.ts';
 
 /** The status that a running server reports. */
-export interface ServerStatus extends Omit<RunFile, 'key'> {
+export interface RunningServerStatus extends Omit<RunFile, 'key'> {
   /** `silent`: it runs, but does not answer. */
   readonly status: 'ok' | 'stopping' | 'unavailable' | 'silent';
   /** The reason why it does not answer, or the parts that are unavailable. */
@@ -37,7 +37,7 @@ interface Health {
 const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
 
 /** Returns the status of a running server. Details that need the key are left out without one. */
-export async function fetchServerStatus({ key, ...server }: RunFile): Promise<ServerStatus> {
+export async function fetchRunningServerStatus({ key, ...server }: RunFile): Promise<RunningServerStatus> {
   try {
     const { status, ...parts } = await healthOf(server.url);
     if (!states.has(status)) throw new Error('another program answers at this address');
@@ -53,7 +53,7 @@ export async function fetchServerStatus({ key, ...server }: RunFile): Promise<Se
 
 async function detailsOf(
   client: ServerClient,
-): Promise<Pick<ServerStatus, 'tools' | 'questions' | 'servers' | 'configuration' | 'refused'>> {
+): Promise<Pick<RunningServerStatus, 'tools' | 'questions' | 'servers' | 'configuration' | 'refused'>> {
   try {
     const { configuration } = await client.request<{
       configuration?: { file: string; refused?: { details: readonly string[] } };

@@ -1,18 +1,16 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type CopyReport, copyStore } from '../../store/copy/copy-store.ts';
-import { isPostgresAddress } from '../../store/postgres/address.ts';
-import { openPostgresTarget } from '../../store/postgres/copy-target.ts';
-import { openSqliteSource } from '../../store/sqlite/copy-source.ts';
-import type { CommandContext } from '../command-context.ts';
-import { usageFailure } from '../failure.ts';
-import { readGlobalOptions } from '../global-options.ts';
-import { journalFile } from '../../host/data-directory.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { Interruption } from '../terminal/interruption.ts';
-import { resolveStoreAddress } from '../../host/store/open-store.ts';
-import { type Printer, printJson } from '../terminal/terminal.ts';
-import { ProgressLine } from '../terminal/progress-line.ts';
+import { type CopyReport, copyStore } from '../../../store/copy/copy-store.ts';
+import { isPostgresAddress } from '../../../store/postgres/address.ts';
+import { openPostgresTarget } from '../../../store/postgres/copy-target.ts';
+import { openSqliteSource } from '../../../store/sqlite/copy-source.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { usageError } from '../../cli-error.ts';
+import { journalFile, shortPath } from '../../../host/data-directory.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { resolveStoreAddress } from '../../../host/store/open-store.ts';
+import { type Printer, printJson } from '../../terminal/terminal.ts';
+import { ProgressLine } from '../../terminal/progress-line.ts';
 
 interface Options {
   readonly from: string;
@@ -40,7 +38,7 @@ export function addMigrateCommand(program: Command, { terminal }: CommandContext
       const globals = readGlobalOptions(command);
       const address = await resolveStoreAddress(to, globals.data);
       if (!isPostgresAddress(address))
-        throw usageFailure('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
+        throw usageError('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
       const line = new ProgressLine(terminal.errors);
       const interruption = new Interruption();
       try {

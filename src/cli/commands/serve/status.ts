@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Tally } from '../../journal/queries/statistics.ts';
-import { pluralize } from '../../core/text/pluralize.ts';
-import { withReadRecords } from '../open-records.ts';
-import type { CommandContext } from '../command-context.ts';
-import { formatDuration } from '../input/duration-option.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { journalFile } from '../../host/data-directory.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { runnable } from '../terminal/invocation.ts';
-import { configuredStore } from '../../host/store/open-store.ts';
-import { type Printer, printJson } from '../terminal/terminal.ts';
-import { printable } from '../terminal/escape.ts';
-import { readRunFiles } from '../../host/daemon/run-files.ts';
-import { withConfigurationOfServer } from '../client/connect-to-server.ts';
-import { type ServerStatus, fetchServerStatus } from '../client/server-status.ts';
+import type { Tally } from '../../../journal/queries/statistics.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { withReadRecords } from '../../open-records.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { formatDuration } from '../../input/duration-option.ts';
+import { journalFile, shortPath } from '../../../host/data-directory.ts';
+import { runnable } from '../../terminal/invocation.ts';
+import { configuredStore } from '../../../host/store/open-store.ts';
+import { type Printer, printJson } from '../../terminal/terminal.ts';
+import { printable } from '../../terminal/escape.ts';
+import { readRunFiles } from '../../../host/daemon/run-files.ts';
+import { withConfigurationOfServer } from '../../client/connect-to-server.ts';
+import { type RunningServerStatus, fetchRunningServerStatus } from '../../client/running-server-status.ts';
 
 /** A summary of the records: now and the last hour. */
 interface RecordsSummary {
@@ -39,7 +37,7 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
     )
     .action(async (_options: object, command: Command) => {
       const globals = readGlobalOptions(command);
-      const running = await Promise.all(readRunFiles(globals.data).map((server) => fetchServerStatus(server)));
+      const running = await Promise.all(readRunFiles(globals.data).map((server) => fetchRunningServerStatus(server)));
       const records = await summarizeRecords(withConfigurationOfServer(globals));
       if (!running.some(({ status }) => status === 'ok')) exitWith(1);
       if (globals.json) return printJson(terminal.output, { running, ...(records === undefined ? {} : { records }) });
@@ -70,7 +68,7 @@ async function summarizeRecords(globals: GlobalOptions): Promise<RecordsSummary 
 }
 
 function text(
-  running: readonly ServerStatus[],
+  running: readonly RunningServerStatus[],
   records: RecordsSummary | undefined,
   { data }: GlobalOptions,
   { colors }: Printer,
@@ -104,7 +102,7 @@ function text(
   return `${[...lines, ...rows.map(([name, value]) => row(name, value))].join('\n')}\n`;
 }
 
-function serverLines(server: ServerStatus, colors: Printer['colors']): string[] {
+function serverLines(server: RunningServerStatus, colors: Printer['colors']): string[] {
   const state = server.status === 'ok' ? colors.green('ready') : colors.red(server.status);
   const why = server.problem === undefined ? '' : ` (${printable(server.problem)})`;
   const since = formatDuration(Math.max(0, Date.now() - Date.parse(server.startedAt)));

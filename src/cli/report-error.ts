@@ -7,7 +7,7 @@ import { SignalboxError, messageOf } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { isDebug } from '../host/environment.ts';
 import { HostError } from '../host/host-error.ts';
-import { type ExitCode, Failure, usageFailure } from './failure.ts';
+import { type ExitCode, CliError, usageError } from './cli-error.ts';
 import { runnable } from './terminal/invocation.ts';
 import { printable } from './terminal/escape.ts';
 import type { Printer } from './terminal/terminal.ts';
@@ -16,7 +16,7 @@ import type { Printer } from './terminal/terminal.ts';
  * Prints the error that ended a command, as one block for people or as one JSON object. Returns the exit code. `command` is the command
  * whose help a usage error points to.
  */
-export async function reportFailure(
+export async function reportError(
   error: unknown,
   printer: Printer,
   json: boolean,
@@ -24,7 +24,7 @@ export async function reportFailure(
 ): Promise<ExitCode> {
   const failure =
     error instanceof UntrustedConfigurationError
-      ? (await import('./untrusted-configuration.ts')).untrustedFailure(error)
+      ? (await import('./untrusted-configuration.ts')).untrustedError(error)
       : toFailure(error, command);
   const stack = isDebug() && error instanceof Error ? error.stack : undefined;
   const { lines = [], data } = failure.details;
@@ -46,23 +46,23 @@ export async function reportFailure(
   return failure.exitCode;
 }
 
-function toFailure(error: unknown, command: string): Failure {
-  if (error instanceof Failure) return error;
+function toFailure(error: unknown, command: string): CliError {
+  if (error instanceof CliError) return error;
   if (error instanceof CommanderError) return fromCommander(error, `${command} --help`);
   if (error instanceof ConfigurationError) return fromConfiguration(error);
   if (error instanceof SignalboxError) return fromSignalbox(error);
   if (error instanceof HostError)
-    return new Failure(error.code === 'usage' ? 2 : 1, error.code, error.message, { next: error.next, cause: error });
-  return new Failure(1, 'internal-fault', messageOf(error), {
+    return new CliError(error.code === 'usage' ? 2 : 1, error.code, error.message, { next: error.next, cause: error });
+  return new CliError(1, 'internal-fault', messageOf(error), {
     next: 'run the command again with SIGNALBOX_DEBUG=1 to see the stack trace',
     cause: error,
   });
 }
 
-function fromCommander({ code, message }: CommanderError, next: string): Failure {
-  if (code === 'commander.help') return usageFailure('a command is missing', { next });
+function fromCommander({ code, message }: CommanderError, next: string): CliError {
+  if (code === 'commander.help') return usageError('a command is missing', { next });
   const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
-  return usageFailure(what, {
+  return usageError(what, {
     lines: [...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), ...suggestChoice(what)],
     next,
   });
@@ -75,9 +75,9 @@ function suggestChoice(message: string): string[] {
   return meant === undefined || meant === '' ? [] : [`Did you mean ${meant}?`];
 }
 
-function fromConfiguration(error: ConfigurationError): Failure {
+function fromConfiguration(error: ConfigurationError): CliError {
   const { length } = error.problems;
-  return new Failure(
+  return new CliError(
     2,
     error.code,
     length === 1 ? 'the configuration cannot be used' : `the configuration has ${length} problems`,
@@ -97,7 +97,7 @@ export function formatProblem(problem: DocumentProblem): string {
   return printable(renderProblem({ ...problem, file }));
 }
 
-function fromSignalbox(error: SignalboxError): Failure {
+function fromSignalbox(error: SignalboxError): CliError {
   switch (error.code) {
     case 'store-unavailable':
     case 'store-newer':
@@ -123,41 +123,41 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'setting-unknown':
     case 'box-closed':
     case 'checkpoint-failed':
-      return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
     case 'undo-unavailable':
     case 'undo-done':
-      return new Failure(1, error.code, error.message, { next: 'signalbox journal', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox journal', cause: error });
     case 'approval-unknown':
     case 'approval-answered':
     case 'approval-expired':
-      return new Failure(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
     case 'elicitation-unknown':
     case 'elicitation-closed':
-      return new Failure(1, error.code, error.message, { next: 'signalbox elicitations', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox elicitations', cause: error });
     case 'elicitation-invalid':
-      return new Failure(2, error.code, error.message, { next: 'signalbox answer --help', cause: error });
+      return new CliError(2, error.code, error.message, { next: 'signalbox answer --help', cause: error });
     case 'rule-unknown':
-      return new Failure(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
     case 'job-unknown':
-      return new Failure(1, error.code, error.message, { next: 'signalbox jobs', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox jobs', cause: error });
     case 'token-unknown':
-      return new Failure(1, error.code, error.message, { next: 'signalbox token list', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox token list', cause: error });
     case 'job-invalid':
-      return new Failure(2, error.code, error.message, { next: 'signalbox jobs create --help', cause: error });
+      return new CliError(2, error.code, error.message, { next: 'signalbox jobs create --help', cause: error });
     case 'token-invalid':
-      return new Failure(2, error.code, error.message, { next: 'signalbox token create --help', cause: error });
+      return new CliError(2, error.code, error.message, { next: 'signalbox token create --help', cause: error });
     case 'call-unknown':
-      return new Failure(1, error.code, error.message, { next: 'signalbox journal', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox journal', cause: error });
     case 'call-settled':
-      return new Failure(1, error.code, error.message, { next: 'signalbox journal --outcome unknown', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox journal --outcome unknown', cause: error });
     case 'reveal-unavailable':
-      return new Failure(1, error.code, error.message, { next: 'signalbox approve --help', cause: error });
+      return new CliError(1, error.code, error.message, { next: 'signalbox approve --help', cause: error });
     case 'hidden-unacknowledged':
-      return new Failure(2, error.code, error.message, { next: 'signalbox approvals show ID --reveal', cause: error });
+      return new CliError(2, error.code, error.message, { next: 'signalbox approvals show ID --reveal', cause: error });
     case 'approver-refused':
     case 'edit-invalid':
     case 'remember-refused':
-      return new Failure(2, error.code, error.message, { next: 'signalbox approve --help', cause: error });
+      return new CliError(2, error.code, error.message, { next: 'signalbox approve --help', cause: error });
     case 'name-invalid':
     case 'name-collision':
     case 'server-unknown':
@@ -173,6 +173,6 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'agent-unknown':
     case 'setting-refused':
     case 'configuration-untrusted':
-      return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
+      return new CliError(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }
 }

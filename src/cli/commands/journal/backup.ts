@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { verifyJournal } from '../../journal/integrity/verify-journal.ts';
-import { backUpSqlite } from '../../store/sqlite/backup.ts';
-import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import type { CommandContext } from '../command-context.ts';
-import { Failure, usageFailure } from '../failure.ts';
-import { readGlobalOptions } from '../global-options.ts';
-import { journalFile } from '../../host/data-directory.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { configuredStore, openSealer } from '../../host/store/open-store.ts';
-import { printJson } from '../terminal/terminal.ts';
-import { ProgressLine } from '../terminal/progress-line.ts';
+import { verifyJournal } from '../../../journal/integrity/verify-journal.ts';
+import { backUpSqlite } from '../../../store/sqlite/backup.ts';
+import { sqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import { journalFile, shortPath } from '../../../host/data-directory.ts';
+import { configuredStore, openSealer } from '../../../host/store/open-store.ts';
+import { printJson } from '../../terminal/terminal.ts';
+import { ProgressLine } from '../../terminal/progress-line.ts';
 
 /** `signalbox backup`: copies all records to a SQLite file. */
 export function addBackupCommand(program: Command, { terminal: { output, errors } }: CommandContext): void {
@@ -24,7 +22,7 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
     .action(async (path: string, _: object, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((await configuredStore(globals)) !== 'sqlite')
-        throw usageFailure('the records are in PostgreSQL', { next: 'pg_dump, as described in docs/operations.md' });
+        throw usageError('the records are in PostgreSQL', { next: 'pg_dump, as described in docs/operations.md' });
       const to = resolve(path);
       const line = new ProgressLine(errors);
       await line.during('copying the records', () => backUpSqlite(journalFile(globals), to));
@@ -32,7 +30,7 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
       try {
         const verified = await line.during('checking the copy', () => verifyJournal(copy));
         if (!verified.ok)
-          throw new Failure(1, 'journal-broken', `the hash chain of the copy is broken: ${verified.problem}`, {
+          throw new CliError(1, 'journal-broken', `the hash chain of the copy is broken: ${verified.problem}`, {
             next: 'signalbox journal verify',
           });
         const head = `${verified.head.seq}:${verified.head.hash}`;

@@ -1,22 +1,21 @@
 import { type Command, Option } from 'commander';
-import { SignalboxError } from '../../core/errors.ts';
-import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
-import type { PendingElicitation } from '../../sessions/turns/turn-elicitations.ts';
-import { findByIdPrefix } from '../open-records.ts';
-import type { CommandContext } from '../command-context.ts';
-import { createElicitationPrompt } from '../terminal/elicitation-form.ts';
-import { Failure, usageFailure } from '../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { Interruption } from '../terminal/interruption.ts';
-import { localTime } from '../terminal/time.ts';
-import { type Printer, type Terminal, printJson } from '../terminal/terminal.ts';
-import { oneLine, printable } from '../terminal/escape.ts';
-import { askYesOrNo } from '../terminal/question.ts';
-import { readArguments } from '../input/call-arguments.ts';
-import { connectToServer } from '../client/connect-to-server.ts';
-import type { ServerClient } from '../client/server-client.ts';
-import { type Column, Table } from '../terminal/table.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
+import type { PendingElicitation } from '../../../sessions/turns/turn-elicitations.ts';
+import { findByIdPrefix } from '../../open-records.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { createElicitationPrompt } from '../../terminal/elicitation-prompt.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { localTime } from '../../terminal/time.ts';
+import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
+import { oneLine, printable } from '../../terminal/escape.ts';
+import { askYesOrNo } from '../../terminal/question.ts';
+import { readArguments } from '../../input/call-arguments.ts';
+import { connectToServer } from '../../client/connect-to-server.ts';
+import type { ServerClient } from '../../client/server-client.ts';
+import { type Column, Table } from '../../terminal/table.ts';
 
 interface AnswerOptions {
   readonly accept?: boolean;
@@ -81,7 +80,7 @@ Examples:
 async function requireServer(globals: GlobalOptions, errors: Printer): Promise<ServerClient> {
   const server = await connectToServer(globals, errors);
   if (server !== undefined) return server.client;
-  throw new Failure(1, 'server-absent', `no server with this configuration runs on ${shortPath(globals.data)}`, {
+  throw new CliError(1, 'server-absent', `no server with this configuration runs on ${shortPath(globals.data)}`, {
     next: 'signalbox serve, or --config FILE for the configuration of the running server',
   });
 }
@@ -106,14 +105,14 @@ async function answerFromOptions(
   if (content === undefined) return undefined;
   const values = await readArguments(content, input);
   if (!isJsonObject(values))
-    throw usageFailure('--content is not a JSON object', { next: `give the values as in '{"name": "Ada"}'` });
+    throw usageError('--content is not a JSON object', { next: `give the values as in '{"name": "Ada"}'` });
   return { action: 'accept', content: values };
 }
 
 /** Asks the user at the terminal. */
 async function promptForAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
   if (!terminal.canAsk)
-    throw usageFailure('cannot ask for an answer: this is not a terminal', {
+    throw usageError('cannot ask for an answer: this is not a terminal', {
       next: 'give --content, --accept, --decline or --cancel',
     });
   const { errors } = terminal;

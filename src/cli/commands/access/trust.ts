@@ -1,19 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { configurationFileNames } from '../../config/configuration.ts';
-import { findConfiguration } from '../../config/file/configuration-files.ts';
-import { pluralize } from '../../core/text/pluralize.ts';
-import type { CommandContext } from '../command-context.ts';
-import { confirm } from '../terminal/question.ts';
-import { Failure, usageFailure } from '../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { localTime } from '../terminal/time.ts';
-import { printJson } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/escape.ts';
-import { Table } from '../terminal/table.ts';
-import { pendingHeading, pendingLines, trustCommand } from '../untrusted-configuration.ts';
+import { configurationFileNames } from '../../../config/configuration.ts';
+import { findConfiguration } from '../../../config/file/configuration-files.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { confirm } from '../../terminal/question.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { localTime } from '../../terminal/time.ts';
+import { printJson } from '../../terminal/terminal.ts';
+import { oneLine } from '../../terminal/escape.ts';
+import { Table } from '../../terminal/table.ts';
+import { pendingHeading, pendingLines, trustCommand } from '../../untrusted-configuration.ts';
 
 /** `signalbox trust`: accepts configurations on this machine. */
 export function addTrustCommand(program: Command, context: CommandContext): void {
@@ -29,9 +28,9 @@ export function addTrustCommand(program: Command, context: CommandContext): void
     .option('--yes', 'do not ask')
     .action(async (file: string | undefined, { yes }: { readonly yes?: boolean }, command: Command) => {
       const globals = readGlobalOptions(command);
-      const { ConfigurationTrust } = await import('../../config/trust/configuration-trust.ts');
-      const { readConfiguration } = await import('../../host/read-configuration.ts');
-      const { readRules } = await import('../../host/box/configured-policies.ts');
+      const { ConfigurationTrust } = await import('../../../config/trust/configuration-trust.ts');
+      const { readConfiguration } = await import('../../../host/read-configuration.ts');
+      const { readRules } = await import('../../../host/box/configured-policies.ts');
       const { configuration } = readConfiguration({ ...globals, config: resolveFile(file, globals) });
       const read = { configuration, rules: await readRules(configuration) };
       const store = new ConfigurationTrust({ data: globals.data, trusted: '' });
@@ -42,7 +41,7 @@ export function addTrustCommand(program: Command, context: CommandContext): void
         await terminal.output.print(`${oneLine(pendingHeading(pending))}\n${lines.join('')}`);
       }
       if (pending !== undefined && yes !== true && !terminal.canAsk)
-        throw usageFailure('cannot ask for confirmation: this is not a terminal', {
+        throw usageError('cannot ask for confirmation: this is not a terminal', {
           next: `review the list, then run ${trustCommand({ pending, data: globals.data })} --yes`,
         });
       const isTrusted = pending === undefined || yes === true || (await confirm(terminal, 'Trust it on this machine?'));
@@ -67,7 +66,7 @@ function addListCommand(trust: Command, { terminal: { output } }: CommandContext
     .description('Lists the configurations that were accepted on this machine, with the secrets that each may use.')
     .action(async (_options: object, command: Command) => {
       const { data, json } = readGlobalOptions(command);
-      const { TrustRecords } = await import('../../config/trust/trust-records.ts');
+      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       const items = new TrustRecords(data).list().map(({ capabilities, ...record }) => ({
         ...record,
         capabilities: capabilities.length,
@@ -99,11 +98,11 @@ function addRevokeCommand(trust: Command, { terminal: { output } }: CommandConte
     .argument('[file]', 'the configuration, or its directory (default: the nearest one)')
     .action(async (file: string | undefined, _options: object, command: Command) => {
       const globals = readGlobalOptions(command);
-      const { TrustRecords } = await import('../../config/trust/trust-records.ts');
+      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       const path = resolveFile(file, globals);
       const secrets = new TrustRecords(globals.data).find(path)?.secrets ?? [];
       if (!new TrustRecords(globals.data).remove(path))
-        throw new Failure(1, 'configuration-untrusted', `${shortPath(path)} was not accepted on this machine`, {
+        throw new CliError(1, 'configuration-untrusted', `${shortPath(path)} was not accepted on this machine`, {
           next: 'signalbox trust list',
         });
       if (globals.json) return printJson(output, { file: path, revoked: true, secrets });
@@ -118,7 +117,7 @@ function resolveFile(path: string | undefined, { config }: GlobalOptions): strin
   if (given === undefined) {
     const found = findConfiguration(process.cwd());
     if (found !== undefined) return found;
-    throw usageFailure('no configuration file in this directory or above it', {
+    throw usageError('no configuration file in this directory or above it', {
       next: 'signalbox init, or signalbox trust FILE',
     });
   }
@@ -126,5 +125,5 @@ function resolveFile(path: string | undefined, { config }: GlobalOptions): strin
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file;
   const inside = configurationFileNames.map((name) => join(file, name)).find((each) => existsSync(each));
   if (inside !== undefined) return inside;
-  throw usageFailure(`${shortPath(file)} has no configuration`, { next: 'signalbox trust FILE' });
+  throw usageError(`${shortPath(file)} has no configuration`, { next: 'signalbox trust FILE' });
 }

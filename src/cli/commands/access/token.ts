@@ -1,17 +1,16 @@
-import { type AccessToken, parseTokenId } from '../../access/access-tokens.ts';
-import { localUser } from '../../access/local-user.ts';
-import { SignalboxError } from '../../core/errors.ts';
-import { type Role, roles } from '../../core/principal.ts';
-import { closestMatch } from '../../core/text/closest-match.ts';
-import { readConfiguration } from '../../host/read-configuration.ts';
-import type { CommandContext } from '../command-context.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { parseDuration } from '../input/duration-option.ts';
-import { findByIdPrefix, withReadRecords, withRecords } from '../open-records.ts';
-import { oneLine } from '../terminal/escape.ts';
-import { Table } from '../terminal/table.ts';
-import { type Printer, printJson } from '../terminal/terminal.ts';
-import { localTime } from '../terminal/time.ts';
+import { type AccessToken, parseTokenId } from '../../../access/access-tokens.ts';
+import { localUser } from '../../../access/local-user.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import { type Role, roles } from '../../../core/principal.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
+import { readConfiguration } from '../../../host/read-configuration.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { parseDuration } from '../../input/duration-option.ts';
+import { findByIdPrefix, withReadRecords, withRecords } from '../../open-records.ts';
+import { oneLine } from '../../terminal/escape.ts';
+import { Table } from '../../terminal/table.ts';
+import { type Printer, printJson } from '../../terminal/terminal.ts';
+import { localTime } from '../../terminal/time.ts';
 import { type Command, Option } from 'commander';
 
 /** `signalbox token`: manages the tokens for the HTTP API and MCP. */

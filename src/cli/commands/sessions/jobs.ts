@@ -1,18 +1,17 @@
-import { localUser } from '../../access/local-user.ts';
-import { SignalboxError } from '../../core/errors.ts';
-import type { Principal } from '../../core/principal.ts';
-import { loadHost } from '../../host/load-host.ts';
-import { type Job, type NewJob, toJob } from '../../sessions/schedules/job.ts';
-import type { Schedules } from '../../sessions/schedules/schedules.ts';
-import { connectToServer } from '../client/connect-to-server.ts';
-import type { CommandContext } from '../command-context.ts';
-import { Failure } from '../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { findByIdPrefix, withReadRecords } from '../open-records.ts';
-import { oneLine } from '../terminal/escape.ts';
-import { type Printer, printJson } from '../terminal/terminal.ts';
-import { type Column, Table } from '../terminal/table.ts';
-import { localTime } from '../terminal/time.ts';
+import { localUser } from '../../../access/local-user.ts';
+import { SignalboxError } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { loadHost } from '../../../host/load-host.ts';
+import { type Job, type NewJob, toJob } from '../../../sessions/schedules/job.ts';
+import type { Schedules } from '../../../sessions/schedules/schedules.ts';
+import { connectToServer } from '../../client/connect-to-server.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
+import { findByIdPrefix, withReadRecords } from '../../open-records.ts';
+import { oneLine } from '../../terminal/escape.ts';
+import { type Printer, printJson } from '../../terminal/terminal.ts';
+import { type Column, Table } from '../../terminal/table.ts';
+import { localTime } from '../../terminal/time.ts';
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 
@@ -98,12 +97,12 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
       const { id } = await findJob(globals, prefix);
       const server = await connectToServer(globals, errors);
       if (server === undefined)
-        throw new Failure(1, 'server-absent', 'cannot start the session: no server runs on this data directory', {
+        throw new CliError(1, 'server-absent', 'cannot start the session: no server runs on this data directory', {
           next: 'signalbox serve',
         });
       const job = await server.client.request<Job>('POST', `/api/jobs/${encodeURIComponent(id)}/run`);
       if (job.lastError !== undefined)
-        throw new Failure(1, 'job-not-run', `${id}: ${job.lastError}`, { data: { job }, next: 'signalbox jobs' });
+        throw new CliError(1, 'job-not-run', `${id}: ${job.lastError}`, { data: { job }, next: 'signalbox jobs' });
       if (globals.json) return printJson(output, job);
       await output.print(`${output.colors.green('started')} session ${job.lastSession ?? ''} of ${id}\n`);
     });
@@ -152,7 +151,7 @@ async function withSchedules<Result>(
   use: (schedules: Schedules, owner: Principal) => Promise<Result>,
 ): Promise<Result> {
   const { openConfiguredBox, readConfiguration } = await loadHost();
-  const { openSessions, openSchedules } = await import('../../host/daemon/open-sessions.ts');
+  const { openSessions, openSchedules } = await import('../../../host/daemon/open-sessions.ts');
   const { configuration } = readConfiguration(globals);
   const { data } = globals;
   const configured = await openConfiguredBox({ ...configuration, servers: [] }, { data, secretsFrom: data });

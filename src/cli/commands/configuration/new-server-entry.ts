@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { isLikelySecret } from '../../../config/secrets/secret-detection.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { effects, isEffect } from '../../../core/tools/tool.ts';
-import { usageFailure } from '../../failure.ts';
+import { usageError } from '../../cli-error.ts';
 
 /** The options of `add`. */
 export interface AddOptions {
@@ -21,7 +21,7 @@ export interface AddOptions {
 }
 
 /** A server entry, with its transport and warnings. */
-export interface ServerSettings {
+export interface NewServerEntry {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly transport: 'stdio' | 'http' | 'sse' | 'module';
   readonly warnings: readonly string[];
@@ -29,8 +29,8 @@ export interface ServerSettings {
 
 const usage = 'signalbox add NAME -- COMMAND [ARGS…], or --url URL, --npm PACKAGE@VERSION, --module FILE';
 
-/** Creates the entry of a server. Throws a usage failure when the options conflict. */
-export function serverSettings(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
+/** Creates the entry of a server. Throws a usage error when the options conflict. */
+export function newServerEntry(words: readonly string[], options: AddOptions, directory: string): NewServerEntry {
   const { entry, transport, warnings } = transportSettings(words, options, directory);
   const { workspace = [], effect = [] } = options;
   const missing = workspace.filter((each) => !existsSync(each)).map((each) => `${each} does not exist yet`);
@@ -57,7 +57,7 @@ function effectsOf(texts: readonly string[]): Record<string, string> {
   for (const [tool, effect] of Object.entries(given))
     if (!isEffect(effect)) {
       const meant = closestMatch(effect, effects);
-      throw usageFailure(`--effect ${tool}=${effect}: unknown effect "${effect}"`, {
+      throw usageError(`--effect ${tool}=${effect}: unknown effect "${effect}"`, {
         ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`] }),
         next: `use one of ${effects.join(', ')}`,
       });
@@ -65,21 +65,21 @@ function effectsOf(texts: readonly string[]): Record<string, string> {
   return given;
 }
 
-function transportSettings(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
+function transportSettings(words: readonly string[], options: AddOptions, directory: string): NewServerEntry {
   const { url, type, header = [], oauth = false, module, env = [] } = options;
   const { npm, command, args } = programOf(words, options);
   const kinds = [command, url, npm, module].filter((kind) => kind !== undefined);
   if (kinds.length !== 1)
-    throw usageFailure(
+    throw usageError(
       kinds.length === 0
         ? 'name a command, an address, a package or a module for the server'
         : 'a server can have only one of these',
       { next: usage },
     );
   if (url === undefined && (header.length > 0 || type !== undefined || oauth))
-    throw usageFailure('--header, --oauth and --type need --url', { next: usage });
+    throw usageError('--header, --oauth and --type need --url', { next: usage });
   if (command === undefined && npm === undefined && env.length > 0)
-    throw usageFailure('--env needs a command or --npm', { next: usage });
+    throw usageError('--env needs a command or --npm', { next: usage });
 
   const variables = pairs('--env', env);
   const headers = pairs('--header', header);
@@ -87,7 +87,7 @@ function transportSettings(words: readonly string[], options: AddOptions, direct
   const withEnv = env.length === 0 ? {} : { env: variables };
   if (url !== undefined) {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
-      throw usageFailure(`"${url}" is not an http or https address`, { next: usage });
+      throw usageError(`"${url}" is not an http or https address`, { next: usage });
     const transport = type ?? 'http';
     const auth = oauth ? { auth: { type: 'oauth' } } : {};
     return { entry: { type: transport, url, ...(header.length > 0 && { headers }), ...auth }, transport, warnings };
@@ -123,7 +123,7 @@ function pairs(option: string, texts: readonly string[], form = 'NAME=VALUE'): R
   return Object.fromEntries(
     texts.map((text) => {
       const split = text.indexOf('=');
-      if (split < 1) throw usageFailure(`${option} takes ${form}, not "${text.slice(0, 20)}"`);
+      if (split < 1) throw usageError(`${option} takes ${form}, not "${text.slice(0, 20)}"`);
       return [text.slice(0, split), text.slice(split + 1)];
     }),
   );

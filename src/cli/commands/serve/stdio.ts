@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
-import { configurationFiles } from '../../config/file/configuration-files.ts';
-import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
-import type { PendingBox } from '../../host/box/start-servers.ts';
-import type { CommandContext } from '../command-context.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { createHostLog, printWarnings } from '../terminal/warnings.ts';
-import { Interruption } from '../terminal/interruption.ts';
-import { loadHost } from '../../host/load-host.ts';
-import { FileWatch } from '../../host/daemon/file-watch.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { onModuleFile } from '../../host/modules/tool-modules.ts';
+import { configurationFiles } from '../../../config/file/configuration-files.ts';
+import { UntrustedConfigurationError } from '../../../config/trust/untrusted-error.ts';
+import type { PendingBox } from '../../../host/box/start-servers.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { createHostLog, printWarnings } from '../../terminal/warnings.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { loadHost } from '../../../host/load-host.ts';
+import { FileWatch } from '../../../host/daemon/file-watch.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { onModuleFile } from '../../../host/modules/tool-modules.ts';
 
 /** `signalbox stdio`: serves the MCP endpoint on standard input and output. */
 export function addStdioCommand(program: Command, { terminal, exitWith }: CommandContext): void {
@@ -34,11 +33,11 @@ export function addStdioCommand(program: Command, { terminal, exitWith }: Comman
 
 /** Reports the error to the client, which shows it to its user, and to standard error, which the client logs. */
 async function refuse(error: UntrustedConfigurationError, { input, output, errors }: Terminal): Promise<void> {
-  const { refuseStdio } = await import('../../surfaces/mcp/stdio/serve-stdio.ts');
-  const { trustCommand } = await import('../untrusted-configuration.ts');
-  const { reportFailure } = await import('../report-failure.ts');
-  const { runnable } = await import('../terminal/invocation.ts');
-  await reportFailure(error, errors, false);
+  const { refuseStdio } = await import('../../../surfaces/mcp/stdio/serve-stdio.ts');
+  const { trustCommand } = await import('../../untrusted-configuration.ts');
+  const { reportError } = await import('../../report-error.ts');
+  const { runnable } = await import('../../terminal/invocation.ts');
+  await reportError(error, errors, false);
   const interruption = new Interruption();
   const next = runnable(trustCommand(error));
   try {
@@ -72,7 +71,7 @@ async function serveStdio(
   try {
     pending = await startConfiguredServers(configuration, { data, secretsFrom: data });
     // Loaded while the external servers start.
-    const { runStdio } = await import('../../host/daemon/run-stdio.ts');
+    const { runStdio } = await import('../../../host/daemon/run-stdio.ts');
     await runStdio({
       location: { config: file ?? globals.config, data },
       directory: configuration.directory,

@@ -1,14 +1,13 @@
-import { findConfiguration } from '../../config/file/configuration-files.ts';
-import { closestMatch } from '../../core/text/closest-match.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { environment } from '../../host/environment.ts';
-import { minSecretLength } from '../../redaction/redactor.ts';
-import type { CommandContext } from '../command-context.ts';
-import { Failure, usageFailure } from '../failure.ts';
-import { readGlobalOptions } from '../global-options.ts';
-import { oneLine } from '../terminal/escape.ts';
-import { Table } from '../terminal/table.ts';
-import { type Terminal, printJson } from '../terminal/terminal.ts';
+import { findConfiguration } from '../../../config/file/configuration-files.ts';
+import { closestMatch } from '../../../core/text/closest-match.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { environment } from '../../../host/environment.ts';
+import { minSecretLength } from '../../../redaction/redactor.ts';
+import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import { oneLine } from '../../terminal/escape.ts';
+import { Table } from '../../terminal/table.ts';
+import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -42,13 +41,13 @@ function addSetCommand(secret: Command, { terminal }: CommandContext): void {
     .action(async (name: string, { fromEnv }: { readonly fromEnv?: string }, command: Command) => {
       const { data, json, config } = readGlobalOptions(command);
       if (command.args.length > 1)
-        throw usageFailure(
+        throw usageError(
           'a secret cannot be given on the command line: every process of this machine sees it, and the shell stores it in its history',
           { next: `signalbox secret set ${name} asks for the value; or pipe it in` },
         );
-      const { openTrust } = await import('../../host/trust.ts');
-      const { openVault } = await import('../../host/secrets/open-vault.ts');
-      const { keyLocation } = await import('../../config/secrets/key-ring.ts');
+      const { openTrust } = await import('../../../host/open-trust.ts');
+      const { openVault } = await import('../../../host/secrets/open-vault.ts');
+      const { keyLocation } = await import('../../../config/secrets/key-ring.ts');
       const vault = openVault(data);
       // Rejects an invalid name before the value is typed.
       const wasThere = await vault.has(name);
@@ -76,8 +75,8 @@ function addListCommand(secret: Command, { terminal: { output } }: CommandContex
     )
     .action(async (_options: object, command: Command) => {
       const { data, json } = readGlobalOptions(command);
-      const { openVault } = await import('../../host/secrets/open-vault.ts');
-      const { TrustRecords } = await import('../../config/trust/trust-records.ts');
+      const { openVault } = await import('../../../host/secrets/open-vault.ts');
+      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       const records = new TrustRecords(data).list();
       const items = (await openVault(data).list()).map((stored) => ({
         ...stored,
@@ -105,20 +104,20 @@ function addRemoveCommand(secret: Command, { terminal: { output } }: CommandCont
     .argument('<name>', 'the name of the secret')
     .action(async (name: string, _options: object, command: Command) => {
       const { data, json } = readGlobalOptions(command);
-      const { openVault } = await import('../../host/secrets/open-vault.ts');
+      const { openVault } = await import('../../../host/secrets/open-vault.ts');
       const vault = openVault(data);
       if (!(await vault.remove(name))) {
         const meant = closestMatch(
           name,
           (await vault.list()).map((each) => each.name),
         );
-        throw new Failure(1, 'secret-unknown', `no secret is named "${name}"`, {
+        throw new CliError(1, 'secret-unknown', `no secret is named "${name}"`, {
           ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
           next: 'signalbox secret list',
         });
       }
       // A secret that is stored under this name later is a different one, so the grants end here.
-      const { TrustRecords } = await import('../../config/trust/trust-records.ts');
+      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       new TrustRecords(data).forgetSecret(name);
       if (json) await printJson(output, { name, action: 'removed' });
       else await output.print(`${name} is removed\n`);
@@ -129,7 +128,7 @@ function addRemoveCommand(secret: Command, { terminal: { output } }: CommandCont
 async function readSecret(name: string, variable: string | undefined, terminal: Terminal): Promise<string> {
   const value = variable === undefined ? await promptForValue(name, terminal) : fromVariable(variable);
   if (value.length < minSecretLength)
-    throw usageFailure(
+    throw usageError(
       `the value is too short: only secrets with at least ${minSecretLength} characters can be redacted from the records`,
     );
   return value;
@@ -137,7 +136,7 @@ async function readSecret(name: string, variable: string | undefined, terminal: 
 
 function fromVariable(variable: string): string {
   const value = environment[variable] ?? '';
-  if (value === '') throw usageFailure(`the environment variable ${variable} is not set`);
+  if (value === '') throw usageError(`the environment variable ${variable} is not set`);
   return value;
 }
 
@@ -145,7 +144,7 @@ async function promptForValue(name: string, { input, errors, canAsk }: Terminal)
   if (!canAsk) {
     // Without error output, the prompt cannot be shown and the terminal would echo the value.
     if (input.isTTY === true)
-      throw usageFailure('cannot ask for the value: standard error is not a terminal', {
+      throw usageError('cannot ask for the value: standard error is not a terminal', {
         next: `pipe it: … | signalbox secret set ${name}`,
       });
     return decodeUtf8(await buffer(input)).replace(/\r?\n$/, '');
@@ -160,7 +159,7 @@ async function promptForValue(name: string, { input, errors, canAsk }: Terminal)
     await errors.print(`Value of ${name} (not shown): `);
     const value = await Promise.race([lines.question(''), ended]);
     await errors.print('\n');
-    if (value === undefined) throw new Failure(1, 'cancelled', 'nothing was stored');
+    if (value === undefined) throw new CliError(1, 'cancelled', 'nothing was stored');
     return value;
   } finally {
     lines.close();
@@ -171,7 +170,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw usageFailure('standard input is not valid UTF-8', {
+    throw usageError('standard input is not valid UTF-8', {
       next: 'encode it first, as in base64',
       cause: error,
     });

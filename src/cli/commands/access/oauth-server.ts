@@ -2,11 +2,11 @@ import { openVault } from '../../../host/secrets/open-vault.ts';
 import type { ProtectedServer } from '../../../sources/mcp/http/oauth/oauth-options.ts';
 import { targetConfiguration, unknownServer } from '../configuration/target-configuration.ts';
 import { resolveTransport } from '../../../host/servers/external-transport.ts';
-import { usageFailure } from '../../failure.ts';
-import type { GlobalOptions } from '../../global-options.ts';
+import { usageError } from '../../cli-error.ts';
+import type { GlobalOptions } from '../../command-context.ts';
 import { oauthTokenStore } from '../../../host/secrets/oauth-token-store.ts';
 import { readConfiguration } from '../../../host/read-configuration.ts';
-import { assertTrusted } from '../../../host/trust.ts';
+import { assertTrusted } from '../../../host/open-trust.ts';
 
 /** Returns the OAuth settings of a configured server, with references resolved. */
 export async function resolveOAuthServer(name: string, globals: GlobalOptions): Promise<ProtectedServer> {
@@ -27,7 +27,7 @@ export async function resolveOAuthServer(name: string, globals: GlobalOptions): 
           redact: (text) => text,
         });
   if (transport === undefined || transport.type === 'stdio' || transport.oauth === undefined)
-    throw usageFailure(`server "${name}" does not use OAuth`, {
+    throw usageError(`server "${name}" does not use OAuth`, {
       next: `add "auth": { "type": "oauth" } to mcpServers.${name}, if it has a "url"`,
     });
   return { type: transport.type, url: transport.url, oauth: transport.oauth };

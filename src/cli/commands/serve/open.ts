@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { messageOf } from '../../core/errors.ts';
-import type { CommandContext } from '../command-context.ts';
-import { Failure } from '../failure.ts';
-import { type GlobalOptions, readGlobalOptions } from '../global-options.ts';
-import { shortPath } from '../../host/data-directory.ts';
-import { printJson } from '../terminal/terminal.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
+import { CliError } from '../../cli-error.ts';
+import { shortPath } from '../../../host/data-directory.ts';
+import { printJson } from '../../terminal/terminal.ts';
 
 interface Options {
   readonly browser: boolean;
@@ -25,7 +24,7 @@ export function addOpenCommand(program: Command, { terminal: { output } }: Comma
       const globals = readGlobalOptions(command);
       const url = await signInLink(globals, name);
       if (globals.json) return printJson(output, { url });
-      const { openBrowser } = await import('../terminal/open-browser.ts');
+      const { openBrowser } = await import('../../terminal/open-browser.ts');
       const isOpened = browser && output.isTTY && openBrowser(new URL(url));
       await output.print(isOpened ? `${url}\nyour browser should open it; it signs in once\n` : `${url}\n`);
     });
@@ -33,8 +32,8 @@ export function addOpenCommand(program: Command, { terminal: { output } }: Comma
 
 /** Requests a link from the server with the same configuration or, if that fails, from the newest server that answers. */
 async function signInLink(globals: GlobalOptions, name: string | undefined): Promise<string> {
-  const { isConfigurationOf, reachableServers } = await import('../client/connect-to-server.ts');
-  const { ServerClient } = await import('../client/server-client.ts');
+  const { isConfigurationOf, reachableServers } = await import('../../client/connect-to-server.ts');
+  const { ServerClient } = await import('../../client/server-client.ts');
   const isOwn = ({ configuration = '' }): boolean => isConfigurationOf(globals, configuration);
   const servers = reachableServers(globals.data).toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   const query = name === undefined ? '' : `?name=${encodeURIComponent(name)}`;
@@ -48,8 +47,8 @@ async function signInLink(globals: GlobalOptions, name: string | undefined): Pro
     }
   }
   if (problems.length === 0)
-    throw new Failure(1, 'server-absent', `no server runs on ${shortPath(globals.data)}`, { next: 'signalbox serve' });
-  throw new Failure(1, 'server-lost', 'no server returned a sign-in link', {
+    throw new CliError(1, 'server-absent', `no server runs on ${shortPath(globals.data)}`, { next: 'signalbox serve' });
+  throw new CliError(1, 'server-lost', 'no server returned a sign-in link', {
     lines: problems,
     next: 'signalbox status',
   });
