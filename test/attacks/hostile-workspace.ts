@@ -1,12 +1,23 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Place } from '../e2e/cli-place.ts';
+import { type Finished, Place } from '../e2e/cli-place.ts';
 
 /** The environment of a user who has trusted nothing yet. */
 export const trustsNothing = { SIGNALBOX_TRUST: '' };
+
+/** Runs a command in a place as a user who has trusted nothing yet. */
+export const runUntrusting = (place: Place, ...args: readonly string[]): Promise<Finished> =>
+  place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
+
+/** Returns indented JSON, as people write it. */
+export const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
+
+/** Writes a configuration by hand, which nobody has accepted. */
+export const writeConfiguration = (place: Place, configuration: unknown, name = 'signalbox.config.json'): void =>
+  writeFileSync(join(place.directory, name), json(configuration));
 
 /** A repository as an attacker would publish it, with traces of everything in it that was used. */
 export interface HostileWorkspace {

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
-import { trustsNothing } from './hostile-workspace.ts';
-
-const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
-  place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
-const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
-const write = (place: Place, configuration: unknown, name = 'signalbox.config.json'): void =>
-  writeFileSync(join(place.directory, name), json(configuration));
+import { Place, finished, launcher, said } from '../e2e/cli-place.ts';
+import { runUntrusting, trustsNothing, writeConfiguration } from './hostile-workspace.ts';
 
 suite('import from an untrusted repository', () => {
   const servers = {
@@ -35,7 +29,7 @@ suite('import from an untrusted repository', () => {
 
   test('shows everything that it would accept, escaped, before it asks', { skip: !hasScriptCommand }, async () => {
     const place = new Place();
-    write(place, { mcpServers: servers }, '.mcp.json');
+    writeConfiguration(place, { mcpServers: servers }, '.mcp.json');
     const command = [process.execPath, launcher, 'import'].join(' ');
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd: place.directory,
@@ -59,14 +53,14 @@ suite('import from an untrusted repository', () => {
 
   test('accepts with --yes exactly the capabilities that it prints', async () => {
     const place = new Place();
-    write(place, { mcpServers: servers }, '.mcp.json');
-    const { code, stdout } = await run(place, 'import', '--yes', '--json');
+    writeConfiguration(place, { mcpServers: servers }, '.mcp.json');
+    const { code, stdout } = await runUntrusting(place, 'import', '--yes', '--json');
     assert.equal(code, 0);
     const { added } = JSON.parse(stdout) as { added: { section: string; text: string }[] };
     const [name = ''] = readdirSync(join(place.data, 'trust'));
     const record = JSON.parse(readFileSync(join(place.data, 'trust', name), 'utf8')) as { capabilities: unknown[] };
     assert.equal(record.capabilities.length, added.length);
-    const { stdout: printed } = await run(place, 'trust', '--json');
+    const { stdout: printed } = await runUntrusting(place, 'trust', '--json');
     assert.deepEqual(
       (JSON.parse(printed) as { added: unknown[] }).added,
       [],

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Finished, Place } from '../e2e/cli-place.ts';
-import { trustsNothing } from './hostile-workspace.ts';
-
-const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
-  place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
-const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
-const write = (place: Place, configuration: unknown): void =>
-  writeFileSync(join(place.directory, 'signalbox.config.json'), json(configuration));
+import { Place } from '../e2e/cli-place.ts';
+import { json, runUntrusting, writeConfiguration } from './hostile-workspace.ts';
 
 test('trust shows a copy of an npm package in the project that runs instead of the published one, and asks when a copy appears', async () => {
   const place = new Place();
@@ -22,26 +16,30 @@ test('trust shows a copy of an npm package in the project that runs instead of t
       "#!/usr/bin/env node\nrequire('node:fs').writeFileSync('used-copy', 'x');\n",
     );
   };
-  write(place, {
+  writeConfiguration(place, {
     mcpServers: { a: { npm: '@scope/files@1.2.3' }, b: { command: 'npx', args: ['-y', 'other@1.0.0'] } },
   });
-  const before = await run(place, 'trust', '--yes');
+  const before = await runUntrusting(place, 'trust', '--yes');
   assert.doesNotMatch(before.stdout, /local files/);
   writeCopy('1.2.4');
-  assert.match((await run(place, 'trust')).stdout, /nothing new to accept/, 'a copy of another version does not run');
+  assert.match(
+    (await runUntrusting(place, 'trust')).stdout,
+    /nothing new to accept/,
+    'a copy of another version does not run',
+  );
   writeCopy('1.2.3');
-  const refused = await run(place, 'tools', '--local');
+  const refused = await runUntrusting(place, 'tools', '--local');
   assert.equal(refused.code, 2, refused.stdout);
   assert.match(
     refused.stderr,
     /also:\n {2}run {6}a: local files in \S+node_modules\/@scope\/files instead of the npm package @scope\/files@1\.2\.3/,
   );
   assert.ok(!readdirSync(place.directory).includes('used-copy'));
-  assert.match((await run(place, 'trust', '--yes')).stdout, /run {6}a: local files in/);
-  assert.match((await run(place, 'trust')).stdout, /nothing new to accept/);
+  assert.match((await runUntrusting(place, 'trust', '--yes')).stdout, /run {6}a: local files in/);
+  assert.match((await runUntrusting(place, 'trust')).stdout, /nothing new to accept/);
   rmSync(packageDirectory, { recursive: true });
   assert.match(
-    (await run(place, 'trust')).stdout,
+    (await runUntrusting(place, 'trust')).stdout,
     /nothing new to accept/,
     'the published package was accepted before',
   );

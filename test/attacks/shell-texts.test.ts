@@ -9,16 +9,16 @@ import { runSeed, seeded } from '../support/seeded.ts';
 import { ShellTexts, programs } from '../support/shell-texts.ts';
 
 const bash = '/bin/bash';
-/** What `/bin/sh` is on Debian and Ubuntu. */
+/** `/bin/sh` on Debian and Ubuntu. */
 const dash = '/bin/dash';
 const texts = 250;
-const skip = existsSync(bash) ? false : 'there is no Bash';
+const skip = existsSync(bash) ? false : 'needs Bash';
 const skipDash = existsSync(bash) && existsSync(dash) ? false : 'needs Bash and dash';
-const place = mkdtempSync(join(tmpdir(), 'signalbox-shell-'));
-after(() => rmSync(place, { recursive: true, force: true }));
+const sandbox = mkdtempSync(join(tmpdir(), 'signalbox-shell-'));
+after(() => rmSync(sandbox, { recursive: true, force: true }));
 
-/** Commands that run what they are given and are listed by their own name. */
-const seenByName: Readonly<Record<string, string>> = {
+/** Commands that run other programs and are listed by their own name. */
+const wrappers: Readonly<Record<string, string>> = {
   env: 'env aa',
   xargs: 'echo x | xargs aa',
   find: String.raw`find . -maxdepth 0 -exec aa {} \;`,
@@ -55,18 +55,18 @@ describe('shell(x) against a real Bash', { skip }, () => {
       const text = generator.next();
       const names = namesIn(text);
       if (names === undefined) continue;
-      const hidden = (await startedBy(text, index)).filter((name) => !names.has(name));
+      const hidden = (await programsStartedBy(text, index)).filter((name) => !names.has(name));
       assert.ok(hidden.length === 0 || names.has(''), `${JSON.stringify(text)} starts ${hidden.join(', ')}`);
       if (!names.has('') && existsSync(dash))
-        for (const name of await startedBy(text, `dash-${index}`, dash))
+        for (const name of await programsStartedBy(text, `dash-${index}`, dash))
           assert.ok(names.has(name), `${JSON.stringify(text)} starts ${name} in dash`);
       if (hidden.length === 0 && !names.has('')) listed += 1;
     }
-    // Else the generator would make unclear texts only, and this test could not fail.
+    // Otherwise the generator made only unclear texts, and this test could not fail.
     assert.ok(listed > texts / 10, `${listed} of ${texts} texts were listed in full`);
   });
 
-  test('finds the script behind other options, or an entry without a name', async () => {
+  test('finds the script after other options, or lists an entry without a name', async () => {
     const scripts = [
       "bash -c -o errexit 'aa'",
       "bash -co errexit 'aa'",
@@ -84,7 +84,7 @@ describe('shell(x) against a real Bash', { skip }, () => {
       'o=-c; bash $o aa',
     ];
     for (const [index, text] of scripts.entries()) {
-      assert.deepEqual(await startedBy(text, `option-${index}`), ['aa'], text);
+      assert.deepEqual(await programsStartedBy(text, `option-${index}`), ['aa'], text);
       const names = namesIn(text.replace(/^\w=\S+; /, ''));
       assert.ok(
         names?.has('aa') === true || names?.has('') === true,
@@ -95,14 +95,14 @@ describe('shell(x) against a real Bash', { skip }, () => {
       assert.ok(namesIn(text)?.has('') === false, `${text} is clear`);
   });
 
-  for (const [name, text] of Object.entries(seenByName))
-    test(`lists ${name}, not the program that it starts, by its own name`, async () => {
-      assert.deepEqual(await startedBy(text, `named-${name}`), ['aa']);
+  for (const [name, text] of Object.entries(wrappers))
+    test(`lists ${name} instead of the program that it starts`, async () => {
+      assert.deepEqual(await programsStartedBy(text, `named-${name}`), ['aa']);
       assert.ok(namesIn(text)?.has(name), text);
     });
 });
 
-/** Texts that Bash and a POSIX shell read differently. In Bash, each starts only `aa`, if it starts something. */
+/** Texts that Bash and a POSIX shell read differently. In Bash, each starts at most `aa`. */
 const extensions = [
   String.raw`aa $'\'; bb #'`,
   String.raw`aa x$'\'; bb #'`,
@@ -139,7 +139,7 @@ const extensions = [
   'aa $[1+1]',
 ];
 
-/** Texts that every shell reads alike. */
+/** Texts that every shell reads in the same way. */
 const portable = [
   'aa x "y z" \'q r\' a\\ b',
   'aa >/dev/null 2>&1',
@@ -158,13 +158,13 @@ const portable = [
 
 describe('shell(x) against dash and Bash', { skip: skipDash }, () => {
   for (const text of extensions)
-    test(`calls unclear what a POSIX shell reads differently: ${JSON.stringify(text)}`, () => {
+    test(`treats a text that a POSIX shell reads differently as unclear: ${JSON.stringify(text)}`, () => {
       const names = namesIn(text);
       assert.ok(names === undefined || names.has(''), `${text} is listed as ${[...(names ?? [])].join(', ')}`);
     });
 
   for (const [index, text] of portable.entries())
-    test(`accepts what both run with the same words: ${JSON.stringify(text)}`, async () => {
+    test(`accepts a text that both shells run with the same words: ${JSON.stringify(text)}`, async () => {
       const { commands } = parseShell(text);
       assert.ok(
         commands.every(({ name, isLiteral }) => name !== '' && isLiteral),
@@ -172,13 +172,13 @@ describe('shell(x) against dash and Bash', { skip: skipDash }, () => {
       );
       const listed = new Set(commands.map(({ words }) => JSON.stringify(words)));
       for (const shell of [bash, dash]) {
-        const lines = await startedLines(text, `portable-${index}-${basename(shell)}`, shell);
+        const lines = await startedCommands(text, `portable-${index}-${basename(shell)}`, shell);
         assert.ok(lines.length > 0);
         for (const line of lines) assert.ok(listed.has(line), `${shell} runs ${line}`);
       }
     });
 
-  test('the rule of the guide allows no text of the first list', () => {
+  test('the rule of the guide allows none of the texts that are read differently', () => {
     const page = readFileSync(new URL('../../docs/guide/policies.md', import.meta.url), 'utf8');
     assert.match(page, /commands\.all\(c, c\.name == 'git' && c\.isLiteral/);
     for (const text of extensions.map((each) => each.replaceAll(/\baa\b/g, 'git')))
@@ -195,7 +195,7 @@ function isAllowed(text: string): boolean {
   }
 }
 
-/** Returns nothing for a text that a rule refuses because it cannot be parsed. */
+/** Returns `undefined` for a text that a rule rejects because it cannot be parsed. */
 function namesIn(text: string): Set<string> | undefined {
   try {
     return new Set(parseShell(text).commands.map(({ name }) => name));
@@ -204,19 +204,19 @@ function namesIn(text: string): Set<string> | undefined {
   }
 }
 
-/** Returns the programs of the test that Bash starts for a text. Each text has a log of its own: it may leave programs behind. */
-async function startedBy(text: string, key: number | string, shell = bash): Promise<string[]> {
-  const lines = await startedLines(text, key, shell);
+/** Returns the programs of the test that a shell starts for a text. Each text has its own log, because it may leave programs behind. */
+async function programsStartedBy(text: string, key: number | string, shell = bash): Promise<string[]> {
+  const lines = await startedCommands(text, key, shell);
   return [...new Set(lines.map((line) => (JSON.parse(line) as string[])[0] ?? ''))];
 }
 
 /** Returns the name and the arguments of each program that a shell starts, as JSON. */
-async function startedLines(text: string, key: number | string, shell: string): Promise<string[]> {
-  const [bin, work, log] = [join(place, 'bin'), join(place, 'work'), join(place, `log-${key}`)];
+async function startedCommands(text: string, key: number | string, shell: string): Promise<string[]> {
+  const [bin, work, log] = [join(sandbox, 'bin'), join(sandbox, 'work'), join(sandbox, `log-${key}`)];
   if (!existsSync(bin)) {
     for (const directory of [bin, work]) mkdirSync(directory);
     for (const name of programs) {
-      // One write, so that programs that run at the same time do not mix their lines.
+      // One write, so that concurrent programs do not mix their lines.
       writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\0' ${name} "$@" "$(printf '\\1')" >> "$LOG"\n`);
       chmodSync(join(bin, name), 0o755);
     }

@@ -16,7 +16,7 @@ class Bank {
   readonly #listing = join(this.place.directory, 'listing.json');
 
   constructor(settings: object = { mcpServers: { bank: this.entry } }) {
-    this.say(transfer);
+    this.publish(transfer);
     writeFileSync(join(this.place.directory, 'signalbox.config.json'), JSON.stringify(settings));
   }
 
@@ -24,7 +24,7 @@ class Bank {
     return { command: process.execPath, args: [program, this.#listing] };
   }
 
-  say(tool: object): void {
+  publish(tool: object): void {
     writeFileSync(this.#listing, JSON.stringify({ tools: [tool] }));
   }
 
@@ -33,48 +33,48 @@ class Bank {
   }
 }
 
-suite('definitions that a person was shown', () => {
-  test('by tools are pinned: a server that claims later that it only reads asks', async () => {
+suite('definitions that a human was shown', () => {
+  test('are pinned by tools: a server that declares its tool read-only later asks', async () => {
     const bank = new Bank();
     await bank.run('trust', '--yes');
     assert.match((await bank.run('tools')).stdout, /mcp__bank__transfer +bank +irreversible/);
-    bank.say(harmless);
+    bank.publish(harmless);
     const { code, stdout, stderr } = await bank.run('call', 'mcp__bank__transfer', '{}');
     assert.notEqual(code, 0, stdout);
     assert.match(stdout + stderr, /differs from the accepted one/);
     assert.match((await bank.run('journal', 'verify')).stdout, /intact|holds/);
   });
 
-  test('by add are pinned too', async () => {
+  test('are pinned by add', async () => {
     const bank = new Bank({});
     const added = await bank.run('add', 'bank', '--', process.execPath, ...(bank.entry as { args: string[] }).args);
     assert.equal(added.code, 0, added.stderr);
-    bank.say(harmless);
+    bank.publish(harmless);
     const { code, stdout, stderr } = await bank.run('call', 'mcp__bank__transfer', '{}');
     assert.notEqual(code, 0, stdout);
     assert.match(stdout + stderr, /differs from the accepted one/);
   });
 });
 
-suite('a lock that a pull changes', () => {
-  test('has to be accepted again, also when it is removed, and a lock of this machine does not', async () => {
+suite('lock changed by a pull', () => {
+  test('must be accepted again, also when it is removed, unless this machine wrote it', async () => {
     const bank = new Bank();
     const file = join(bank.place.directory, 'signalbox.lock');
     await bank.run('trust', '--yes');
     assert.equal((await bank.run('lock')).code, 0);
     const honest = readFileSync(file, 'utf8');
-    // A call has the records, so the locked definitions are pinned too.
+    // A call opens the records, so the locked definitions are pinned as well.
     await bank.run('call', 'mcp__bank__transfer', '{}');
-    assert.equal((await bank.run('lock', 'check')).code, 0, 'its own lock asks nothing');
+    assert.equal((await bank.run('lock', 'check')).code, 0, 'a lock that this machine wrote needs no acceptance');
 
-    bank.say(harmless);
+    bank.publish(harmless);
     assert.equal((await bank.run('lock', 'accept', 'bank')).code, 0);
     const evil = readFileSync(file, 'utf8');
     assert.equal((await bank.run('lock', 'check')).code, 0);
-    bank.say(transfer);
+    bank.publish(transfer);
     assert.equal((await bank.run('lock', 'accept', 'bank')).code, 0);
 
-    bank.say(harmless);
+    bank.publish(harmless);
     writeFileSync(file, evil);
     const pulled = await bank.run('call', 'mcp__bank__transfer', '{}');
     assert.equal(pulled.code, 2, pulled.stdout);
@@ -88,13 +88,17 @@ suite('a lock that a pull changes', () => {
 
     rmSync(file);
     assert.equal((await bank.run('trust', '--yes')).code, 0);
-    const asked = await bank.run('call', 'mcp__bank__transfer', '{}');
-    assert.match(asked.stdout + asked.stderr, /differs from the accepted one/, 'the pin beside the lock still holds');
+    const unlocked = await bank.run('call', 'mcp__bank__transfer', '{}');
+    assert.match(
+      unlocked.stdout + unlocked.stderr,
+      /differs from the accepted one/,
+      'the pin beside the lock still holds',
+    );
   });
 
-  test('shows its tools that only read on a machine that sees it first', async () => {
+  test('shows its read-only tools on a machine that sees it first', async () => {
     const bank = new Bank();
-    bank.say(harmless);
+    bank.publish(harmless);
     await bank.run('trust', '--yes');
     assert.equal((await bank.run('lock')).code, 0);
     await bank.run('trust', 'revoke');

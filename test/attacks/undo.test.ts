@@ -30,7 +30,7 @@ const limits = { files: 1000, bytes: 1e9, milliseconds: 60_000 };
 const memory = memoryDirectory('undo-attacks');
 after(() => rmSync(memory, { recursive: true, force: true }));
 
-/** A place with a workspace, and a box whose one tool does what the test says. */
+/** A CLI directory with a workspace, and a box whose only tool runs `act`. */
 class Workspace {
   readonly place = new Place();
   readonly root = join(this.place.directory, 'workspace');
@@ -63,8 +63,8 @@ class Workspace {
   }
 }
 
-suite('a call that ends beyond the limits of undo', () => {
-  test('with files of 3 GB is undone whole: it is not needed to have read them', async () => {
+suite('undo of a call beyond its limits', () => {
+  test('restores files that grew to 3 GB, without reading them', async () => {
     await using workspace = new Workspace({ 'a.txt': 'a', 'grown.txt': 'small' });
     const box = await workspace.open();
     workspace.act = () => {
@@ -83,13 +83,13 @@ suite('a call that ends beyond the limits of undo', () => {
       ],
     );
     const refused = await box.call('mcp__t__act');
-    assert.equal(refused.error?.code, 'checkpoint-failed', 'nothing runs without a whole checkpoint');
+    assert.equal(refused.error?.code, 'checkpoint-failed', 'nothing runs without a complete checkpoint');
     assert.equal((await box.undo.call(call.callId)).outcome, 'undone');
     assert.deepEqual(readdirSync(workspace.root), ['a.txt', 'grown.txt']);
     assert.deepEqual([workspace.text('a.txt'), workspace.text('grown.txt')], ['a', 'small']);
   });
 
-  test('does not lose what somebody wrote into such a file since', async () => {
+  test('keeps an edit that a human made to such a file', async () => {
     await using workspace = new Workspace({ 'a.txt': 'a' });
     const box = await workspace.open();
     workspace.act = () => {
@@ -107,7 +107,7 @@ suite('a call that ends beyond the limits of undo', () => {
     assert.deepEqual([workspace.text('a.txt'), statSync(workspace.at('new.bin')).size], ['a', threeGigabytes]);
   });
 
-  test('with too many entries is undone but for those, which are named in the result and by the command', async () => {
+  test('restores all but too many entries, and names those in the result and in the command', async () => {
     await using workspace = new Workspace({ 'a.txt': 'a', 'b.txt': 'b' });
     const box = await workspace.open({ maxFiles: 30 });
     workspace.act = () => {
@@ -136,7 +136,7 @@ suite('a call that ends beyond the limits of undo', () => {
     assert.ok(left > 0 && left < 60, `${left} are left`);
   });
 
-  test('because looking at it takes too long is undone for all that was there before', () => {
+  test('restores everything that existed before, if the comparison takes too long', () => {
     const [data, root] = [join(memory, 'late data'), join(memory, 'late')];
     for (const directory of [data, root]) mkdirSync(directory);
     const at = (name: string): string => join(root, name);
@@ -159,7 +159,7 @@ suite('a call that ends beyond the limits of undo', () => {
     for (const name of ['changed', 'removed']) assert.equal(readFileSync(at(name), 'utf8'), 'before');
   });
 
-  test('and fails is taken back as far', async () => {
+  test('takes back a failed call as far as possible', async () => {
     await using workspace = new Workspace({ 'a.txt': 'a' });
     const box = await workspace.open({ maxFiles: 10 });
     workspace.act = () => {
@@ -173,10 +173,10 @@ suite('a call that ends beyond the limits of undo', () => {
   });
 });
 
-suite('an undo does not lose an edit that is made while it restores', () => {
-  test('a large file', async () => {
+suite('edit during an undo', () => {
+  test('of a large file is not lost', async () => {
     const before = Buffer.alloc(48 * 1024 * 1024, 'b');
-    // A busy machine may report the first sign of the undo only after its end; then it is tried again.
+    // A busy machine may report the first sign of the undo only after its end; then the test tries again.
     for (let isDuring = false; !isDuring;) {
       await using workspace = new Workspace({ 'large.txt': '' });
       const file = workspace.at('large.txt');
@@ -185,10 +185,10 @@ suite('an undo does not lose an edit that is made while it restores', () => {
       workspace.act = () => writeFileSync(file, 'by the call');
       const { callId } = await box.call('mcp__t__act');
       const edited = new Promise<void>((resolve) => {
-        // Its new content is being prepared.
-        const watching = watch(workspace.root, (_, name) => {
+        // The undo prepares the new content in a file beside it.
+        const watcher = watch(workspace.root, (_, name) => {
           if (name?.startsWith('.signalbox-undo-') !== true) return;
-          watching.close();
+          watcher.close();
           appendFileSync(file, ', edited by a human');
           resolve();
         });
@@ -213,9 +213,9 @@ suite('an undo does not lose an edit that is made while it restores', () => {
     },
     'a file of the same length': (at) => writeFileSync(at('changed'), 'BY THE CALL'),
   };
-  for (const [what, edit] of Object.entries(moments))
-    test(what, (t) => {
-      const [data, root] = [join(memory, `${what} data`), join(memory, what)];
+  for (const [label, edit] of Object.entries(moments))
+    test(`is not lost: ${label}`, (t) => {
+      const [data, root] = [join(memory, `${label} data`), join(memory, label)];
       for (const directory of [data, root]) mkdirSync(directory);
       const at = (name: string): string => join(root, name);
       writeFileSync(at('changed'), 'before');
@@ -227,9 +227,9 @@ suite('an undo does not lose an edit that is made while it restores', () => {
       const { renameSync: rename } = fs;
       let isEdited = false;
       fs.renameSync = (from, to) => {
-        const isIt = !isEdited && what.includes(basename(String(from)));
-        const isSaved = !isEdited && basename(String(from)) === 'changed' && !what.startsWith('an added');
-        if (String(to).includes('.signalbox-undo-') && (isIt || isSaved)) {
+        const isNamedFile = !isEdited && label.includes(basename(String(from)));
+        const isChangedFile = !isEdited && basename(String(from)) === 'changed' && !label.startsWith('an added');
+        if (String(to).includes('.signalbox-undo-') && (isNamedFile || isChangedFile)) {
           isEdited = true;
           edit(at);
         }
@@ -251,7 +251,7 @@ suite('an undo does not lose an edit that is made while it restores', () => {
       assert.ok(!readdirSync(root).some((name) => name.startsWith('.signalbox')), readdirSync(root).join());
     });
 
-  test('a new file that takes the place of one that was just moved', () => {
+  test('is not lost: a new file in place of one that was just moved', () => {
     const [data, root] = [join(memory, 'taken data'), join(memory, 'taken')];
     for (const directory of [data, root]) mkdirSync(directory);
     const file = join(root, 'changed');
@@ -279,10 +279,10 @@ suite('an undo does not lose an edit that is made while it restores', () => {
   });
 });
 
-suite('kill -9 around each change of a name in an undo loses nothing', () => {
+suite('undo that is killed around each rename', () => {
   const program = fileURLToPath(new URL('./killed-undo.ts', import.meta.url));
   for (const isEdited of [false, true])
-    test(isEdited ? 'with an edit at the last moment' : 'without an edit', async () => {
+    test(isEdited ? 'loses nothing with an edit at the last moment' : 'loses nothing without an edit', async () => {
       let [kills, edits] = [0, 0];
       for (let moment = 1; ; moment += 1) {
         const [data, root] = [join(memory, `data-${isEdited}-${moment}`), join(memory, `root-${isEdited}-${moment}`)];
