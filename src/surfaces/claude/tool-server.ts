@@ -81,9 +81,25 @@ export class ClaudeToolServer {
 
   /** Returns the server in the form that the Claude Agent SDK takes. */
   toSdkConfig(): McpSdkServerConfigWithInstance {
+    let transport: SdkTransport | undefined;
+    const instance = {
+      connect: async (connected: SdkTransport) => {
+        transport = connected;
+        // The query may end before a message is sent.
+        const send = (message: JsonObject): void => void connected.send(message).catch(() => undefined);
+        const onmessage = (message: JsonObject): void =>
+          void this.answer(message, undefined, send).then((reply) => reply && send(reply));
+        Object.assign(connected, { onmessage });
+        await connected.start();
+      },
+      close: async () => await transport?.close(),
+    };
     // The SDK's type names a server class of the MCP SDK, but the SDK only connects and closes it.
-    const instance = new SdkServerInstance(this) as unknown as McpSdkServerConfigWithInstance['instance'];
-    return { type: 'sdk', name: this.name, instance };
+    return {
+      type: 'sdk',
+      name: this.name,
+      instance: instance as unknown as McpSdkServerConfigWithInstance['instance'],
+    };
   }
 
   /** Answers a message; resolves with `undefined` for a notification. */
@@ -175,29 +191,4 @@ interface SdkTransport {
   start(): Promise<void>;
   send(message: JsonObject): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The part of the MCP SDK's `Server` that the Claude Agent SDK uses. */
-class SdkServerInstance {
-  readonly #server: ClaudeToolServer;
-  #transport: SdkTransport | undefined;
-
-  constructor(server: ClaudeToolServer) {
-    this.#server = server;
-  }
-
-  async connect(transport: SdkTransport): Promise<void> {
-    this.#transport = transport;
-    // The query may end before a message is sent.
-    const send = (message: JsonObject): void => void transport.send(message).catch(() => undefined);
-    const onmessage = (message: JsonObject): void => {
-      void this.#server.answer(message, undefined, send).then((reply) => reply && send(reply));
-    };
-    Object.assign(transport, { onmessage });
-    await transport.start();
-  }
-
-  async close(): Promise<void> {
-    await this.#transport?.close();
-  }
 }

@@ -1,15 +1,7 @@
 import { serveBatch } from '../protocol/batch.ts';
 import { RelayLost } from '../sessions/relay.ts';
 import { toWireError } from '../protocol/to-wire-error.ts';
-import {
-  Refusal,
-  type WireMessage,
-  type WireRequest,
-  errorText,
-  readMessage,
-  replyText,
-  wireCodes,
-} from '../protocol/wire-messages.ts';
+import { Refusal, type WireMessage, errorText, readMessage, replyText, wireCodes } from '../protocol/wire-messages.ts';
 import { answerHeaders } from './streams/event-stream.ts';
 import type { HttpRequestHead, AuthorizedRequest } from './http-types.ts';
 import { type HttpSession, sessionKey } from './sessions/http-session.ts';
@@ -125,14 +117,10 @@ export class SseTransport {
     return serveBatch(messages, { version, serve: (message) => this.#serve(session, message), log: this.#parts.log });
   }
 
-  async #serve(session: HttpSession, message: WireMessage): Promise<string | undefined> {
-    if (message.kind === 'request') return await this.#answer(session, message);
-    session.conversation.receive(message);
+  async #serve({ conversation, channel }: HttpSession, message: WireMessage): Promise<string | undefined> {
+    if (message.kind === 'request') return String(replyText(message.id, await conversation.serve(message, channel)));
+    conversation.receive(message);
     return undefined;
-  }
-
-  async #answer({ conversation, channel }: HttpSession, request: WireRequest): Promise<string> {
-    return String(replyText(request.id, await conversation.serve(request, channel)));
   }
 
   /** Forwards a message to the process that holds the stream. */

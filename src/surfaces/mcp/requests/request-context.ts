@@ -113,7 +113,13 @@ export function toCallClient(
   return {
     identity,
     ...(form || url
-      ? { elicit: (request: Elicitation, asking: QuestionOptions) => elicit(request, asking, { form, url }, ask) }
+      ? {
+          async elicit(request: Elicitation, asking: QuestionOptions) {
+            if (request.mode === 'url' && !url) throw new Error('the client cannot send its user to a page');
+            if (request.mode === 'form' && !form) throw new Error('the client cannot show its user a form');
+            return (await ask('elicitation/create', { ...request }, asking)) as ElicitationAnswer;
+          },
+        }
       : {}),
     ...(sample
       ? {
@@ -124,19 +130,6 @@ export function toCallClient(
     ...(roots ? { roots: async (asking?: QuestionOptions) => parseRoots(await ask('roots/list', {}, asking)) } : {}),
     ...(log === undefined ? {} : { log }),
   };
-}
-
-async function elicit(
-  request: Elicitation,
-  asking: QuestionOptions,
-  features: Pick<ClientFeatures, 'form' | 'url'>,
-  ask: AskClient,
-): Promise<ElicitationAnswer> {
-  if (!features[request.mode])
-    throw new Error(
-      request.mode === 'url' ? 'the client cannot send its user to a page' : 'the client cannot show its user a form',
-    );
-  return (await ask('elicitation/create', { ...request }, asking)) as ElicitationAnswer;
 }
 
 function parseRoots({ roots }: JsonObject): CallRoot[] {
