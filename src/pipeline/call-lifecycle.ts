@@ -151,6 +151,11 @@ export function workspaceOf({ tool, externalRun }: ResolvedCall): readonly strin
   return externalRun?.workspace ?? tool.offered.workspace ?? tool.source.limits.workspace;
 }
 
+/** Returns the time limit of a tool: its own, that of its server, or the default. */
+export function timeoutOf({ definition, source }: CatalogTool, defaultMs: number): number {
+  return definition.timeoutMs ?? source.limits.timeoutMs ?? defaultMs;
+}
+
 /** The default caller. */
 const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
 

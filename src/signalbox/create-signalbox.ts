@@ -13,7 +13,7 @@ import { createContent } from '../pipeline/box-content.ts';
 import { Events } from '../pipeline/box-events.ts';
 import { FileGuard } from '../pipeline/files/file-guard.ts';
 import type { SizeLimits } from '../pipeline/results/result-size.ts';
-import { ServerLimiters } from '../pipeline/limits/concurrency-limiter.ts';
+import { ServerLimiters } from '../pipeline/limits/server-limiter.ts';
 import { observedDraft } from '../pipeline/recording/call-entries.ts';
 import { pinStorage } from '../pipeline/recording/pin-storage.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
@@ -23,22 +23,26 @@ import { UndoCalls } from '../pipeline/undo/undo-calls.ts';
 import { UnsettledCalls } from '../pipeline/recording/unsettled-calls.ts';
 import { Waits } from '../pipeline/limits/waits.ts';
 import { Catalog } from '../catalog/catalog.ts';
+import type { Source, SourceHealth } from '../catalog/source/source.ts';
+import { awaitStartup, requireServers } from '../catalog/startup.ts';
+import { callOfResult } from '../core/calls/result-uri.ts';
+import { recordedName } from '../journal/entries/recorded-name.ts';
+import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
+import { JournalReader } from '../journal/queries/journal-reader.ts';
+import { type CallSettlement, settleCall } from '../pipeline/recording/settle-call.ts';
 import { Pins } from '../catalog/pins/pins.ts';
 import { journalSealer } from '../config/secrets/journal-key.ts';
 import { Journal } from '../journal/journal.ts';
 import { Recovery } from '../journal/recovery.ts';
 import { accountForAuthority } from '../journal/integrity/authority-records.ts';
-import { createRedactor } from '../redaction/redactor.ts';
-import type { Store } from '../journal/store/store.ts';
+import { type Redactor, createRedactor } from '../redaction/redactor.ts';
+import type { ResultPage, Store } from '../journal/store/store.ts';
 import { SignalboxError } from '../core/errors.ts';
 import { builtinServer } from '../sources/local/builtin/builtin-server.ts';
-import type { LocalServer } from '../sources/local/local-server.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { Checkpoints } from '../workspace/checkpoints.ts';
-import { BoxJournal } from './box-journal.ts';
-import { createServersApi } from './servers-api.ts';
 import type { InternalSignalbox } from './internal-signalbox.ts';
-import type { Signalbox } from './signalbox.ts';
+import type { JournalApi, Signalbox } from './signalbox.ts';
 import type { SignalboxOptions } from './signalbox-options.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -77,7 +81,7 @@ export async function openSignalbox(options: SignalboxOptions = {}): Promise<Int
 async function assemble(options: SignalboxOptions, store: Store): Promise<InternalSignalbox> {
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
-  const ownServer = options.builtin === false ? undefined : builtinName(options);
+  const ownServer = options.builtin === false ? undefined : (options.builtin?.name ?? 'signalbox');
   await accountForAuthority(store);
   const pins = await Pins.open(pinStorage(store, options.pinScope));
   const catalog = new Catalog(ownServer, pins);
@@ -148,11 +152,22 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   });
   const stopRecordingServers = recordServers(catalog, journal, redactor, ownServer);
   const events = new Events(catalog, journal);
-  const recovery = new Recovery(store, journal, (looking) =>
-    endLostCalls(approvals.waiting, { store, journal }, looking),
-  );
+  const recovery = new Recovery(store, journal, (how) => endLostCalls(approvals.waiting, { store, journal }, how));
   await recovery.start(isShared);
-  const own = options.builtin === false ? undefined : builtin(options, store, catalog, results.maxBytes);
+  const openedAt = Date.now();
+  const own =
+    ownServer &&
+    builtinServer({
+      server: ownServer,
+      version,
+      port: options.builtin && options.builtin.port,
+      now: () => new Date(),
+      uptimeSeconds: () => (Date.now() - openedAt) / 1000,
+      readResult: (id, offset, limit) => store.readResult(id, offset, limit),
+      tools: ({ profile }) => catalog.view(profile).tools,
+      // A character takes at most three bytes of UTF-8 here; the rest is room for the note below the page.
+      longestPage: Math.max(100, Math.floor(results.maxBytes / 3) - 100),
+    });
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
 
@@ -194,13 +209,19 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
       return await beginCall(run, pipeline.run(createCall(reference, args, callOptions, redactor, run)));
     },
     on: (event, listener) => events.on(event, listener),
-    servers: createServersApi({
-      catalog,
-      pins,
-      redactor,
-      startupWaitMs: options.startup?.waitMs ?? defaultStartupWaitMs,
+    servers: {
+      add: (server) => catalog.mount(server),
+      remove: (server) => catalog.unmount(server).close(),
+      replace: (server) => catalog.replace(server),
+      restart: async (server) => restartServer(catalog.source(server)),
+      enable: (server) => catalog.enable(server),
+      disable: (server) => catalog.disable(server),
+      health: (server) => redactHealth(catalog.source(server).health?.(), redactor),
+      ready: (how) => requireServers(catalog, how),
+      started: (how) => awaitStartup(catalog, { ...how, waitMs: options.startup?.waitMs ?? defaultStartupWaitMs }),
       instructions,
-    }),
+      accept: (server) => pins.accept(server),
+    },
     policies: {
       set: (sources, how) => policies.set(sources, how),
       list: () => policies.summary(),
@@ -249,22 +270,46 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   };
 }
 
-function builtinName({ builtin: given }: SignalboxOptions): string {
-  return (given === false ? undefined : given?.name) ?? 'signalbox';
+async function restartServer(source: Source): Promise<void> {
+  const { server, adapter } = source;
+  if (source.restart !== undefined) return await source.restart();
+  if (!adapter.startsWith('local:'))
+    throw new SignalboxError('server-down', `server "${server}" is not started; enable it first`);
+  const reason = `server "${server}" runs inside Signalbox, so there is no process or connection to restart`;
+  throw new SignalboxError('server-local', `${reason}; restart Signalbox to load its code again`);
 }
 
-function builtin(options: SignalboxOptions, store: Store, catalog: Catalog, maxResultBytes: number): LocalServer {
-  const given = options.builtin === false ? undefined : options.builtin;
-  const opened = Date.now();
-  return builtinServer({
-    server: builtinName(options),
-    version,
-    port: given?.port,
-    now: () => new Date(),
-    uptimeSeconds: () => (Date.now() - opened) / 1000,
-    readResult: (id, offset, limit) => store.readResult(id, offset, limit),
-    tools: ({ profile }) => catalog.view(profile).tools,
-    // A character takes at most three bytes of UTF-8 here; the rest is room for the note below the page.
-    longestPage: Math.max(100, Math.floor(maxResultBytes / 3) - 100),
-  });
+function redactHealth(health: SourceHealth | undefined, redactor: Redactor): SourceHealth | undefined {
+  if (health === undefined) return undefined;
+  const { lastError, stderr } = health;
+  return {
+    ...health,
+    ...(lastError === undefined ? {} : { lastError: redactor.text(lastError) }),
+    stderr: stderr.map((line) => redactor.text(line)),
+  };
+}
+
+/** The journal of an open box: reads it, prunes it, and settles calls whose outcome is unknown. */
+class BoxJournal extends JournalReader implements JournalApi {
+  readonly #parts: { readonly store: Store; readonly journal: Journal; readonly redactor: Redactor };
+
+  constructor(store: Store, journal: Journal, redactor: Redactor) {
+    super(store, journal, (name) => recordedName(redactor, name));
+    this.#parts = { store, journal, redactor };
+  }
+
+  async prune(request: PruneRequest): Promise<Pruned> {
+    const { pruneJournal } = await import('../journal/pruning/prune-journal.ts');
+    return await pruneJournal(this.#parts.store, request);
+  }
+
+  async settle(call: string, how: CallSettlement): Promise<void> {
+    await settleCall(this.#parts, call, how);
+  }
+
+  async result(uri: string, { offset = 0, limit = 8000 } = {}): Promise<ResultPage> {
+    const page = await this.#parts.store.readResult(callOfResult(uri), offset, limit);
+    if (page === undefined) throw new SignalboxError('result-unknown', `no stored result ${uri}`);
+    return page;
+  }
 }

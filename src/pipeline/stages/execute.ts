@@ -1,7 +1,6 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
-import type { Progress } from '../../core/calls/call.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import {
   type RpcError,
@@ -10,29 +9,20 @@ import {
   ServerUnreachableError,
   rpcErrorOf,
 } from '../../core/tools/source-errors.ts';
-import type { ToolClient } from '../../core/calls/call-client.ts';
-import type { SessionState, ToolContext, ToolResources } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { LightAbortSignal, type AbortSignalLike } from '../../core/async/light-abort-signal.ts';
-import { emitSafely } from '../../core/async/emit-safely.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
 import { type Next, after } from '../stage.ts';
-import type { AdmittedCall } from '../call-lifecycle.ts';
+import { type AdmittedCall, timeoutOf } from '../call-lifecycle.ts';
 import { invalidCostMessage, toOutcome, reportedCost } from '../results/tool-outcome.ts';
-import type { SessionStates } from '../handler/session-states.ts';
-import { type AskedCall, toolClient } from '../handler/tool-client.ts';
-import { type ResourceBox, toolResources } from '../handler/tool-resources.ts';
-import { type EarlyEnd, type Waits, endedOutcome } from '../limits/waits.ts';
+import { CallContext, type ContextParts } from '../handler/tool-context.ts';
+import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies and default limits of the stage. */
-export interface ExecuteOptions {
-  readonly states: SessionStates;
+export interface ExecuteOptions extends ContextParts {
   readonly waits: Waits;
   readonly redactor: Redactor;
-  /** The resources that handlers may read. */
-  readonly content: ResourceBox;
   readonly timeoutMs: number;
   /** The largest result that can be stored, in characters. */
   readonly largestResult: number;
@@ -46,8 +36,7 @@ export function execute(options: ExecuteOptions): Next<AdmittedCall> {
 function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): MaybePromise<CallOutcome> {
   if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
   const now = Date.now();
-  const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
-  const clock = new CallClock(now + timeout, call.deadline);
+  const clock = new CallClock(now + timeoutOf(tool, options.timeoutMs), call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
   call.attempts += 1;
   if (call.externalRun !== undefined) return runExternally(call, call.externalRun, tool, clock, options);
@@ -139,102 +128,4 @@ function refusedByServer({ code, message, data }: RpcError, redactor: Redactor):
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-/** The context of a handler. Signal, client and state are created at first use: most handlers need none of them. */
-class CallContext implements ToolContext, AskedCall {
-  readonly callId;
-  readonly session;
-  readonly principal;
-  readonly profile;
-  readonly #call;
-  readonly #clock;
-  readonly #onProgress;
-  readonly server;
-  readonly #states;
-  readonly #stateChanges;
-  readonly #content: ResourceBox;
-  #stop: LightAbortSignal | undefined;
-  #progress: ((progress: Progress) => void) | undefined;
-  #client: ToolClient | undefined;
-  #resources: ToolResources | undefined;
-  #ended: EarlyEnd | 'settled' | undefined;
-
-  constructor(call: AdmittedCall, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
-    this.callId = call.id;
-    this.session = call.session;
-    this.principal = call.principal;
-    this.profile = call.options.profile;
-    this.#call = call;
-    this.#clock = clock;
-    this.#onProgress = call.options.onProgress;
-    this.server = server;
-    this.#states = states;
-    this.#stateChanges = call.stateChanges;
-    this.#content = content;
-  }
-
-  get signal(): AbortSignal {
-    return this.#stopping().signal;
-  }
-
-  get ending(): AbortSignalLike {
-    return this.#stopping();
-  }
-
-  get deadline(): number {
-    return this.#clock.deadline;
-  }
-
-  get isOver(): boolean {
-    return this.#ended !== undefined;
-  }
-
-  get client(): ToolClient {
-    return (this.#client ??= toolClient(this.#call.options.client, this));
-  }
-
-  get resources(): ToolResources {
-    return (this.#resources ??= toolResources(this.#content, this));
-  }
-
-  hold(): () => void {
-    this.#call.hasAskedCaller = true;
-    return this.#clock.hold();
-  }
-
-  get state(): SessionState {
-    const state = this.#states.of(this.session, this.server);
-    return this.#stateChanges?.track(state) ?? state;
-  }
-
-  get isFollowed(): boolean {
-    return this.#onProgress !== undefined;
-  }
-
-  /** A bound function, because handlers destructure it. Progress after the end is dropped. */
-  get progress(): (progress: Progress) => void {
-    return (this.#progress ??= (progress) => {
-      if (this.#ended === undefined && this.#onProgress !== undefined) emitSafely(this.#onProgress, progress);
-    });
-  }
-
-  end(ended: EarlyEnd | undefined): void {
-    if (this.#ended !== undefined) return;
-    this.#ended = ended ?? 'settled';
-    if (ended !== undefined) this.#abort(ended);
-  }
-
-  #stopping(): LightAbortSignal {
-    if (this.#stop === undefined) {
-      this.#stop = new LightAbortSignal();
-      if (this.#ended !== undefined) this.#abort(this.#ended);
-    }
-    return this.#stop;
-  }
-
-  #abort(ended: EarlyEnd | 'settled'): void {
-    const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
-    this.#stop?.abort(new DOMException(`the call is over (${ended})`, name));
-  }
 }

@@ -1,11 +1,9 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
-import type { Source } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { CircuitBreaker } from '../limits/circuit-breaker.ts';
-import type { AdmittedCall, ResolvedCall } from '../call-lifecycle.ts';
+import { type AdmittedCall, type ResolvedCall, timeoutOf } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
-import type { ConcurrencyLimiter, ServerLimiters } from '../limits/concurrency-limiter.ts';
-import { RateLimiter } from '../limits/rate-limiter.ts';
+import type { RateLimiter, ServerLimiter, ServerLimiters } from '../limits/server-limiter.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies and defaults of the stage. */
@@ -15,46 +13,22 @@ interface LimitOptions {
   readonly limiters: ServerLimiters;
 }
 
-interface Limits {
-  readonly places: ConcurrencyLimiter;
-  readonly rate: RateLimiter | undefined;
-}
-
 /**
  * Applies the concurrency and rate limits of each server. Calls over the limit wait for at most their time limit. They are rejected
  * when the queue is full, or when the server has stopped responding.
  */
 export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<AdmittedCall> {
-  const known = new WeakMap<Source, Limits>();
-  const limitsFor = (source: Source): Limits => {
-    let limits = known.get(source);
-    if (limits === undefined) {
-      const { rateLimit } = source.limits;
-      limits = {
-        places: limiters.of(source),
-        rate: rateLimit === undefined ? undefined : new RateLimiter(rateLimit),
-      };
-      known.set(source, limits);
-    }
-    return limits;
-  };
-
   return (call, next) => {
-    const { places, rate } = limitsFor(call.tool.source);
-    if (rate === undefined && places.tryAcquire()) return run(call, next, places);
-    return inTurn(call, next, places, rate);
+    const limiter = limiters.of(call.tool.source);
+    if (limiter.rate === undefined && limiter.tryAcquire()) return run(call, next, limiter);
+    return inTurn(call, next, limiter);
   };
 
-  async function inTurn(
-    call: AdmittedCall,
-    next: Next<AdmittedCall>,
-    places: ConcurrencyLimiter,
-    rate: RateLimiter | undefined,
-  ): Promise<CallOutcome> {
-    const stopped = rate === undefined ? undefined : await turn(call, rate);
+  async function inTurn(call: AdmittedCall, next: Next<AdmittedCall>, limiter: ServerLimiter): Promise<CallOutcome> {
+    const stopped = limiter.rate === undefined ? undefined : await turn(call, limiter.rate);
     if (stopped !== undefined) return stopped;
-    if (!places.tryAcquire()) {
-      const place = places.enqueue();
+    if (!limiter.tryAcquire()) {
+      const place = limiter.enqueue();
       if (place === undefined) return busy(call);
       const waited = await waits.until(place.ready, call.options.signal, lastMoment(call));
       if ('ended' in waited) {
@@ -62,7 +36,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
         return endedOutcome(call, waited.ended, `waiting for a free place at server "${call.tool.source.server}"`);
       }
     }
-    return run(call, next, places);
+    return run(call, next, limiter);
   }
 
   /** Waits for the call's turn under the rate limit. An abandoned turn is used up, because the turns after it are assigned already. */
@@ -89,26 +63,24 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
 
   /** Returns the end of waiting: a call waits no longer than it may run. */
   function lastMoment(call: AdmittedCall): number {
-    const { definition, source } = call.tool;
-    const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
-    return Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patience);
+    return Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + timeoutOf(call.tool, timeoutMs));
   }
 }
 
-function run(call: AdmittedCall, next: Next<AdmittedCall>, places: ConcurrencyLimiter): MaybePromise<CallOutcome> {
-  const { breaker } = places;
+function run(call: AdmittedCall, next: Next<AdmittedCall>, limiter: ServerLimiter): MaybePromise<CallOutcome> {
+  const { breaker } = limiter;
   const left = (error: unknown): never => {
-    places.release();
+    limiter.release();
     throw error;
   };
   const ended = (outcome: CallOutcome): CallOutcome => {
-    places.release();
+    limiter.release();
     if (breaker !== undefined) judge(call, outcome, breaker);
     return outcome;
   };
   try {
     if (breaker?.tryPass(Date.now()) === false) {
-      places.release();
+      limiter.release();
       return silent(call, breaker);
     }
     const outcome = next(call);
@@ -130,12 +102,9 @@ function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: Ci
 /** Sheds load: rejects a call that could not run soon, before it is decided, needs approval or is recorded. */
 export function shed(limiters: ServerLimiters): Stage<ResolvedCall> {
   return (call, next) => {
-    const places = limiters.of(call.tool.source);
-    if (places.isFull) return busy(call);
-    const { breaker } = places;
-    return breaker !== undefined && breaker.isOpen && breaker.pausesFor(Date.now()) > 0
-      ? silent(call, breaker)
-      : next(call);
+    const { isFull, breaker } = limiters.of(call.tool.source);
+    if (isFull) return busy(call);
+    return breaker?.isOpen === true && breaker.pausesFor(Date.now()) > 0 ? silent(call, breaker) : next(call);
   };
 }
 

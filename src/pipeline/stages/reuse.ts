@@ -3,7 +3,9 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import { canonicalArguments } from '../recording/canonical-arguments.ts';
-import { ResultCache } from '../results/result-cache.ts';
+
+const maxResults = 1000;
+const maxCharacters = 8 * 1024 * 1024;
 
 /**
  * Caches results of reads, for servers that allow it. A cached result serves the same principal, session, arguments and definition until
@@ -39,18 +41,18 @@ async function read(
     call.isCached = true;
     return known;
   }
-  const keep = cache.reading(key);
+  const store = cache.reading(key);
   const outcome = await next(call);
-  if (outcome.outcome === 'completed' && call.hasAskedCaller !== true) keep(outcome, Date.now() + cacheMs);
+  if (outcome.outcome === 'completed' && call.hasAskedCaller !== true) store(outcome, Date.now() + cacheMs);
   return outcome;
 }
 
 async function write(call: DecidedCall, next: Next<DecidedCall>, cache: ResultCache): Promise<CallOutcome> {
-  const written = cache.writing();
+  const ended = cache.writing();
   try {
     return await next(call);
   } finally {
-    written();
+    ended();
   }
 }
 
@@ -59,4 +61,68 @@ function keyOf(call: DecidedCall): string {
   const { principal, session, argumentsText } = call;
   const who = [principal.kind, principal.id, session ?? null];
   return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(argumentsText)}`;
+}
+
+interface CachedResult {
+  readonly outcome: CallOutcome;
+  readonly until: number;
+  readonly size: number;
+}
+
+/** Results of one server's reads. They expire, are evicted when there are too many, and are dropped when a call with an effect runs. */
+class ResultCache {
+  readonly #results = new Map<string, CachedResult>();
+  #size = 0;
+  #writing = 0;
+  #generation = 0;
+
+  get(key: string, now: number): CallOutcome | undefined {
+    const known = this.#results.get(key);
+    if (known === undefined) return undefined;
+    if (known.until > now) return known.outcome;
+    this.#drop(key, known);
+    return undefined;
+  }
+
+  /** Begins a read. The returned function stores its result, unless a call with an effect ran meanwhile. */
+  reading(key: string): (outcome: CallOutcome, until: number) => void {
+    const generation = this.#generation;
+    return (outcome, until) => {
+      if (this.#writing === 0 && this.#generation === generation) this.#store(key, outcome, until);
+    };
+  }
+
+  /** Begins a call with an effect: nothing is cached until the returned function is called. */
+  writing(): () => void {
+    this.#writing += 1;
+    this.#clear();
+    return () => {
+      this.#writing -= 1;
+      this.#clear();
+    };
+  }
+
+  #clear(): void {
+    this.#generation += 1;
+    this.#results.clear();
+    this.#size = 0;
+  }
+
+  #store(key: string, outcome: CallOutcome, until: number): void {
+    const size = key.length + JSON.stringify(outcome).length;
+    if (size > maxCharacters) return;
+    const before = this.#results.get(key);
+    if (before !== undefined) this.#drop(key, before);
+    this.#results.set(key, { outcome, until, size });
+    this.#size += size;
+    for (const [oldest, each] of this.#results) {
+      if (this.#results.size <= maxResults && this.#size <= maxCharacters) return;
+      this.#drop(oldest, each);
+    }
+  }
+
+  #drop(key: string, { size }: CachedResult): void {
+    this.#results.delete(key);
+    this.#size -= size;
+  }
 }

@@ -8,7 +8,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { CallId } from '../../core/identifiers.ts';
-import type { AdmittedCall } from '../call-lifecycle.ts';
+import { type AdmittedCall, timeoutOf } from '../call-lifecycle.ts';
 import type { SessionStates } from '../handler/session-states.ts';
 import type { Waits } from '../limits/waits.ts';
 
@@ -80,7 +80,7 @@ export class Compensations {
           taken: true,
           problem: `the undo of ${compensation.call} is being run by another process; it is not run twice`,
         };
-      const deadline = Date.now() + (tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? timeoutMs);
+      const deadline = Date.now() + timeoutOf(tool, timeoutMs);
       const giveUp = new AbortController();
       const undoing = Promise.resolve(tool.offered.undo?.(args, this.#context(compensation, deadline, giveUp.signal)));
       const waited = await waits.until(undoing, undefined, deadline, () => giveUp.abort());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RateLimiter } from './rate-limiter.ts';
+import { RateLimiter } from './server-limiter.ts';
 
 test('in no span of time do more begin than the limit says, and none waits longer than it must', () => {
   fc.assert(
