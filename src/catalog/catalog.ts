@@ -1,6 +1,7 @@
 import { SignalboxError } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import {
   type ContentMethod,
@@ -32,6 +33,8 @@ interface Mounted {
   upSince: number;
   down: boolean;
   readonly offers: Offers;
+  /** The tools that represent its MCP methods, created on first use. */
+  readonly contentTools: Map<ContentMethod, CatalogTool>;
 }
 
 /** Holds the mounted servers and creates immutable snapshots of their tools. */
@@ -42,7 +45,6 @@ export class Catalog {
   #snapshot: CatalogSnapshot | undefined;
   /** Belongs to the current snapshot but is not exposed by it, because its tools could be run outside the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
-  readonly #contentTools = new WeakMap<Source, Map<ContentMethod, CatalogTool>>();
   /** Tools by the other forms of their full names. A form that two tools share resolves to neither tool. */
   #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
   /** The search tools of the current snapshot. */
@@ -73,12 +75,12 @@ export class Catalog {
   /** Returns the tool that represents an MCP method of a server to policy. It is never listed, and found only while the server is up. */
   #contentTool(name: string): CatalogTool | undefined {
     const { server, tool } = parseName(name) ?? { server: '', tool: '' };
-    const mounted = isContentMethod(tool) ? this.#mounted.get(server) : undefined;
-    if (mounted === undefined || absenceOf(mounted) !== undefined || !isContentMethod(tool)) return undefined;
-    let tools = this.#contentTools.get(mounted.source);
-    if (tools === undefined) this.#contentTools.set(mounted.source, (tools = new Map()));
-    let found = tools.get(tool);
-    if (found === undefined) tools.set(tool, (found = contentTool(mounted.source, tool)));
+    if (!isContentMethod(tool)) return undefined;
+    const mounted = this.#mounted.get(server);
+    if (mounted === undefined || absenceOf(mounted) !== undefined) return undefined;
+    const { contentTools, source } = mounted;
+    let found = contentTools.get(tool);
+    if (found === undefined) contentTools.set(tool, (found = contentTool(source, tool)));
     return found;
   }
 
@@ -244,6 +246,7 @@ export class Catalog {
       upSince: before === undefined || before.down || down ? Date.now() : before.upSince,
       down,
       offers,
+      contentTools: new Map(),
     };
     this.#mounted.set(source.server, mounted);
     this.#changed();
@@ -287,8 +290,7 @@ export class Catalog {
     for (const [tool, flags] of flagsByTool(byName.values())) {
       const { name, id } = tool.definition;
       byName.set(name, { ...tool, flags: [...tool.flags, ...flags] });
-      for (const message of flags)
-        parts.notices.push(Object.freeze({ server: id.server, tool: name, message, isSuspicious: true }));
+      parts.notices.push(...flags.map((message) => suspiciousNotice(id.server, name, message)));
     }
     this.#byName = byName;
     this.#byOtherName = otherNames(byName.values());
@@ -323,15 +325,10 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     byName.set(name, tool);
     if (source.unlisted === true || tool.offered.unlisted === true) continue;
     parts.tools.push(tool.definition);
-    for (const message of tool.notices)
-      parts.notices.push(
-        Object.freeze({
-          server: source.server,
-          tool: name,
-          message,
-          ...(tool.flags.includes(message) ? { isSuspicious: true } : {}),
-        }),
-      );
+    for (const message of tool.notices) {
+      const create = tool.flags.includes(message) ? suspiciousNotice : plainNotice;
+      parts.notices.push(create(source.server, name, message));
+    }
     count += 1;
   }
   // Only the runtime that mounted it can use it, so it is not listed.
@@ -339,10 +336,11 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
   // A server that is down may not have listed its tools yet.
   if (absence === undefined) {
     const everyTool = `mcp__${source.server}__*`;
-    for (const message of source.state().notices ?? [])
-      parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message }));
-    for (const message of source.state().flags ?? [])
-      parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message, isSuspicious: true }));
+    const { notices = [], flags = [] } = source.state();
+    parts.notices.push(
+      ...notices.map((message) => plainNotice(source.server, everyTool, message)),
+      ...flags.map((message) => suspiciousNotice(source.server, everyTool, message)),
+    );
   }
   parts.servers.push(
     Object.freeze({
@@ -350,14 +348,24 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       adapter: source.adapter,
       status: absence === undefined ? 'up' : absence.by === 'server-disabled' ? 'disabled' : 'down',
       since: absence?.since ?? mounted.upSince,
-      ...(absence === undefined ? {} : { reason: absence.reason }),
-      ...(absence?.connecting === true ? { connecting: true } : {}),
-      ...(absence?.needsSignIn === true ? { needsSignIn: true } : {}),
-      ...(absence?.isFailing === true ? { isFailing: true } : {}),
-      ...(source.required === true ? { required: true } : {}),
+      ...omitUndefined({
+        reason: absence?.reason,
+        connecting: absence?.connecting,
+        needsSignIn: absence?.needsSignIn,
+        isFailing: absence?.isFailing,
+        required: source.required === true || undefined,
+      }),
       tools: count,
     }),
   );
+}
+
+function plainNotice(server: string, tool: string, message: string): CatalogNotice {
+  return Object.freeze({ server, tool, message });
+}
+
+function suspiciousNotice(server: string, tool: string, message: string): CatalogNotice {
+  return Object.freeze({ server, tool, message, isSuspicious: true });
 }
 
 function otherNames(tools: Iterable<CatalogTool>): Map<string, CatalogTool> {

@@ -1,14 +1,13 @@
 import type { CatalogTool } from '../catalog-tool.ts';
 import { schemaTexts } from '../schema/sanitize-schema.ts';
 import type { SourceTool } from '../source/source.ts';
-import { scanTexts } from './scan-text.ts';
+import { listFirst, scanTexts } from './scan-text.ts';
 
 type ToolText = Pick<
   SourceTool,
   'tool' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations' | '_meta' | 'fields'
 >;
 
-const maxMentions = 5;
 const maxLength = 400_000;
 
 /** Returns the signs of an attack on a model that reads the definition of a tool. */
@@ -26,13 +25,6 @@ function mentionedNames(tool: ToolText): ReadonlySet<string> {
   const text = [...textsOf(tool)].slice(1).join('\n').slice(0, maxLength);
   const words = text.match(/[\p{L}\p{N}_][\p{L}\p{N}_.-]*/gu) ?? [];
   return new Set(words.map((word) => word.replace(/[.-]+$/, '')).filter(isDistinctive));
-}
-
-/** Returns the flag of a definition that names tools of other servers; none when it names none. */
-function flagMentions(names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  const more = names.length > maxMentions ? ` and ${names.length - maxMentions} more` : '';
-  return [`its definition speaks of tools of other servers: ${names.slice(0, maxMentions).join(', ')}${more}`];
 }
 
 function* textsOf(tool: ToolText): Generator<string> {
@@ -68,7 +60,7 @@ export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTo
       const servers = owners.get(name);
       return servers !== undefined && !servers.has(server);
     });
-    if (named.length > 0) flags.set(each, flagMentions(named));
+    if (named.length > 0) flags.set(each, [`its definition speaks of tools of other servers: ${listFirst(named)}`]);
   }
   return flags;
 }

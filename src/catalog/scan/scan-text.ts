@@ -36,7 +36,7 @@ export function scanTexts(texts: readonly string[]): string[] {
 }
 
 /** Lists the first few values. */
-function listFirst(values: Iterable<string>): string {
+export function listFirst(values: Iterable<string>): string {
   const all = [...values];
   const more = all.length > maxListed ? ` and ${all.length - maxListed} more` : '';
   return all.slice(0, maxListed).join(', ') + more;

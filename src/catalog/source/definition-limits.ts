@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { withoutOwnMeta } from '../../core/tools/server-result.ts';
 
 /** Limits of definitions. The largest definitions of published servers are a tenth of these. */
@@ -32,7 +33,7 @@ export class DefinitionBudget {
 
   /** Returns a definition with its prose truncated, or the reason to omit it. Removes `_meta` keys that only Signalbox may set. */
   take(given: JsonObject): LimitedDefinition {
-    const { maxProseLength, maxNameLength, maxSchemaLength, maxFieldsLength, maxListLength } = definitionLimits;
+    const { maxNameLength, maxSchemaLength, maxFieldsLength, maxListLength } = definitionLimits;
     const { name, inputSchema, outputSchema, ...others } = given;
     if (typeof name === 'string' && name.length > maxNameLength)
       return {
@@ -43,14 +44,8 @@ export class DefinitionBudget {
       return {
         problem: `its schemas have ${count(schemas)} characters, and at most ${count(maxSchemaLength)} are offered`,
       };
-    const { kept, notices } = cutProse(others);
-    const definition = withoutLargeFields(withoutOwnMeta(kept), maxFieldsLength, notices);
-    const whole = {
-      ...(name === undefined ? {} : { name }),
-      ...definition,
-      ...(inputSchema === undefined ? {} : { inputSchema }),
-      ...(outputSchema === undefined ? {} : { outputSchema }),
-    };
+    const notices: string[] = [];
+    const definition = withoutLargeFields(withoutOwnMeta(cutProse(others, notices)), maxFieldsLength, notices);
     const length = schemas + lengthOf(definition);
     if (this.#count >= this.#maxCount)
       return { problem: `its server has more than ${count(this.#maxCount)}, and those after are not offered` };
@@ -60,24 +55,25 @@ export class DefinitionBudget {
       };
     this.#count += 1;
     this.#length += length;
-    return { definition: whole, notices };
-
-    function cutProse(fields: JsonObject): { kept: JsonObject; notices: string[] } {
-      const cuts: string[] = [];
-      const cut = (value: JsonValue, key: string): JsonValue => {
-        if (typeof value !== 'string' || value.length <= maxProseLength) return value;
-        cuts.push(`its ${key} has ${count(value.length)} characters and is cut after ${count(maxProseLength)}`);
-        return cutText(value);
-      };
-      const changed = Object.entries(fields).map(([key, value]): [string, JsonValue] => {
-        if (key === 'title' || key === 'description') return [key, cut(value, key)];
-        if (key === 'annotations' && isJsonObject(value) && typeof value['title'] === 'string')
-          return [key, { ...value, title: cut(value['title'], 'title') }];
-        return [key, value];
-      });
-      return { kept: Object.fromEntries(changed), notices: cuts };
-    }
+    return { definition: omitUndefined({ name, ...definition, inputSchema, outputSchema }), notices };
   }
+}
+
+/** Truncates the title and the description of a definition, and adds a notice for each. */
+function cutProse(fields: JsonObject, notices: string[]): JsonObject {
+  const { maxProseLength } = definitionLimits;
+  const cut = (value: JsonValue, key: string): JsonValue => {
+    if (typeof value !== 'string' || value.length <= maxProseLength) return value;
+    notices.push(`its ${key} has ${count(value.length)} characters and is cut after ${count(maxProseLength)}`);
+    return cutText(value);
+  };
+  const changed = Object.entries(fields).map(([key, value]): [string, JsonValue] => {
+    if (key === 'title' || key === 'description') return [key, cut(value, key)];
+    if (key === 'annotations' && isJsonObject(value) && typeof value['title'] === 'string')
+      return [key, { ...value, title: cut(value['title'], 'title') }];
+    return [key, value];
+  });
+  return Object.fromEntries(changed);
 }
 
 /** Truncates a text that exceeds the limit for prose, and appends a note. */
