@@ -11,7 +11,7 @@ import { type Replica, type Replicas, startReplicas } from '../support/replicas.
 import { within } from '../support/within.ts';
 import { Place } from './cli-place.ts';
 
-/** Tools that say which process they run in, ask, report and wait. */
+/** Tools that return their process, elicit, report progress and wait. */
 const desk = `
 import { defineTool } from 'signalbox';
 const tool = { effect: 'read', input: { type: 'object' } };
@@ -26,7 +26,7 @@ export const wait = defineTool({ ...tool, name: 'wait', description: 'Waits.', a
 } });
 `;
 
-/** One that came after the others were locked. */
+/** A tool that was added after the others were locked. */
 const changed = `
 export const changed = defineTool({ ...tool, name: 'changed', description: 'Came later.', run: () => 'here' });
 `;
@@ -34,7 +34,7 @@ export const changed = defineTool({ ...tool, name: 'changed', description: 'Came
 const answer = { action: 'accept', content: { answer: 'forty-two' } } as const;
 const signal = AbortSignal.timeout(120_000);
 
-/** What the tests need of a client, of whichever era and SDK. */
+/** The methods that the tests use of a client, common to both SDKs and eras. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(
@@ -43,7 +43,7 @@ interface AnyClient {
   ): Promise<object>;
 }
 
-describe('three replicas on one PostgreSQL behind a balancer that knows nothing of sessions', () => {
+describe('three replicas on one PostgreSQL behind a load balancer without sticky sessions', () => {
   let replicas: Replicas;
   let end = async (): Promise<void> => undefined;
 
@@ -75,19 +75,22 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
     const calls = await replicas.ask<{ items: { outcome: string }[] }>('GET', `/api/calls?tool=mcp__desk__${tool}`);
     return calls.body.items.map(({ outcome }) => outcome);
   };
-  /** Begins to wait, and tells in which process. */
-  const waiting = (client: AnyClient, stop: AbortSignal): { ended: Promise<unknown>; pid: Promise<number> } => {
+  /** Starts a call that waits, and returns its end and the process that runs it. */
+  const startWaiting = (
+    client: AnyClient,
+    abortSignal: AbortSignal,
+  ): { ended: Promise<unknown>; pid: Promise<number> } => {
     const pid = Promise.withResolvers<number>();
     const options = {
-      signal: stop,
+      signal: abortSignal,
       onprogress: ({ message }: { message?: string | undefined }) => pid.resolve(Number(message)),
     };
     const ended = client.callTool({ name: 'mcp__desk__wait', arguments: {} }, options).catch((error: unknown) => error);
-    return { ended, pid: within(pid.promise, 'the call tells where it runs') };
+    return { ended, pid: within(pid.promise, 'the process of the call') };
   };
 
   const clients: Record<string, (t: test.TestContext) => Promise<AnyClient>> = {
-    'the first SDK': async (t) => {
+    'SDK v1': async (t) => {
       const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
       const client = await firstClient(t, address(), (made) =>
         made.setRequestHandler(ElicitRequestSchema, () => answer),
@@ -97,24 +100,24 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
         callTool: (params, options) => client.callTool(params, undefined, options),
       };
     },
-    'the second SDK with sessions': (t) => secondClient(t, address(), 'legacy', elicit),
-    'the second SDK without': (t) => secondClient(t, address(), 'modern', elicit),
+    'SDK v2 with sessions': (t) => secondClient(t, address(), 'legacy', elicit),
+    'SDK v2 without sessions': (t) => secondClient(t, address(), 'modern', elicit),
   };
 
-  for (const [name, open] of Object.entries(clients)) {
-    test(`${name} lists, calls, is asked, hears of progress and cancels, whichever answers`, async (t) => {
-      const client = await open(t);
+  for (const [name, connect] of Object.entries(clients)) {
+    test(`${name}: lists, calls, elicits, reports progress and cancels at any replica`, async (t) => {
+      const client = await connect(t);
       for (let round = 0; round < 3; round += 1)
         assert.ok((await client.listTools()).tools.some((tool) => tool.name === 'mcp__desk__where'));
-      const places = new Set<string>();
-      for (let round = 0; round < 6; round += 1) places.add(await call(client, 'where'));
-      assert.ok(places.size > 1, 'more than one replica answered');
+      const processes = new Set<string>();
+      for (let round = 0; round < 6; round += 1) processes.add(await call(client, 'where'));
+      assert.ok(processes.size > 1, 'more than one replica answered');
       for (let round = 0; round < 3; round += 1) assert.deepEqual(JSON.parse(await call(client, 'ask')), answer);
       const cancelled = (await outcomes('wait')).filter((outcome) => outcome === 'cancelled').length;
-      const stop = new AbortController();
-      const { ended, pid } = waiting(client, stop.signal);
+      const abort = new AbortController();
+      const { ended, pid } = startWaiting(client, abort.signal);
       assert.ok((await pid) > 0);
-      stop.abort();
+      abort.abort();
       assert.ok((await ended) instanceof Error);
       await until(
         async () => (await outcomes('wait')).filter((outcome) => outcome === 'cancelled').length > cancelled,
@@ -123,21 +126,21 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
     });
   }
 
-  test('what is accepted at one replica holds at all, whose lock files are older', async () => {
+  test('a definition accepted at one replica is accepted at all, although their lock files are older', async () => {
     const { all, headers } = replicas;
     const [one, ...others] = all as [Replica, Replica, Replica];
-    const shown = async ({ url }: Replica): Promise<boolean> => {
+    const isOffered = async ({ url }: Replica): Promise<boolean> => {
       const { items } = (await (await fetch(`${url}/api/tools`, { headers })).json()) as { items: { name: string }[] };
       return items.some(({ name }) => name === 'mcp__desk__changed');
     };
-    assert.deepEqual(await Promise.all(all.map(shown)), [false, false, false]);
+    assert.deepEqual(await Promise.all(all.map(isOffered)), [false, false, false]);
     const accepted = await fetch(`${one.url}/api/lock/desk/accept`, { method: 'POST', headers, body: '{}' });
     assert.equal(accepted.status, 200, await accepted.text());
-    assert.equal(await shown(one), true);
-    await until(async () => (await Promise.all(others.map(shown))).every(Boolean), 'the others show the tool');
+    assert.equal(await isOffered(one), true);
+    await until(async () => (await Promise.all(others.map(isOffered))).every(Boolean), 'the others offer the tool');
   });
 
-  test('a browser and a revoked token are known, and end, at every replica', async () => {
+  test('sign-ins, sign-outs and revoked tokens take effect at every replica', async () => {
     const { all, headers } = replicas;
     const [one, two] = all as [Replica, Replica];
     const link = one.signInUrl.replace(one.url, two.url);
@@ -150,35 +153,38 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
       assert.deepEqual(
         [await status({ ...browser }), await status({ cookie })],
         [200, 401],
-        'the key is known and needed',
+        'the key is known and required',
       );
     }
-    const out = await fetch(`${two.url}/api/sign-out`, { method: 'POST', headers: { ...browser, origin: two.url } });
-    assert.equal(out.status, 204);
-    await assert.rejects(within(stream.text(), 'the stream at the other replica ends'));
+    const signOut = await fetch(`${two.url}/api/sign-out`, {
+      method: 'POST',
+      headers: { ...browser, origin: two.url },
+    });
+    assert.equal(signOut.status, 204);
+    await assert.rejects(within(stream.text(), 'the end of the stream at the other replica'));
     assert.equal((await fetch(`${one.url}/api/info`, { headers: { ...browser } })).status, 401);
 
     const body = JSON.stringify({ role: 'viewer' });
-    const made = await fetch(`${one.url}/api/tokens`, { method: 'POST', headers, body });
-    const { id, token: agent } = (await made.json()) as { id: string; token: string };
-    const events = await fetch(`${two.url}/api/events`, { headers: { authorization: `Bearer ${agent}` } });
+    const created = await fetch(`${one.url}/api/tokens`, { method: 'POST', headers, body });
+    const { id, token: viewer } = (await created.json()) as { id: string; token: string };
+    const events = await fetch(`${two.url}/api/events`, { headers: { authorization: `Bearer ${viewer}` } });
     assert.equal(events.status, 200);
     assert.equal((await fetch(`${one.url}/api/tokens/${id}`, { method: 'DELETE', headers })).ok, true);
-    await assert.rejects(within(events.text(), 'the stream of the revoked token ends'));
+    await assert.rejects(within(events.text(), 'the end of the stream of the revoked token'));
   });
 
-  test('sessions outlive the replica that is killed, and its calls end with an error', async (t) => {
-    const opened = await Promise.all(Object.values(clients).map((open) => open(t)));
+  test('sessions outlive a killed replica, whose calls end with an error', async (t) => {
+    const connected = await Promise.all(Object.values(clients).map((connect) => connect(t)));
     const session = await begin(address());
-    const [first] = opened as [AnyClient];
-    const stop = new AbortController();
-    t.after(() => stop.abort());
-    const { ended, pid } = waiting(first, stop.signal);
+    const [first] = connected as [AnyClient];
+    const abort = new AbortController();
+    t.after(() => abort.abort());
+    const { ended, pid } = startWaiting(first, abort.signal);
     process.kill(await pid, 'SIGKILL');
-    const error = await within(ended, 'the call of the dead replica ends');
+    const error = await within(ended, 'the end of the call of the killed replica');
     assert.ok(error instanceof Error);
     assert.match(error.message, /is gone/);
-    for (const client of opened)
+    for (const client of connected)
       for (let round = 0; round < 3; round += 1) assert.match(await call(client, 'where'), /^\d+$/);
     for (let round = 0; round < 3; round += 1) {
       const ping = JSON.stringify({ jsonrpc: '2.0', id: round, method: 'tools/list', params: {} });

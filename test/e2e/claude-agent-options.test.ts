@@ -14,9 +14,12 @@ import type { ModelBlock } from '../support/model/model-script.ts';
 import { picture, shop } from '../support/shop.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
-/** Queries of the real Claude CLI, whose model makes these calls and then says "done". */
+/** Each query runs in the real Claude CLI. Its model makes the given calls and then says "done". */
 describe('claudeAgentOptions', () => {
-  async function place(t: TestContext, calls: readonly ModelBlock[]): Promise<{ api: MessagesServer; home: string }> {
+  async function startClaude(
+    t: TestContext,
+    calls: readonly ModelBlock[],
+  ): Promise<{ api: MessagesServer; home: string }> {
     const home = mkdtempSync(join(tmpdir(), 'signalbox-claude-'));
     const api = await startMessagesServer(({ messages }) =>
       JSON.stringify(messages.at(-1)).includes('tool_result') ? [{ type: 'text', text: 'done' }] : calls,
@@ -28,15 +31,15 @@ describe('claudeAgentOptions', () => {
     return { api, home };
   }
 
-  async function box(t: TestContext, approve = false): Promise<Signalbox> {
+  async function openBox(t: TestContext, approve = false): Promise<Signalbox> {
     const answer = approve ? { allow: true as const } : { allow: false as const, reason: 'not today' };
-    const made = await createSignalbox({ servers: [shop()], approve: () => answer });
-    t.after(() => made.close());
-    return made;
+    const signalbox = await createSignalbox({ servers: [shop()], approve: () => answer });
+    t.after(() => signalbox.close());
+    return signalbox;
   }
 
-  /** One query: what Claude said at the start, and how it ended. */
-  async function turn(
+  /** Runs one query, and returns the servers and tools that Claude reported at its start, and its result. */
+  async function runQuery(
     signalbox: Signalbox,
     { api, home }: { api: MessagesServer; home: string },
     settings?: ClaudeAgentSettings,
@@ -61,22 +64,22 @@ describe('claudeAgentOptions', () => {
 
   const lastMessage = (api: MessagesServer): string => JSON.stringify(api.requests.at(-1)?.messages.at(-1)?.content);
 
-  test('gives Claude the tools of the box under their names; calls run through the pipeline, images included', async (t) => {
-    const signalbox = await box(t);
-    const claude = await place(t, [
+  test('offers the tools of the box under their names; calls run through the pipeline, images included', async (t) => {
+    const signalbox = await openBox(t);
+    const claude = await startClaude(t, [
       { type: 'tool_use', name: 'mcp__shop__price', input: { item: 'pen' } },
       { type: 'tool_use', name: 'mcp__shop__photo', input: {} },
     ]);
-    const { tools, result, connected } = await turn(signalbox, claude, { session: 's1' });
+    const { tools, result, connected } = await runQuery(signalbox, claude, { session: 's1' });
     const names = signalbox.tools().map(({ name }) => name);
     assert.equal(result, 'done');
     assert.deepEqual(connected.toSorted(), ['shop', 'signalbox']);
     assert.deepEqual(tools.toSorted(), names.toSorted());
-    const shown = claude.api.requests[0]?.tools?.map(({ name }) => name) ?? [];
+    const offered = claude.api.requests[0]?.tools?.map(({ name }) => name) ?? [];
     assert.deepEqual(
-      names.filter((name) => !shown.includes(name)),
+      names.filter((name) => !offered.includes(name)),
       [],
-      'the model is shown every one of them',
+      'the model is offered all of them',
     );
     const { items } = await signalbox.journal.calls();
     assert.deepEqual(
@@ -88,28 +91,28 @@ describe('claudeAgentOptions', () => {
     assert.ok(lastMessage(claude.api).includes(picture));
   });
 
-  test('a call that a human refuses, and a tool of Claude that nobody decides about, do not run; the model reads why', async (t) => {
-    const signalbox = await box(t);
-    const claude = await place(t, [
+  test('does not run a call that a human denies or a built-in tool that nobody can approve; the model gets the reason', async (t) => {
+    const signalbox = await openBox(t);
+    const claude = await startClaude(t, [
       { type: 'tool_use', name: 'mcp__shop__order', input: { item: 'pen' } },
       { type: 'tool_use', name: 'Write', input: { file_path: '/nonexistent/x', content: 'x' } },
     ]);
-    await turn(signalbox, claude);
+    await runQuery(signalbox, claude);
     assert.match(lastMessage(claude.api), /not today/);
     assert.match(lastMessage(claude.api), /nobody can be asked whether Write may run/);
     const { items } = await signalbox.journal.calls();
     assert.equal(items[0]?.type === 'ToolInvoked' && items[0].outcome, 'denied');
   });
 
-  test('gives Claude the resources of the box’s servers', async (t) => {
-    const signalbox = await box(t);
+  test('offers the resources of the box’s servers', async (t) => {
+    const signalbox = await openBox(t);
     const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
     signalbox.servers.add(fixture);
     await fixture.ready();
-    const claude = await place(t, [
+    const claude = await startClaude(t, [
       { type: 'tool_use', name: 'ReadMcpResourceTool', input: { server: 'fixture', uri: 'note://two' } },
     ]);
-    const { connected } = await turn(signalbox, claude, { session: 's1', canUseTool: allowAll });
+    const { connected } = await runQuery(signalbox, claude, { session: 's1', canUseTool: allowAll });
     assert.ok(connected.includes('fixture'));
     assert.match(lastMessage(claude.api), /the text of note:\/\/two/);
     const tool = 'mcp__fixture__resources/read';
@@ -117,10 +120,10 @@ describe('claudeAgentOptions', () => {
     assert.partialDeepStrictEqual(items, [{ server: 'fixture', arguments: { uri: 'note://two' } }]);
   });
 
-  test('two queries at once both have all tools, and the next query sees a changed catalog', async (t) => {
-    const signalbox = await box(t, true);
-    const claude = await place(t, [{ type: 'tool_use', name: 'mcp__shop__order', input: { item: 'pen' } }]);
-    const turns = await Promise.all([turn(signalbox, claude), turn(signalbox, claude)]);
+  test('offers all tools to two concurrent queries, and a changed catalog to the next one', async (t) => {
+    const signalbox = await openBox(t, true);
+    const claude = await startClaude(t, [{ type: 'tool_use', name: 'mcp__shop__order', input: { item: 'pen' } }]);
+    const turns = await Promise.all([runQuery(signalbox, claude), runQuery(signalbox, claude)]);
     for (const { tools, result } of turns) {
       assert.equal(result, 'done');
       assert.equal(tools.length, signalbox.tools().length);
@@ -128,7 +131,7 @@ describe('claudeAgentOptions', () => {
     assert.equal((await signalbox.journal.calls()).items.length, 2);
     signalbox.servers.add(testSource('later', [testTool('more')]));
     signalbox.servers.disable('shop');
-    const { connected, tools } = await turn(signalbox, claude);
+    const { connected, tools } = await runQuery(signalbox, claude);
     assert.deepEqual(connected.toSorted(), ['later', 'signalbox']);
     assert.ok(tools.includes('mcp__later__more') && !tools.includes('mcp__shop__order'));
   });

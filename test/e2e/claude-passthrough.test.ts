@@ -17,8 +17,8 @@ const server: PassthroughServer = {
   config: { type: 'stdio', command: process.execPath, args: [everything], alwaysLoad: true },
 };
 
-/** Two calls at the server, one of which fails, in the real Claude CLI. */
-describe('a server with passthrough', () => {
+/** The model makes two calls at the server in the real Claude CLI; one of them fails. */
+describe('server with passthrough', () => {
   const home = mkdtempSync(join(tmpdir(), 'signalbox-claude-'));
   let api: MessagesServer;
   before(async () => {
@@ -36,9 +36,9 @@ describe('a server with passthrough', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  async function turn(every: PassthroughServer): Promise<{ calls: readonly ToolInvoked[]; seen: string }> {
+  async function runQuery(every: PassthroughServer): Promise<{ calls: readonly ToolInvoked[]; results: string }> {
     const box: InternalSignalbox = await openSignalbox({ secrets: { CANARY: 'canary-4711-canary' } });
-    const asked = api.requests.length;
+    const earlierRequests = api.requests.length;
     const prompt = heldPrompt('go');
     const options = {
       ...claudePassthrough(box, { every }),
@@ -52,12 +52,12 @@ describe('a server with passthrough', () => {
       if (message.type === 'result') prompt.end();
     const { items } = await box.journal.calls();
     await box.close();
-    const results = api.requests.slice(asked).at(-1)?.messages.at(-1)?.content;
-    return { calls: items.filter((item) => item.type === 'ToolInvoked'), seen: JSON.stringify(results) };
+    const results = api.requests.slice(earlierRequests).at(-1)?.messages.at(-1)?.content;
+    return { calls: items.filter((item) => item.type === 'ToolInvoked'), results: JSON.stringify(results) };
   }
 
-  test('is called by Claude directly, and each call leaves one ToolInvoked with adapter, duration and outcome', async () => {
-    const { calls, seen } = await turn(server);
+  test('is called by Claude directly, and each call is recorded as one ToolInvoked with adapter, duration and outcome', async () => {
+    const { calls, results } = await runQuery(server);
     assert.deepEqual(
       calls.map(({ tool }) => tool).toSorted((a, b) => a.localeCompare(b)),
       ['mcp__every__echo', 'mcp__every__get-sum'],
@@ -74,12 +74,12 @@ describe('a server with passthrough', () => {
     assert.equal(sum?.outcome, 'failed');
     assert.match(sum.error?.message ?? '', /expected number/);
     assert.ok(echo.sessionId !== undefined && echo.sessionId === sum.sessionId);
-    assert.match(seen, /"Echo: hello"/, 'the model got the result as it was');
+    assert.match(results, /"Echo: hello"/, 'the model received the unchanged result');
   });
 
   test('is not recorded with trackInvocations: false', async () => {
-    const { calls, seen } = await turn({ ...server, trackInvocations: false });
+    const { calls, results } = await runQuery({ ...server, trackInvocations: false });
     assert.deepEqual(calls, []);
-    assert.match(seen, /"Echo: hello"/);
+    assert.match(results, /"Echo: hello"/);
   });
 });

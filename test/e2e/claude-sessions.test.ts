@@ -1,30 +1,31 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { type TestContext, describe, test } from 'node:test';
 import { mcpServer } from '../../src/index.ts';
 import { claudeCliRuntime } from '../../src/runtimes/claude/cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../../src/runtimes/claude/sdk/claude-runtime.ts';
 import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
+import type { Sessions } from '../../src/sessions/sessions.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
-import { openClaudePlace } from '../support/claude-place.ts';
+import { type ClaudePlace, openClaudePlace } from '../support/claude-place.ts';
 import { heardInMessages, picturesIn } from '../support/messages-server.ts';
 import { noisePng } from '../support/png.ts';
 import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-place.ts';
 
-const makers: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
+const runtimes: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
   ['claude', claudeRuntime],
   ['claude-cli', claudeCliRuntime],
 ];
 
-for (const [name, make] of makers) {
+for (const [name, createRuntime] of runtimes) {
   describe(`sessions with the real Claude CLI through ${name}`, () => {
-    test('tools, an approval, a second turn that remembers, and a fork', async (t) => {
+    async function openSessions(t: TestContext): Promise<{ place: ClaudePlace; sessions: Sessions }> {
       let runtime: Runtime | undefined;
-      const place = await openClaudePlace((options) => (runtime = make(options)));
+      const place = await openClaudePlace((options) => (runtime = createRuntime(options)));
       assert.ok(runtime !== undefined);
       const agent = { name, runtime, runtimeTools: place.own };
       const sessions = await createSessions({
@@ -36,6 +37,11 @@ for (const [name, make] of makers) {
         await sessions.close({ graceMs: 0 });
         await place.close();
       });
+      return { place, sessions };
+    }
+
+    test('run tools, an approval, a second turn that remembers the first, and a fork', async (t) => {
+      const { place, sessions } = await openSessions(t);
       place.approve = () => new Promise(() => undefined);
       const { id } = await sessions.create({}, ann);
 
@@ -45,7 +51,7 @@ for (const [name, make] of makers) {
       assert.match(textOf(first), /heard: .*pong/);
       const status = first.findLast((event) => event.type === 'session_status');
       assert.deepEqual(
-        status?.servers.map(({ name: server, status: how }) => [server, how]),
+        status?.servers.map((server) => [server.name, server.status]),
         [
           ['signalbox', 'up'],
           ['local', 'up'],
@@ -69,52 +75,40 @@ for (const [name, make] of makers) {
       const fork = await sessions.fork(id, ann);
       assert.equal(textOf(await runTurn(sessions, fork.id, 'do you remember?')), 'I remember');
       const conversation = JSON.stringify(place.api.requests.at(-1));
-      for (const said of ['ping the server', 'run it', 'do you remember?'])
-        assert.ok(conversation.includes(said), said);
+      for (const message of ['ping the server', 'run it', 'do you remember?'])
+        assert.ok(conversation.includes(message), message);
       assert.equal(textOf(await runTurn(sessions, id, 'and you?')), 'I remember');
-      assert.ok(!JSON.stringify(place.api.requests.at(-1)).includes('do you remember?'), 'the fork is another');
+      assert.ok(!JSON.stringify(place.api.requests.at(-1)).includes('do you remember?'), 'the fork is separate');
     });
 
-    test('a form of the reference server is answered in the session, and sampling is refused with what to configure', async (t) => {
-      let runtime: Runtime | undefined;
-      const place = await openClaudePlace((options) => (runtime = make(options)));
-      assert.ok(runtime !== undefined);
-      const agent = { name, runtime, runtimeTools: place.own };
-      const sessions = await createSessions({
-        box: place.box,
-        agents: { defaultName: name, list: () => [agent] },
-        cwd: place.workspace,
-      });
-      t.after(async () => {
-        await sessions.close({ graceMs: 0 });
-        await place.close();
-      });
+    test('a form of the reference server is answered in the session; sampling is refused with the setting that allows it', async (t) => {
+      const { place, sessions } = await openSessions(t);
       place.approve = () => ({ allow: true });
       const everything = mcpServer({ name: 'everything', transport: referenceServer('everything') });
       place.box.servers.add(everything);
-      await until(() => everything.health().state === 'up', 'it is up');
+      await until(() => everything.health().state === 'up', 'the server is up');
       await place.box.call('mcp__everything__get-roots-list');
       const { id } = await sessions.create({}, ann);
 
       place.calls(['mcp__everything__trigger-elicitation-request', {}]);
       await sessions.send(id, 'who am I?', ann);
-      const asked = (await eventsUntil(sessions, id, ({ type }) => type === 'elicitation_required')).at(-1);
-      assert.ok(asked?.type === 'elicitation_required');
-      assert.equal(asked.server, 'everything');
+      const request = (await eventsUntil(sessions, id, ({ type }) => type === 'elicitation_required')).at(-1);
+      assert.ok(request?.type === 'elicitation_required');
+      assert.equal(request.server, 'everything');
       const content = { name: 'Ada Lovelace', email: 'ada@example.org', integer: 7 };
-      await sessions.answerElicitation(id, asked.elicitationId, { action: 'accept', content }, ann);
+      await sessions.answerElicitation(id, request.elicitationId, { action: 'accept', content }, ann);
       const events = await eventsUntil(sessions, id, ({ type }) => type === 'done');
       assert.match(textOf(events), /Name: Ada Lovelace/);
       const result = events.find((event) => event.type === 'tool_result');
-      assert.equal(result?.toolCallId, asked.toolCallId);
+      assert.equal(result?.toolCallId, request.toolCallId);
 
       place.calls(['mcp__everything__trigger-sampling-request', { prompt: 'the weather' }]);
       const refused = textOf(await runTurn(sessions, id, 'and the weather?'));
       assert.match(refused, new RegExp(`the runtime .?"${name}.*add an agent with`));
     });
 
-    test('a picture of 480 KB reaches the model as a picture, a text of 45 KB whole', async (t) => {
-      const place = await openClaudePlace(make);
+    test('an image of 480 KB reaches the model as an image, and a text of 45 KB in full', async (t) => {
+      const place = await openClaudePlace(createRuntime);
       t.after(() => place.close());
       const picture = noisePng(400, 400);
       const text = `${'word '.repeat(9000)}the end`;
@@ -129,10 +123,10 @@ for (const [name, make] of makers) {
         ['mcp__files__read_text_file', { path: join(place.workspace, 'long.txt') }],
       );
       await place.turn('look');
-      const heard = place.api.requests.at(-1);
-      assert.ok(heard !== undefined);
-      assert.deepEqual(picturesIn(heard), [picture.toString('base64')]);
-      assert.ok(heardInMessages(heard).results.some((result) => result.text === text));
+      const request = place.api.requests.at(-1);
+      assert.ok(request !== undefined);
+      assert.deepEqual(picturesIn(request), [picture.toString('base64')]);
+      assert.ok(heardInMessages(request).results.some((result) => result.text === text));
     });
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
@@ -8,10 +9,10 @@ import { Place, notes } from './cli-place.ts';
 
 const name = 'signalbox.config.json';
 const { command, args = [] } = fixtureProgram();
-const read = (place: Place): unknown => JSON.parse(readFileSync(join(place.directory, name), 'utf8'));
+const readConfiguration = (place: Place): unknown => JSON.parse(readFileSync(join(place.directory, name), 'utf8'));
 
-suite('add starts a server once', () => {
-  test('and lists its tools with their effects, as the options declare them', async () => {
+suite('signalbox add', () => {
+  test('starts the server and lists its tools with their effects, as the options declare them', async () => {
     const place = new Place();
     mkdirSync(join(place.directory, 'work'));
     const options = ['--workspace', 'work', '--effect', 'echo=irreversible', '--effect', 'nothing=read'];
@@ -23,7 +24,7 @@ suite('add starts a server once', () => {
     );
     assert.match(stdout, /^mcp__files__echo +files +irreversible /m);
     assert.match(stderr, /^warning: server "files": effect .*"nothing"/m);
-    assert.deepEqual(read(place), {
+    assert.deepEqual(readConfiguration(place), {
       mcpServers: {
         files: {
           command,
@@ -35,7 +36,7 @@ suite('add starts a server once', () => {
     });
   });
 
-  test('of each kind, and prints the tools as JSON', async (t) => {
+  test('adds servers of each kind, and prints the tools as JSON', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
     const place = new Place({ 'notes.ts': notes });
@@ -46,7 +47,7 @@ suite('add starts a server once', () => {
     assert.ok((remote as object[]).length > 0);
   });
 
-  test('and when it cannot be started, says why, writes nothing and ends with 1', async () => {
+  test('prints the reason, writes nothing and exits with 1 if the server cannot start', async () => {
     const place = new Place();
     const failing = "console.error('API_KEY is missing'); process.exit(3)";
     for (const [words, reason] of [
@@ -71,17 +72,16 @@ suite('add starts a server once', () => {
     assert.deepEqual([code, stdout], [0, 'added "x" (stdio): signalbox.config.json:3 (a new file)\n']);
   });
 
-  test('only once the file can be edited: a mistake in it is reported first', async () => {
+  test('reports a mistake in the configuration before it starts the server', async () => {
     const place = new Place({ [name]: '{ "mcpServers": { "a": { "npm": 1 } } }' });
-    const marking = "require('node:fs').writeFileSync('used', '')";
-    const { code, stderr } = await place.run(['add', 'x', '--', process.execPath, '-e', marking]);
+    const markerScript = "require('node:fs').writeFileSync('used', '')";
+    const { code, stderr } = await place.run(['add', 'x', '--', process.execPath, '-e', markerScript]);
     assert.equal(code, 2);
     assert.match(stderr, /configuration-invalid/);
     assert.equal(existsSync(join(place.directory, 'used')), false);
   });
 
-  test('one that wants a sign-in is added, with the command that signs in', async (t) => {
-    const { createServer } = await import('node:http');
+  test('adds a server that requires a sign-in, with the command that signs in', async (t) => {
     const server = createServer((_request, response) => {
       response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
     });

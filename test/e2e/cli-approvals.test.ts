@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
@@ -8,7 +7,7 @@ import { OutcomeUnknownError } from '../../src/core/tools/source-errors.ts';
 import { findByIdPrefix } from '../../src/cli/open-records.ts';
 import type { Approval, RememberedRule } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
+import { Place, finished, hasTerminal, onTerminal, said, withNotes } from './cli-place.ts';
 
 const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot', '--session', 's1'];
 
@@ -26,11 +25,11 @@ export const write = defineTool({
   'signalbox.config.json': JSON.stringify({ mcpServers }),
 };
 
-async function inbox(place: Place, ...more: string[]): Promise<Approval[]> {
+async function listApprovals(place: Place, ...more: string[]): Promise<Approval[]> {
   return ((await place.json(['approvals', ...more])) as unknown as { items: Approval[] }).items;
 }
 
-suite('approvals', () => {
+suite('approvals in the CLI', () => {
   test('a call that asks is listed, approved by a short id, and then runs once', async () => {
     const place = new Place(withNotes);
     const first = (await place.json(add, 1)) as unknown as CallResult & { approvalId: string };
@@ -38,36 +37,36 @@ suite('approvals', () => {
     const { stdout } = await place.run(['approvals']);
     const short = first.approvalId.slice('appr_'.length, 'appr_'.length + 8);
     assert.match(stdout, new RegExp(`^${short} +pending +mcp__notes__add +bot .*"text":"milk"`, 'm'));
-    for (const slip of ['', 'appr_', short.slice(0, 3)]) {
-      const refused = await place.run(['approve', slip]);
-      assert.deepEqual([refused.code, /the id .* is too short/.test(refused.stderr)], [2, true], slip);
+    for (const id of ['', 'appr_', short.slice(0, 3)]) {
+      const refused = await place.run(['approve', id]);
+      assert.deepEqual([refused.code, /the id .* is too short/.test(refused.stderr)], [2, true], id);
     }
     const approved = await place.run(['approve', short.slice(0, 5)]);
     assert.equal(approved.code, 0, approved.stderr);
     assert.match(approved.stdout, /^approved mcp__notes__add/);
-    const [approval] = await inbox(place);
+    const [approval] = await listApprovals(place);
     assert.deepEqual([approval?.state, approval?.answer?.by.kind], ['approved', 'human']);
     const second = await place.run(['approve', short]);
     assert.equal(second.code, 1);
     assert.match(second.stderr, /approval-answered: appr_\w+ was already approved by user:\w+ at /);
     assert.equal((await place.json(add))['outcome'], 'completed');
     assert.equal((await place.json(add, 1))['outcome'], 'awaiting-approval');
-    assert.deepEqual((await inbox(place, '--all')).map(({ state }) => state).toSorted(), ['pending', 'used']);
+    assert.deepEqual((await listApprovals(place, '--all')).map(({ state }) => state).toSorted(), ['pending', 'used']);
   });
 
-  test('questions whose callers no longer wait come last, and are denied together', async () => {
+  test('requests whose callers no longer wait are listed last, and can be denied together', async () => {
     const place = new Place(withNotes);
     for (const text of ['a', 'b']) await place.json(['call', 'add', JSON.stringify({ text }), '--as', 'bot'], 1);
     const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: 'a-token-for-the-test' });
     const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
-    const asked = new AbortController();
-    const waits = fetch(`${url}/api/tools/mcp__notes__add/call`, {
+    const abort = new AbortController();
+    const waitingCall = fetch(`${url}/api/tools/mcp__notes__add/call`, {
       method: 'POST',
       headers: { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' },
       body: JSON.stringify({ arguments: { text: 'c' } }),
-      signal: asked.signal,
+      signal: abort.signal,
     }).catch(() => undefined);
-    await until(async () => (await inbox(place)).length === 3, 'the third question');
+    await until(async () => (await listApprovals(place)).length === 3, 'the third request');
     await place.json(['call', 'add', '{"text":"d"}', '--as', 'bot', '--local'], 1);
     const { stdout, stderr } = await place.run(['approvals']);
     assert.deepEqual(
@@ -78,36 +77,36 @@ suite('approvals', () => {
     const denied = await place.run(['deny', '--gone']);
     assert.deepEqual([denied.code, denied.stdout.match(/^denied mcp__notes__add/gm)?.length], [0, 3], denied.stderr);
     assert.deepEqual(
-      (await inbox(place)).filter(({ state }) => state === 'pending').map(({ arguments: given }) => given),
+      (await listApprovals(place)).filter(({ state }) => state === 'pending').map(({ arguments: given }) => given),
       [{ text: 'c' }],
     );
     assert.equal((await place.run(['deny'])).code, 2);
-    asked.abort();
-    await waits;
+    abort.abort();
+    await waitingCall;
     server.kill('SIGTERM');
     assert.equal((await finished(server)).code, 0);
   });
 
-  test('the list and the answer show arguments exactly: every space, and other blanks as escapes', async () => {
+  test('the list and the answer show arguments exactly: every space, and other whitespace as escapes', async () => {
     const place = new Place(withNotes);
     await place.json(['call', 'add', '{"text":"rm  -rf   a\\u00a0b"}', '--as', 'bot'], 1);
     const exact = String.raw`{"text":"rm  -rf   a\u00a0b"}`;
     const listed = await place.run(['approvals']);
     assert.ok(listed.stdout.includes(exact), listed.stdout);
-    const [approval] = await inbox(place);
+    const [approval] = await listApprovals(place);
     const approved = await place.run(['approve', approval?.id ?? '']);
     assert.ok(approved.stdout.includes(exact), approved.stdout);
     assert.ok((await place.run(['journal'])).stdout.includes(exact));
   });
 
-  test('a call that waits in one process is answered in another: edited, or denied with a reason', async () => {
+  test('a call that waits in one process can be answered in another: edited, or denied with a reason', async () => {
     const place = new Place(withNotes);
     await place.run(['call', 'ping']);
     const follower = place.start(['approvals', '--follow', '--json']);
     const followed = finished(follower);
-    const question = said(follower.stdout, /"state":"pending"[^\n]*\n/);
+    const requestLine = said(follower.stdout, /"state":"pending"[^\n]*\n/);
     const waiting = place.run([...add, '--wait', '60s', '--json']);
-    const { id } = JSON.parse((await question).trim().split('\n')[0] ?? '') as Approval;
+    const { id } = JSON.parse((await requestLine).trim().split('\n')[0] ?? '') as Approval;
     await place.run(['approve', id, '--edit', '{"text":"oat milk"}']);
     const { stdout } = await waiting;
     const result = JSON.parse(stdout) as CallResult;
@@ -117,52 +116,55 @@ suite('approvals', () => {
     await followed;
 
     await place.run(add);
-    const [pending] = await inbox(place);
+    const [pending] = await listApprovals(place);
     const denied = await place.run(['deny', pending?.id ?? '', '--reason', 'enough milk']);
     assert.equal(denied.code, 0, denied.stderr);
     assert.match((await place.run(add)).stderr, /approval-denied: .*enough milk/);
   });
 
-  test('the time that a human took is told apart from the time that the call ran', async () => {
+  test('the time that a human took is shown apart from the time that the call ran', async () => {
     const place = new Place(withNotes);
     await place.run(['call', 'ping']);
     const waiting = place.run([...add, '--wait', '60s']);
-    await until(async () => (await inbox(place)).length > 0, 'the call asks');
-    const [asked] = await inbox(place);
-    await place.run(['approve', asked?.id ?? '']);
+    await until(async () => (await listApprovals(place)).length > 0, 'the approval request');
+    const [request] = await listApprovals(place);
+    await place.run(['approve', request?.id ?? '']);
     const { stderr } = await waiting;
-    const both = /[\d.]+ m?s \(waited [\d.]+ m?s for an answer, ran [\d.]+ m?s\)/;
-    assert.match(stderr, new RegExp(`completed in ${both.source} · decision `));
-    const { stdout } = await place.run(['policy', 'explain', asked?.callId ?? '']);
-    assert.match(stdout, new RegExp(`^  took +${both.source}$`, 'm'));
+    const durations = /[\d.]+ m?s \(waited [\d.]+ m?s for an answer, ran [\d.]+ m?s\)/;
+    assert.match(stderr, new RegExp(`completed in ${durations.source} · decision `));
+    const { stdout } = await place.run(['policy', 'explain', request?.callId ?? '']);
+    assert.match(stdout, new RegExp(`^  took +${durations.source}$`, 'm'));
   });
 
-  test('a denied call says how long it waited, that it did not run, and why it cannot be undone', async () => {
+  test('a denied call shows how long it waited, that it did not run, and why it cannot be undone', async () => {
     const place = new Place(withNotes);
     await place.run(['call', 'ping']);
     const waiting = place.run([...add, '--wait', '60s']);
-    await until(async () => (await inbox(place)).length > 0, 'the call asks');
-    const [asked] = await inbox(place);
-    await place.run(['deny', asked?.id ?? '']);
-    const both = /[\d.]+ m?s \(waited [\d.]+ m?s for an answer, did not run\)/;
-    assert.match((await waiting).stderr, new RegExp(`denied in ${both.source} · decision `));
-    const call = asked?.callId ?? '';
-    assert.match((await place.run(['policy', 'explain', call])).stdout, new RegExp(`^  took +${both.source}$`, 'm'));
+    await until(async () => (await listApprovals(place)).length > 0, 'the approval request');
+    const [request] = await listApprovals(place);
+    await place.run(['deny', request?.id ?? '']);
+    const durations = /[\d.]+ m?s \(waited [\d.]+ m?s for an answer, did not run\)/;
+    assert.match((await waiting).stderr, new RegExp(`denied in ${durations.source} · decision `));
+    const call = request?.callId ?? '';
+    assert.match(
+      (await place.run(['policy', 'explain', call])).stdout,
+      new RegExp(`^  took +${durations.source}$`, 'm'),
+    );
     const refused = await place.run(['undo', call]);
     assert.match(refused.stderr, /undo-unavailable: .* it ended as "denied" before the tool was run/);
   });
 
-  test('remembering shows what it would have let through, needs a clear yes, is listed and revoked', async () => {
+  test('--remember shows which recorded calls it would have allowed, needs confirmation, and can be listed and revoked', async () => {
     const place = new Place(withNotes);
     await place.run(add);
-    const [asked] = await inbox(place);
-    const id = asked?.id ?? '';
-    const unsure = await place.run(['approve', id, '--remember', 'arguments']);
-    assert.equal(unsure.code, 2);
-    assert.match(unsure.stderr, /would have let 1 recorded call through\n[^]*next: add --yes/);
-    assert.equal((await inbox(place))[0]?.state, 'pending');
-    const sure = await place.run(['approve', id, '--remember', 'arguments', '--yes']);
-    assert.match(sure.stdout, /remembered as rule_\w+; signalbox approvals revoke rule_/);
+    const [request] = await listApprovals(place);
+    const id = request?.id ?? '';
+    const unconfirmed = await place.run(['approve', id, '--remember', 'arguments']);
+    assert.equal(unconfirmed.code, 2);
+    assert.match(unconfirmed.stderr, /would have let 1 recorded call through\n[^]*next: add --yes/);
+    assert.equal((await listApprovals(place))[0]?.state, 'pending');
+    const confirmed = await place.run(['approve', id, '--remember', 'arguments', '--yes']);
+    assert.match(confirmed.stdout, /remembered as rule_\w+; signalbox approvals revoke rule_/);
     for (let time = 0; time < 2; time += 1) assert.equal((await place.run(add)).code, 0);
     const { items } = (await place.json(['approvals', 'rules'])) as unknown as { items: RememberedRule[] };
     assert.equal(items[0]?.scope, 'arguments');
@@ -170,19 +172,19 @@ suite('approvals', () => {
     assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 0);
     assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 1);
     assert.equal((await place.json(add, 1))['outcome'], 'awaiting-approval');
-    const [again] = await inbox(place);
+    const [again] = await listApprovals(place);
     const once = await place.run(['approve', again?.id ?? '', '--remember', 'tool', '--yes']);
     assert.equal(once.code, 0, once.stderr);
     assert.match(once.stdout, /not remembered: mcp__notes__add cannot be undone/);
     assert.equal((await place.json(add))['outcome'], 'completed');
   });
 
-  test('edited, then made again: what a human wrote is written, once, and nothing is remembered', async () => {
+  test('a call that is made again after an edit runs once with the edited arguments, and nothing is remembered', async () => {
     const place = new Place(withWriter);
     const write = ['call', 'write', '{"text":"bad"}', '--as', 'bot', '--session', 's1'];
     assert.equal((await place.json(write, 1))['outcome'], 'awaiting-approval');
-    const [asked] = await inbox(place);
-    const edit = ['approve', asked?.id ?? '', '--edit', '{"text":"good"}'];
+    const [request] = await listApprovals(place);
+    const edit = ['approve', request?.id ?? '', '--edit', '{"text":"good"}'];
     const both = await place.run([...edit, '--remember', 'session', '--yes']);
     assert.equal(both.code, 2);
     assert.match(both.stderr, /--remember cannot be combined with --edit/);
@@ -193,7 +195,7 @@ suite('approvals', () => {
     assert.equal(readFileSync(join(place.directory, 'written'), 'utf8'), 'good\n');
   });
 
-  test('every rule that asks is shown: where it is listed, answered and explained', async () => {
+  test('every rule that asks is shown in the list, in the answer and in the explanation', async () => {
     const policies = [
       { id: 'writes', match: 'mcp__desk__write', ask: true, reason: 'it writes' },
       { id: 'bad', match: 'mcp__desk__write', ask: "args.text == 'bad'", reason: 'it is bad' },
@@ -201,14 +203,14 @@ suite('approvals', () => {
     const place = new Place({ ...withWriter, 'signalbox.config.json': JSON.stringify({ mcpServers, policies }) });
     const call = (await place.json(['call', 'write', '{"text":"bad"}'], 1)) as unknown as CallResult;
     assert.match((await place.run(['approvals'])).stdout, /pending .* writes, bad /);
-    const [asked] = await inbox(place);
-    const { stdout } = await place.run(['approve', asked?.id ?? '']);
+    const [request] = await listApprovals(place);
+    const { stdout } = await place.run(['approve', request?.id ?? '']);
     assert.match(stdout, /asked because it writes \(writes\)\n +asked because it is bad \(bad\)\n/);
     const explained = await place.run(['policy', 'explain', call.callId]);
     assert.match(explained.stdout, /ask by writes [^]*also +ask by bad \(signalbox\.config\.json:\d+\): it is bad/);
   });
 
-  test('an id that does not fit, or fits several, is told with what to do', async () => {
+  test('an id that matches no approval, or several, is reported with the next step', async () => {
     const place = new Place(withNotes);
     await place.run(add);
     await place.run(['call', 'add', '{"text":"b"}']);
@@ -221,15 +223,15 @@ suite('approvals', () => {
     assert.equal((await new Place().run(['approvals'])).code, 1);
   });
 
-  test('hidden parts are counted, shown on request, and approved only after that or with a word for it', async (t) => {
+  test('hidden parts are counted, shown on request, and approved only after that or with an acknowledgement', async (t) => {
     const place = new Place(withNotes);
-    const hiding = (text: string): string[] => ['call', 'add', JSON.stringify({ text }), '--as', 'bot'];
+    const callWith = (text: string): string[] => ['call', 'add', JSON.stringify({ text }), '--as', 'bot'];
     const [first, second] = ['psql postgres://me:hunter2@db/x', 'psql postgres://me:hunter3@db/x'] as const;
-    await place.run(hiding(first));
+    await place.run(callWith(first));
     const list = await place.run(['approvals']);
     assert.match(list.stdout, / gone .*\[1 hidden\] \{"text":"psql postgres:\/\/me:\[redacted:url-password\]@db\/x"\}/);
-    const [asked] = await inbox(place);
-    const id = asked?.id ?? '';
+    const [request] = await listApprovals(place);
+    const id = request?.id ?? '';
     const refused = await place.run(['approve', id]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /hidden-unacknowledged: .*7 characters at \/text.*--reveal.*--acknowledge-hidden/);
@@ -246,44 +248,28 @@ suite('approvals', () => {
     );
     assert.match((await place.run(['journal', '--json'])).stdout, /"type": ?"ApprovalRevealed"/);
 
-    await place.run(hiding(second));
-    const other = (await inbox(place)).find(({ state }) => state === 'pending');
-    const blindly = await place.run(['approve', other?.id ?? '', '--acknowledge-hidden']);
-    assert.match(blindly.stdout, /hidden parts: acknowledged/);
+    await place.run(callWith(second));
+    const other = (await listApprovals(place)).find(({ state }) => state === 'pending');
+    const acknowledged = await place.run(['approve', other?.id ?? '', '--acknowledge-hidden']);
+    assert.match(acknowledged.stdout, /hidden parts: acknowledged/);
 
-    // At a terminal, a key reveals.
-    const words = hiding('psql postgres://me:hunter4@db/x').map((word) => `'${word}'`);
-    const command = [process.execPath, launcher, ...words].join(' ');
-    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-      cwd: place.directory,
-      env: { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
-    });
-    const failed = new Promise<true>((resolve) => child.once('error', () => resolve(true)));
-    const ended = finished(child);
-    const question = said(child.stdout, /Run it\? 1 part hidden: r reveals \[y\/N\/r\] /);
-    if ((await Promise.race([question, failed])) === true)
-      return t.skip('needs script of util-linux to make a terminal');
-    const again = said(child.stdout, /me:hunter4@db[^]*Run it\? \[y\/N\] /);
-    child.stdin.write('r\r');
-    await again;
-    child.stdin.write('y\r');
-    assert.match((await ended).stdout, /completed in /);
-    const [last] = await inbox(place, '--all');
+    // On a terminal, a key reveals them.
+    if (!hasTerminal) return t.skip('needs a terminal');
+    const { stdout } = await place.dialogue(callWith('psql postgres://me:hunter4@db/x'), [
+      [/Run it\? 1 part hidden: r reveals \[y\/N\/r\] /, 'r\r'],
+      [/me:hunter4@db[^]*Run it\? \[y\/N\] /, 'y\r'],
+    ]);
+    assert.match(stdout, /completed in /);
+    const [last] = await listApprovals(place, '--all');
     assert.equal(last?.answer?.hiddenParts, 'revealed');
   });
 
-  test('while the terminal asks, an answer from elsewhere ends the question', async (t) => {
+  test('an answer in another process ends the question on the terminal', onTerminal, async () => {
     const place = new Place(withNotes);
-    const command = [process.execPath, launcher, ...add.map((word) => `'${word}'`)].join(' ');
-    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-      cwd: place.directory,
-      env: { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
-    });
-    const failed = new Promise<true>((resolve) => child.once('error', () => resolve(true)));
+    const child = place.startOnTerminal(add);
     const ended = finished(child);
-    const asked = said(child.stdout, /Run it\? \[y\/N\] /);
-    if ((await Promise.race([asked, failed])) === true) return t.skip('needs script of util-linux to make a terminal');
-    const [pending] = await inbox(place);
+    await said(child.stdout, /Run it\? \[y\/N\] /);
+    const [pending] = await listApprovals(place);
     await place.run(['approve', pending?.id ?? '']);
     const { stdout } = await ended;
     assert.match(stdout, /completed in /);
@@ -291,7 +277,7 @@ suite('approvals', () => {
 });
 
 suite('settle', () => {
-  test('says how a call ended that nobody knew the end of, once; the journal shows it', async () => {
+  test('records the outcome of a call that ended as unknown, once; the journal shows it', async () => {
     const place = new Place();
     const send = defineTool({
       name: 'send',

@@ -7,18 +7,18 @@ import { draft } from '../../src/journal/store/store.conformance.ts';
 import { fillStore } from '../support/filled-store.ts';
 import { Place } from './cli-place.ts';
 
-test('backup copies what was acknowledged while another process writes, and the copy can be put in its place', async () => {
+test('backup copies all acknowledged entries while another process writes, and the copy can replace the database', async () => {
   const place = new Place();
   const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
   await fillStore(store, { calls: 200 });
-  // So many that the process holds the tail: the last ones are in no table yet.
+  // So many that the process buffers the tail: the last entries are in no table yet.
   for (let index = 0; index < 60; index += 1) await store.append([draft({ call: `last ${index}` })]);
   const file = join(place.directory, 'backup.db');
   const { head, entries } = await place.json(['backup', file]);
   await store.append([draft({ call: 'too late' })]);
   await store.close();
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal((await place.run(['backup', file])).code, 1, 'never over a file that is there');
+  assert.equal((await place.run(['backup', file])).code, 1, 'an existing file is never overwritten');
 
   const restored = new Place();
   mkdirSync(restored.data);

@@ -11,8 +11,8 @@ async function scriptFor(shell: string): Promise<string> {
   return stdout;
 }
 
-/** What each shell is asked to complete, and what must be among its answers. */
-const asked: readonly (readonly [line: string, wanted: string])[] = [
+/** Lines to complete, and a word that must be among the completions. */
+const cases: readonly (readonly [line: string, wanted: string])[] = [
   ['signalbox jour', 'journal'],
   ['signalbox journal ver', 'verify'],
   ['signalbox --data /tmp token cre', 'create'],
@@ -21,7 +21,7 @@ const asked: readonly (readonly [line: string, wanted: string])[] = [
   ['signalbox completion fi', 'fish'],
 ];
 
-/** How a shell answers, without a terminal. */
+/** Scripts that print the completions of a line without a terminal. */
 const shells: Readonly<Record<string, (line: string) => string>> = {
   bash: (line) =>
     `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -32,13 +32,13 @@ const shells: Readonly<Record<string, (line: string) => string>> = {
 const preludes: Readonly<Record<string, string>> = { bash: '', zsh: 'compdef() { }\n', fish: '' };
 
 describe('completion', () => {
-  for (const [shell, ask] of Object.entries(shells)) {
-    const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
-    const why = isThere ? '' : `, skipped because there is no ${shell} on this machine`;
-    test(`${shell} completes commands and options, also behind options${why}`, { skip: !isThere }, async () => {
+  for (const [shell, scriptOf] of Object.entries(shells)) {
+    const isInstalled = spawnSync(shell, ['-c', 'true']).status === 0;
+    const reason = isInstalled ? '' : `, skipped because ${shell} is not installed`;
+    test(`${shell} completes commands and options, also after options${reason}`, { skip: !isInstalled }, async () => {
       const script = await scriptFor(shell);
-      for (const [line, wanted] of asked) {
-        const text = `${preludes[shell]}${script}\n${ask(line)}\n`;
+      for (const [line, wanted] of cases) {
+        const text = `${preludes[shell]}${script}\n${scriptOf(line)}\n`;
         const options = shell === 'zsh' ? ['-f', '-c'] : ['-c'];
         const answers = execFileSync(shell, [...options, text], { encoding: 'utf8' }).split('\n');
         assert.ok(
@@ -49,7 +49,7 @@ describe('completion', () => {
     });
   }
 
-  test('knows every command, and is refused for a shell it does not know', async () => {
+  test('knows every command, and rejects an unknown shell', async () => {
     const script = await scriptFor('bash');
     const { stdout: help } = await place.run(['--help']);
     const commands = [...help.matchAll(/^ {2}([a-z]+)(?: \[| <| {2})/gm)].flatMap(([, name = '']) => name);

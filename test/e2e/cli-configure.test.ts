@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
-import { type Finished, Place, finished, launcher, notes, said } from './cli-place.ts';
+import { type Finished, Place, finished, notes, onTerminal, said } from './cli-place.ts';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'clients');
 const name = 'signalbox.config.json';
 
-/** A place with a home of its own. */
-class Home extends Place {
+/** A project with its own home directory. */
+class ProjectWithHome extends Place {
   readonly home = join(this.directory, 'home');
   readonly environment = { HOME: this.home, USERPROFILE: this.home, APPDATA: join(this.home, '.config') };
 
-  /** Puts fixtures where their clients keep them. */
+  /** Copies fixtures to where their clients store them. */
   put(files: Readonly<Record<string, string>>): this {
     mkdirSync(this.home, { recursive: true });
     for (const [path, fixture] of Object.entries(files)) {
@@ -29,9 +28,9 @@ class Home extends Place {
     return this.run(args, { environment: this.environment });
   }
 
-  async told(code: number, ...args: string[]): Promise<Record<string, unknown>> {
-    const { code: got, stdout, stderr } = await this.cli(...args, '--json');
-    assert.equal(got, code, stderr);
+  async cliJson(code: number, ...args: string[]): Promise<Record<string, unknown>> {
+    const { code: actual, stdout, stderr } = await this.cli(...args, '--json');
+    assert.equal(actual, code, stderr);
     return JSON.parse(code === 2 ? stderr : stdout) as Record<string, unknown>;
   }
 
@@ -57,8 +56,8 @@ const everything = {
 };
 
 suite('init', () => {
-  test('writes a configuration with comments that works, and its schema; never overwrites one', async () => {
-    const place = new Home();
+  test('writes a working configuration with comments, and its schema; never overwrites one', async () => {
+    const place = new ProjectWithHome();
     const { code, stdout } = await place.cli('init');
     assert.equal(code, 0);
     assert.match(stdout, /^wrote signalbox\.config\.json, and signalbox\.schema\.json for editors\n/);
@@ -82,8 +81,8 @@ suite('init', () => {
 });
 
 suite('add, disable, enable, remove', () => {
-  test('a server of each kind, in a file that is made for the first', async () => {
-    const place = new Home({ 'notes.ts': notes });
+  test('add writes servers of each kind, and creates the file for the first', async () => {
+    const place = new ProjectWithHome({ 'notes.ts': notes });
     const program = ['npx', '-y', 'server', '--json', '.'];
     const first = await place.cli('add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', ...program);
     assert.deepEqual(first, {
@@ -117,8 +116,8 @@ suite('add, disable, enable, remove', () => {
     );
   });
 
-  test('a value that looks like a secret is stored as given, with a warning and the way to do better', async () => {
-    const place = new Home();
+  test('add stores a value that looks like a secret as given, with a warning and the better alternative', async () => {
+    const place = new ProjectWithHome();
     const { code, stderr } = await place.cli('add', 'a', '--no-check', '--env', 'GITHUB_TOKEN=abc', '--', 'x');
     assert.equal(code, 0);
     assert.match(
@@ -131,8 +130,8 @@ suite('add, disable, enable, remove', () => {
     assert.deepEqual((await place.cli('add', 'b', '--no-check', ...referred)).stderr, '');
   });
 
-  test('wrong use changes nothing and says what to do', async () => {
-    const place = new Home({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
+  test('invalid use changes nothing and is reported with the correct use', async () => {
+    const place = new ProjectWithHome({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
     const before = place.text();
     for (const [args, expected] of [
       [
@@ -155,18 +154,18 @@ suite('add, disable, enable, remove', () => {
       assert.match(stderr, expected);
       assert.equal(place.text(), before);
     }
-    assert.equal((await new Home().cli('remove', 'x')).code, 2);
-    const empty = new Home();
+    assert.equal((await new ProjectWithHome().cli('remove', 'x')).code, 2);
+    const empty = new ProjectWithHome();
     assert.equal((await empty.cli('add', 'a__b', '--npm', 'y@1')).code, 2);
-    assert.equal(existsSync(join(empty.directory, name)), false, 'no file is made for what is refused');
+    assert.equal(existsSync(join(empty.directory, name)), false, 'no file is created for a rejected server');
   });
 
-  test('disable and enable change one entry and leave every comment; remove takes it out', async () => {
+  test('disable and enable change one entry and keep every comment; remove deletes the entry', async () => {
     const text =
       '{\n  // mine\n  "mcpServers": {\n    "notes": { "module": "./notes.ts" }, // these\n    "b": { "npm": "x@1", "disabled": true }\n  }\n}\n';
-    const place = new Home({ 'notes.ts': notes, [name]: text });
+    const place = new ProjectWithHome({ 'notes.ts': notes, [name]: text });
     const file = join(place.directory, name);
-    assert.deepEqual(await place.told(0, 'disable', 'notes'), {
+    assert.deepEqual(await place.cliJson(0, 'disable', 'notes'), {
       action: 'disabled',
       server: 'notes',
       file,
@@ -175,9 +174,9 @@ suite('add, disable, enable, remove', () => {
       warnings: [],
     });
     assert.equal(place.text(), text.replace('notes.ts" }', 'notes.ts", "disabled": true }'));
-    const { servers } = await place.told(0, 'tools', '--why');
+    const { servers } = await place.cliJson(0, 'tools', '--why');
     assert.match(JSON.stringify(servers), /"notes".*?"status":"disabled"/);
-    assert.equal((await place.told(0, 'disable', 'notes'))['action'], 'unchanged');
+    assert.equal((await place.cliJson(0, 'disable', 'notes'))['action'], 'unchanged');
     assert.equal((await place.cli('enable', 'notes')).stdout, 'enabled "notes": signalbox.config.json:4\n');
     assert.equal(place.text(), text);
     assert.equal((await place.cli('remove', 'notes')).stdout, 'removed "notes": signalbox.config.json:4\n');
@@ -186,8 +185,8 @@ suite('add, disable, enable, remove', () => {
 });
 
 suite('import', () => {
-  test('takes over the servers of every client, once each, without their secrets and without touching their files', async () => {
-    const place = new Home().put(everything);
+  test('imports the servers of every client once, without their secrets and without touching their files', async () => {
+    const place = new ProjectWithHome().put(everything);
     const before = Object.keys(everything).map((path) => readFileSync(join(place.directory, path), 'utf8'));
     const dry = await place.cli('import', '--dry-run');
     assert.equal(dry.code, 0, dry.stderr);
@@ -203,7 +202,7 @@ suite('import', () => {
     assert.match(dry.stdout, /nothing was written\n$/);
     assert.equal(existsSync(join(place.directory, name)), false);
 
-    const { taken, written, secrets } = (await place.told(0, 'import', '--yes')) as {
+    const { taken, written, secrets } = (await place.cliJson(0, 'import', '--yes')) as {
       taken: { name: string; origins: { client: { id: string } }[] }[];
       written: boolean;
       secrets: string[];
@@ -235,11 +234,14 @@ suite('import', () => {
       deny: ['query-docs'],
     });
     assert.doesNotMatch(place.text(), /literal|hunter2|NODE_OPTIONS/);
-    const { items } = (await place.told(0, 'secret', 'list')) as { items: { name: string }[] };
-    const kept = items.map((item) => item.name);
-    assert.deepEqual(kept, secrets.toSorted());
-    for (const secret of kept) assert.ok(place.text().includes(`\${secret:${secret}}`), secret);
-    assert.ok(kept.includes('BRAVE_API_KEY') && !kept.includes('PERPLEXITY_KEY'), 'what VS Code asks for has no value');
+    const { items } = (await place.cliJson(0, 'secret', 'list')) as { items: { name: string }[] };
+    const stored = items.map((item) => item.name);
+    assert.deepEqual(stored, secrets.toSorted());
+    for (const secret of stored) assert.ok(place.text().includes(`\${secret:${secret}}`), secret);
+    assert.ok(
+      stored.includes('BRAVE_API_KEY') && !stored.includes('PERPLEXITY_KEY'),
+      'inputs of VS Code have no value',
+    );
     for (const file of readdirSync(join(place.data, 'secrets')))
       assert.doesNotMatch(readFileSync(join(place.data, 'secrets', file), 'latin1'), /literal|hunter2/);
     assert.deepEqual(
@@ -253,9 +255,9 @@ suite('import', () => {
     assert.match(again.stdout, /nothing new to import\n$/);
   });
 
-  test('keeps what the configuration has, comments included, and takes only from the clients that are named', async () => {
+  test('keeps the entries and comments of the configuration, and imports only from the named clients', async () => {
     const text = '{\n  // mine\n  "mcpServers": {\n    "files": { "npm": "x@1" } // keep\n  }\n}\n';
-    const place = new Home({ [name]: text }).put(everything);
+    const place = new ProjectWithHome({ [name]: text }).put(everything);
     const { stdout } = await place.cli('import', '--yes', '--from', 'claude-code', 'windsurf');
     assert.match(stdout, /added 5 servers to .*signalbox\.config\.json, and stored 1 secret encrypted\n$/);
     assert.ok(place.text().startsWith(text.slice(0, text.indexOf(' // keep'))));
@@ -266,8 +268,8 @@ suite('import', () => {
     assert.match(stderr, /unknown client "curser"; did you mean "cursor"\?/);
   });
 
-  test('a broken file is told with its line and skipped; where nobody can be asked, --yes is needed', async () => {
-    const place = new Home().put({ '.mcp.json': 'claude-code.mcp.json' });
+  test('reports a broken file with its line and skips it; without a terminal, --yes is required', async () => {
+    const place = new ProjectWithHome().put({ '.mcp.json': 'claude-code.mcp.json' });
     mkdirSync(join(place.directory, '.cursor'));
     writeFileSync(join(place.directory, '.cursor', 'mcp.json'), '{\n  "mcpServers": oops\n}');
     const { code, stdout, stderr } = await place.cli('import');
@@ -275,17 +277,17 @@ suite('import', () => {
     assert.match(stdout, /^broken +\.cursor\/mcp\.json:2: expected /m);
     assert.match(stderr, /cannot ask for confirmation: [^\n]*\n +next: signalbox import --yes/);
     assert.equal(existsSync(join(place.directory, name)), false);
-    assert.match((await new Home().cli('import')).stdout, /^no servers of other clients found\n$/);
+    assert.match((await new ProjectWithHome().cli('import')).stdout, /^no servers of other clients found\n$/);
   });
 
-  test('permissions: what a client forbids is hidden, what it lets run is proposed as a policy, and written when wanted', async () => {
+  test('hides tools that a client forbids, proposes a policy for those that it allows, and writes it on request', async () => {
     const files = {
       '.mcp.json': 'claude-code.mcp.json',
       'home/.claude.json': 'claude-code.user.json',
       '.claude/settings.json': 'claude-code.settings.json',
       'home/.gemini/settings.json': 'gemini.json',
     };
-    const shown = new Home().put(files);
+    const shown = new ProjectWithHome().put(files);
     const { stdout } = await shown.cli('import', '--yes');
     assert.match(
       stdout,
@@ -294,13 +296,13 @@ suite('import', () => {
     assert.match(stdout, /match: "mcp__my-notes__\*"\n {2}allow: "true"$/m);
     assert.match(stdout, /match: "mcp__sheets__\*"\n {2}allow: "true"$/m);
     assert.match(stdout, /5 rules not written to .*policies\.yaml: copy the rules that you want from above\n$/);
-    assert.equal(existsSync(join(shown.directory, 'policies.yaml')), false, 'to do without asking is not asked for');
+    assert.equal(existsSync(join(shown.directory, 'policies.yaml')), false, '--yes does not imply --policies');
     const { mcpServers } = JSON.parse(shown.text()) as { mcpServers: Record<string, Record<string, unknown>> };
     assert.deepEqual(mcpServers['files']?.['tools'], { deny: ['move_file'] });
     assert.equal(mcpServers['weather']?.['disabled'], true);
 
-    const written = new Home().put(files);
-    const { policies } = (await written.told(0, 'import', '--yes', '--policies')) as {
+    const written = new ProjectWithHome().put(files);
+    const { policies } = (await written.cliJson(0, 'import', '--yes', '--policies')) as {
       policies: { written: boolean; rules: { match: string }[] };
     };
     assert.deepEqual([policies.written, policies.rules.length], [true, 5]);
@@ -311,36 +313,23 @@ suite('import', () => {
       policies.rules.map(({ match }) => match),
     );
 
-    const kept = new Home({ 'policies.yaml': '# mine\n' }).put(files);
+    const kept = new ProjectWithHome({ 'policies.yaml': '# mine\n' }).put(files);
     assert.match((await kept.cli('import', '--yes', '--policies')).stdout, /policies\.yaml, which is there already/);
     assert.equal(readFileSync(join(kept.directory, 'policies.yaml'), 'utf8'), '# mine\n');
   });
 
-  const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
-  const skip =
-    probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
   for (const [key, isWritten] of [
     ['y\r', true],
     ['\r', false],
     ['\u0003', false],
   ] as const) {
     test(
-      `at a terminal it asks, and ${JSON.stringify(key)} ${isWritten ? 'writes' : 'does not write'}`,
-      skip,
+      `on a terminal, asks, and ${JSON.stringify(key)} ${isWritten ? 'writes' : 'does not write'}`,
+      onTerminal,
       async () => {
-        const place = new Home().put({ '.mcp.json': 'claude-code.mcp.json' });
-        const child = spawn(
-          'script',
-          ['--quiet', '--return', '--command', `${process.execPath} ${launcher} import`, '/dev/null'],
-          {
-            cwd: place.directory,
-            env: { ...process.env, ...place.environment, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
-          },
-        );
-        const ended = finished(child);
-        await said(child.stdout, /Add 2 servers to .*signalbox\.config\.json\? \[y\/N\] /);
-        child.stdin.write(key);
-        const { code, stdout } = await ended;
+        const place = new ProjectWithHome().put({ '.mcp.json': 'claude-code.mcp.json' });
+        const prompt = /Add 2 servers to .*signalbox\.config\.json\? \[y\/N\] /;
+        const { code, stdout } = await place.dialogue(['import'], [[prompt, key]], place.environment);
         assert.equal(code, 0, stdout);
         assert.equal(existsSync(join(place.directory, name)), isWritten);
       },
@@ -357,8 +346,8 @@ suite('serve', () => {
     [{}, /^(?![^]*Found)/],
   ] as const) {
     const count = Object.keys(files).length;
-    test(`${count === 0 ? 'says nothing' : 'says what'} could be imported with ${count} files of other clients`, async () => {
-      const place = new Home().put(files);
+    test(`prints ${count === 0 ? 'no hint to import' : 'the servers to import'} with ${count} files of other clients`, async () => {
+      const place = new ProjectWithHome().put(files);
       const child = place.start(['serve', '--port', '0'], place.environment);
       const ended = finished(child);
       const printed = await said(child.stdout, /Policy/);

@@ -4,8 +4,8 @@ import { until } from '../mcp-servers/boxed.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { Place, finished, said } from './cli-place.ts';
 
-suite('signalbox serve that is told to stop', () => {
-  test('is not ready at once, still takes what comes while it drains, lets the calls under way end, and ends with 0', async () => {
+suite('signalbox serve after SIGTERM', () => {
+  test('is not ready at once, accepts requests while it drains, waits for the running calls, and exits with 0', async () => {
     const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
     const place = new Place({ 'signalbox.config.json': JSON.stringify(configuration) });
     const token = 'an-admin-token-for-draining';
@@ -24,10 +24,10 @@ suite('signalbox serve that is told to stop', () => {
     const statusOf = async (probe: string): Promise<number> => (await fetch(`${url}/api/health/${probe}`)).status;
     assert.equal(await statusOf('ready'), 200);
     child.kill('SIGTERM');
-    await until(async () => (await statusOf('ready')) === 503, 'it is not ready any more');
+    await until(async () => (await statusOf('ready')) === 503, 'the server is not ready');
     assert.equal(await statusOf('live'), 200);
     assert.equal(await call('echo', { text: 'late' }), 'completed');
-    assert.equal(await slow, 'completed', 'it took longer than the draining');
+    assert.equal(await slow, 'completed', 'the call took longer than the drain');
     assert.equal((await ended).code, 0);
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
-import { Place, finished, launcher, said } from './cli-place.ts';
+import { Place, onTerminal } from './cli-place.ts';
 
 const tools = `
 import { defineTool, localServer } from 'signalbox';
@@ -36,30 +35,14 @@ function desk(): Place {
   return new Place({ 'desk.ts': tools, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
 }
 
-const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
-const skip =
-  probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
-
-/** Calls a tool at a terminal and answers each question when it comes. */
-async function dialogue(tool: string, answers: readonly (readonly [RegExp, string])[]): Promise<string> {
-  const place = desk();
-  const command = `${process.execPath} ${launcher} call ${tool}`;
-  const env = { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' };
-  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: place.directory,
-    env,
-  });
-  const ended = finished(child);
-  for (const [asked, answer] of answers) {
-    await said(child.stdout, asked);
-    child.stdin.write(answer);
-  }
-  return (await ended).stdout;
+/** Calls a tool on a terminal, types each answer after its prompt, and returns the output. */
+async function callOnTerminal(tool: string, answers: Parameters<Place['dialogue']>[1]): Promise<string> {
+  return (await desk().dialogue(['call', tool], answers)).stdout;
 }
 
-suite('call at a terminal', () => {
-  test('a form is filled in field by field: choices, defaults, and again what does not fit', skip, async () => {
-    const printed = await dialogue('desk/register', [
+suite('call on a terminal', () => {
+  test('fills in a form field by field: choices, defaults, and again after invalid input', onTerminal, async () => {
+    const printed = await callOnTerminal('desk/register', [
       [
         /info desk: somebody comes[^]*the tool asks Who are you\?[^]*asks for: Your name, age, [^]*Answer now, field by field\? \[y\/N\] /,
         'Ada\r',
@@ -82,23 +65,23 @@ suite('call at a terminal', () => {
     ['n\r', 'decline'],
     ['\u0004', 'cancel'],
   ] as const) {
-    test(`${JSON.stringify(key)} is a way to ${action}`, skip, async () => {
+    test(`answers a form with ${action} after ${JSON.stringify(key)}`, onTerminal, async () => {
       assert.match(
-        await dialogue('desk/register', [[/Answer .*\? \[y\/N\] /, key]]),
+        await callOnTerminal('desk/register', [[/Answer .*\? \[y\/N\] /, key]]),
         new RegExp(`"action":"${action}"`),
       );
     });
   }
 
-  test('a page is shown with its address, and visiting it is the human’s word', skip, async () => {
-    const printed = await dialogue('desk/visit', [
+  test('shows the URL of a page, and asks whether the human opened it', onTerminal, async () => {
+    const printed = await callOnTerminal('desk/visit', [
       [/Agree there\.[^]*https:\/\/example\.org\/a[^]*opened it\? \[y\/N\] /, 'y\r'],
     ]);
     assert.match(printed, /\baccept\b/);
   });
 });
 
-test('without a terminal the tool is told that nobody can be asked; what it says goes beside the result', async () => {
+test('without a terminal, a tool cannot elicit, and its log messages go to standard error', async () => {
   const { code, stdout, stderr } = await desk().run(['call', 'desk/register']);
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /^info desk: somebody comes\n/);

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { teaSchema } from '../support/sessions/asking-server.ts';
-import { Place, finished, launcher, said } from './cli-place.ts';
+import { Place, onTerminal, said } from './cli-place.ts';
 
 const token = 'a-token-for-the-test';
 const environment = { SIGNALBOX_TOKEN: token };
-const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
-const skip =
-  probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
 
-suite('questions of servers on the command line', { timeout: 300_000 }, () => {
+suite('elicitations in the CLI', { timeout: 300_000 }, () => {
   const { command, args } = fixtureProgram('legacy');
   const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { command, args } } }) });
   let url = '';
@@ -43,8 +39,11 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     return (await response.json()) as Answer;
   }
 
-  /** A session in which the server asks; returns the question's id once it is listed. */
-  async function asked(method: string, params: object): Promise<{ readonly id: string; readonly session: string }> {
+  /** Starts a session in which the server elicits, and returns the id of the elicitation once it is listed. */
+  async function startElicitation(
+    method: string,
+    params: object,
+  ): Promise<{ readonly id: string; readonly session: string }> {
     const { id: session } = await ask<{ id: string }>('POST', '/api/sessions', { agent: 'demo' });
     const content = `call mcp__shop__request ${JSON.stringify({ method, params })}`;
     await ask('POST', `/api/sessions/${session}/messages`, { content });
@@ -53,7 +52,7 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
       const { stdout } = await place.run(['elicitations', '--session', session, '--json'], { environment });
       id = (JSON.parse(stdout) as { items: { elicitationId: string }[] }).items[0]?.elicitationId ?? '';
       return id !== '';
-    }, 'it is listed');
+    }, 'the elicitation is listed');
     return { id, session };
   }
 
@@ -63,31 +62,31 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     await until(async () => {
       text = JSON.stringify(await ask('GET', `/api/sessions/${session}/messages`));
       return text.includes('"result"');
-    }, 'the call ends');
+    }, 'the end of the call');
     return text;
   }
 
   const tea = { mode: 'form', message: 'How do you take your tea?', requestedSchema: teaSchema };
 
-  test('are listed, and a form is accepted with values that fit', async () => {
-    const { id, session } = await asked('elicitation/create', tea);
+  test('are listed, and a form is accepted with valid values', async () => {
+    const { id, session } = await startElicitation('elicitation/create', tea);
     const listed = await place.run(['elicitations'], { environment });
     assert.match(listed.stdout, /shop\s+form\s.*How do you take your tea\?/);
     const wrong = await place.run(['answer', id, '--content', '{"name":7}'], { environment });
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /elicitation-invalid.*\$\.name must be string/s);
-    const given = await place.run(['answer', id.slice(0, -3), '--content', '{"name":"Ada"}'], { environment });
-    assert.equal(given.code, 0, given.stderr);
-    assert.match(given.stdout, /answered server shop: accept/);
+    const accepted = await place.run(['answer', id.slice(0, -3), '--content', '{"name":"Ada"}'], { environment });
+    assert.equal(accepted.code, 0, accepted.stderr);
+    assert.match(accepted.stdout, /answered server shop: accept/);
     assert.match(await result(session), /Ada/);
     const late = await place.run(['answer', id, '--decline'], { environment });
     assert.equal(late.code, 1);
     assert.match(late.stderr, /elicitation-unknown/);
   });
 
-  test('a page or a request to a model is declined, or agreed to', async () => {
+  test('of a page are declined, and a sampling request is accepted', async () => {
     const address = { url: 'https://accounts.example.org/a', elicitationId: 'own' };
-    const page = await asked('elicitation/create', { mode: 'url', message: 'Sign in.', ...address });
+    const page = await startElicitation('elicitation/create', { mode: 'url', message: 'Sign in.', ...address });
     assert.match(
       (await place.run(['elicitations'], { environment })).stdout,
       /url\s.*https:\/\/accounts\.example\.org\/a/,
@@ -95,45 +94,36 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     assert.equal((await place.run(['answer', page.id, '--decline'], { environment })).code, 0);
     assert.match(await result(page.session), /decline/);
     const messages = [{ role: 'user', content: { type: 'text', text: 'Which tea?' } }];
-    const sampling = await asked('sampling/createMessage', { messages, maxTokens: 9 });
+    const sampling = await startElicitation('sampling/createMessage', { messages, maxTokens: 9 });
     assert.equal((await place.run(['answer', sampling.id, '--accept'], { environment })).code, 0);
     assert.match(await result(sampling.session), /I am the demo model/);
   });
 
-  test('without a terminal an answer has to be given', async () => {
-    const { id } = await asked('elicitation/create', tea);
+  test('require an answer on the command line if there is no terminal', async () => {
+    const { id } = await startElicitation('elicitation/create', tea);
     const { code, stderr } = await place.run(['answer', id], { environment });
     assert.equal(code, 2);
     assert.match(stderr, /this is not a terminal.*--content/s);
     await place.run(['answer', id, '--cancel'], { environment });
   });
 
-  test('a form is filled in at the terminal, field by field', skip, async () => {
-    const { id, session } = await asked('elicitation/create', tea);
-    const env = { ...process.env, ...environment, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' };
-    const line = `${process.execPath} ${launcher} answer ${id}`;
-    const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
-      cwd: place.directory,
-      env,
-    });
-    const ended = finished(child);
-    for (const [prompt, answer] of [
+  test('of a form are answered on a terminal, field by field', onTerminal, async () => {
+    const { id, session } = await startElicitation('elicitation/create', tea);
+    const answers = [
       [/server shop[^]*How do you take your tea\?[^]*\[y\/N\] /, 'y\r'],
       [/Spoons of sugar \(integer, default 1\): /, '3\r'],
       [/Milk \(y\/n, may stay empty\): /, 'y\r'],
       [/Size \(text, may stay empty\): /, 'Large mug\r'],
       [/Extras \(.*\): /, '\r'],
       [/Your name \(text\): /, 'Bob\r'],
-    ] as const) {
-      await said(child.stdout, prompt);
-      child.stdin.write(answer);
-    }
-    assert.match((await ended).stdout, /answered server shop: accept/);
+    ] as const;
+    const { stdout } = await place.dialogue(['answer', id], answers, environment);
+    assert.match(stdout, /answered server shop: accept/);
     const text = await result(session);
     for (const part of ['sugar', '3', 'Bob', 'honey']) assert.ok(text.includes(part), part);
   });
 
-  test('are none where no server runs', async () => {
+  test('need a running server', async () => {
     const { code, stderr } = await new Place().run(['elicitations'], { environment });
     assert.equal(code, 1);
     assert.match(stderr, /server-absent.*no server with this configuration runs/s);

@@ -12,7 +12,7 @@ import { Place, finished, said } from './cli-place.ts';
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const token = 'a-token-for-the-test';
 
-suite('jobs of a server', () => {
+suite('jobs of signalbox serve', () => {
   test('run in a session, once with two servers on one store, and not again after a restart', async (t) => {
     const place = new Place();
     const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
@@ -41,18 +41,18 @@ suite('jobs of a server', () => {
     };
     const servers = await Promise.all([start(), start()]);
     let session = '';
-    const look = setInterval(() => void store.jobs.get(job.id).then((now) => (session = now?.lastSession ?? '')), 50);
+    const poll = setInterval(() => void store.jobs.get(job.id).then((now) => (session = now?.lastSession ?? '')), 50);
     await until(() => session !== '', 'the job has a session', 20_000);
-    clearInterval(look);
+    clearInterval(poll);
     await Promise.all(servers.map(({ stop }) => stop()));
 
     const again = await start();
-    const called = await fetch(`${again.url}/api/tools/mcp__signalbox__list_jobs/call`, {
+    const response = await fetch(`${again.url}/api/tools/mcp__signalbox__list_jobs/call`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{}',
     });
-    const { structuredContent } = (await called.json()) as {
+    const { structuredContent } = (await response.json()) as {
       structuredContent: { jobs: { lastSession: string; lastError?: string; nextAt: string }[] };
     };
     assert.deepEqual(
@@ -63,7 +63,7 @@ suite('jobs of a server', () => {
     assert.equal(await store.sessions.count(), 1);
   });
 
-  test('and messages that wait since the last start find the tools of every server', async (t) => {
+  test('messages that were queued before the start find the tools of every server', async (t) => {
     const mcpServers = { every: { command: process.execPath, args: [everything] } };
     const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
@@ -84,15 +84,15 @@ suite('jobs of a server', () => {
     t.after(() => child.kill('SIGKILL'));
     const ended = finished(child);
     let status: string | undefined;
-    const look = setInterval(
-      () => void store.sessions.events('sess_1', 1, 1).then(([one]) => (status = one?.body)),
+    const poll = setInterval(
+      () => void store.sessions.events('sess_1', 1, 1).then(([event]) => (status = event?.body)),
       50,
     );
-    await until(() => status !== undefined, 'the message is taken up', 20_000);
-    clearInterval(look);
+    await until(() => status !== undefined, 'the start of the turn', 20_000);
+    clearInterval(poll);
     const { servers } = JSON.parse(status ?? '') as { servers: { name: string; status: string; tools: number }[] };
     assert.deepEqual(
-      servers.map(({ name, status: how, tools }) => [name, how, tools > 10]),
+      servers.map(({ name, status: state, tools }) => [name, state, tools > 10]),
       [
         ['signalbox', 'up', true],
         ['every', 'up', true],
@@ -104,7 +104,7 @@ suite('jobs of a server', () => {
 });
 
 suite('signalbox jobs', () => {
-  test('creates, lists, runs and deletes jobs at the running server, in the name of the user of this machine', async (t) => {
+  test('creates, lists, runs and deletes jobs at the running server, on behalf of the user of this machine', async (t) => {
     const place = new Place();
     const server = place.start(['serve', '--port', '0', '--json']);
     t.after(async () => {
@@ -113,12 +113,22 @@ suite('signalbox jobs', () => {
       await ended;
     });
     await said(server.stdout, /\n/);
-    const times = ['0 0 1 1 *', 'ping the server'];
-    const made = await place.json(['jobs', 'create', ...times, '--agent', 'demo', '--timezone', 'UTC', '--cwd', '.']);
-    const id = String(made['id']);
+    const definition = ['0 0 1 1 *', 'ping the server'];
+    const created = await place.json([
+      'jobs',
+      'create',
+      ...definition,
+      '--agent',
+      'demo',
+      '--timezone',
+      'UTC',
+      '--cwd',
+      '.',
+    ]);
+    const id = String(created['id']);
     assert.deepEqual(
-      [made['cron'], made['prompt'], made['timezone'], made['cwd'], made['owner']],
-      [...times, 'UTC', realpathSync(place.directory), { id: `user:${userInfo().username}`, kind: 'human' }],
+      [created['cron'], created['prompt'], created['timezone'], created['cwd'], created['owner']],
+      [...definition, 'UTC', realpathSync(place.directory), { id: `user:${userInfo().username}`, kind: 'human' }],
     );
     const ran = await place.json(['jobs', 'run', id.replace('job_', '')]);
     assert.match(String(ran['lastSession']), /./);
@@ -132,7 +142,7 @@ suite('signalbox jobs', () => {
     assert.match(unknown.stderr, /job-unknown: no job id begins with .*\n  next: signalbox jobs\n/);
   });
 
-  test('creates, lists and deletes them without a server; running one needs one', async () => {
+  test('creates, lists and deletes jobs without a server, and needs one to run a job', async () => {
     const place = new Place();
     const { code, stdout, stderr } = await place.run(['jobs', 'create', '0 9 * * 1-5', 'ping the server']);
     assert.equal(code, 0, stderr);

@@ -10,14 +10,14 @@ interface Listing {
   readonly next?: number;
 }
 
-function edit(place: Place, sql: string): void {
+function editDatabase(place: Place, sql: string): void {
   const database = new DatabaseSync(join(place.data, 'signalbox.db'));
   database.exec(sql);
   database.close();
 }
 
-suite('journal', () => {
-  test('where there is none it says so, and makes none', async () => {
+suite('signalbox journal', () => {
+  test('reports a missing journal, and creates none', async () => {
     const place = new Place();
     for (const args of [['journal'], ['journal', 'verify'], ['journal', 'export'], ['journal', '--follow']]) {
       const { code, stderr } = await place.run(args);
@@ -66,14 +66,14 @@ suite('journal', () => {
     assert.deepEqual([...before.items, ...last.items], all.items);
   });
 
-  test('--follow sees the calls of other processes', async () => {
+  test('--follow shows the calls of other processes', async () => {
     const place = new Place(withNotes);
     await place.run(['call', 'ping']);
     const follower = place.start(['journal', '--follow', '--json', '--tool', 'notes/list']);
     const ended = finished(follower);
-    const seen = said(follower.stdout, /"ToolInvoked"[^]*\n/);
+    const line = said(follower.stdout, /"ToolInvoked"[^]*\n/);
     await place.run(['call', 'list', '--session', 'elsewhere']);
-    const event = JSON.parse((await seen).trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
+    const event = JSON.parse((await line).trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
     assert.deepEqual(
       [event['tool'], event['sessionId'], event['outcome']],
       ['mcp__notes__list', 'elsewhere', 'completed'],
@@ -82,7 +82,7 @@ suite('journal', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('export writes every entry as a line, the oldest first, and ends quietly when nobody reads', async () => {
+  test('export writes every entry as a line, the oldest first, and exits with 0 when its output is closed', async () => {
     const place = new Place();
     for (const key of ['a', 'b']) await place.run(['call', 'ping', '--key', key]);
     const { items } = (await place.json(['journal'])) as unknown as Listing;
@@ -106,8 +106,8 @@ suite('journal', () => {
   });
 });
 
-suite('journal verify', () => {
-  test('prints how many entries hold, and the head to note down', async () => {
+suite('signalbox journal verify', () => {
+  test('prints the number of valid entries, and the head to note down', async () => {
     const place = new Place();
     await place.run(['call', 'ping']);
     const { items } = (await place.json(['journal'])) as unknown as Listing;
@@ -123,11 +123,11 @@ suite('journal verify', () => {
     });
   });
 
-  test('names the first entry that was edited, and ends with 1', async () => {
+  test('reports the first edited entry, and exits with 1', async () => {
     const place = new Place();
     await place.run(['call', 'ping']);
     await place.run(['call', 'ping']);
-    edit(place, `UPDATE journal SET body = replace(body, 'pong', 'pang') WHERE seq = 2`);
+    editDatabase(place, `UPDATE journal SET body = replace(body, 'pong', 'pang') WHERE seq = 2`);
     const { code, stderr } = await place.run(['journal', 'verify']);
     assert.equal(code, 1);
     assert.match(stderr, /journal-broken: entry 2 was changed/);
@@ -140,7 +140,7 @@ suite('journal verify', () => {
     assert.match(doctor.stdout, /^error +journal .*entry 2 was changed/m);
   });
 
-  test('a head that was kept elsewhere finds out a journal that was cut or swapped', async () => {
+  test('detects a cut or replaced journal by a head that was noted before', async () => {
     const place = new Place();
     await place.run(['call', 'ping']);
     assert.match(

@@ -12,7 +12,7 @@ import { Place, finished, launcher, said } from './cli-place.ts';
 
 const { command, args } = fixtureProgram();
 
-function configured(mcpServers: object): Place {
+function createProject(mcpServers: object): Place {
   return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
 }
 
@@ -22,8 +22,8 @@ interface Catalog {
 }
 
 suite('external servers of the configuration', () => {
-  test('are listed and called, shaped as the configuration says', async () => {
-    const place = configured({
+  test('are listed and called, shaped as configured', async () => {
+    const place = createProject({
       files: {
         command,
         args,
@@ -45,11 +45,11 @@ suite('external servers of the configuration', () => {
     assert.match(shown.stdout, /"GREETING":"a secret greeting"/);
     assert.match(shown.stdout, /"OTHER":"usual"/);
     const journal = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
-    assert.ok(!journal.includes('a secret greeting'), 'what came from the environment is not recorded');
+    assert.ok(!journal.includes('a secret greeting'), 'values from the environment are not recorded');
   });
 
-  test('are told the directories of their workspace when they ask', async () => {
-    const place = configured({ files: { command, args, workspace: ['.', 'notes'] } });
+  test('receive the directories of their workspace as roots', async () => {
+    const place = createProject({ files: { command, args, workspace: ['.', 'notes'] } });
     const { code, stdout, stderr } = await place.run(['call', 'files/directories']);
     assert.equal(code, 0, stderr);
     const { roots } = JSON.parse(stdout) as { roots: { uri: string }[] };
@@ -59,10 +59,10 @@ suite('external servers of the configuration', () => {
     );
   });
 
-  test('a bearer token and headers reach a server on the network', async (t) => {
+  test('receive the configured bearer token and headers over HTTP', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
-    const place = configured({
+    const place = createProject({
       web: {
         type: 'websocket',
         url: '${BASE}/mcp',
@@ -81,8 +81,8 @@ suite('external servers of the configuration', () => {
     );
   });
 
-  test('what cannot be reached is down with its reason, and hides no other', async () => {
-    const place = configured({
+  test('are down with the reason if they cannot be reached, and hide no other server', async () => {
+    const place = createProject({
       unset: { command, args, env: { TOKEN: '${env:SURELY_NOT_SET}' } },
       broken: { command: process.execPath, args: ['-e', 'console.error("no database"); process.exit(7)'] },
       off: { command: 'no-such-program', disabled: true },
@@ -106,7 +106,7 @@ suite('external servers of the configuration', () => {
     assert.match(stdout, /mcp__good__broken is hidden: its input schema cannot be used/);
   });
 
-  test('a server is started by its npm shorthand, from the installed version and without the network', async () => {
+  test('start by their npm shorthand, from the installed version and without the network', async () => {
     const { version } = createRequire(import.meta.url)('@modelcontextprotocol/server-memory/package.json') as {
       version: string;
     };
@@ -114,7 +114,7 @@ suite('external servers of the configuration', () => {
     const mcpServers = {
       memory: {
         npm: `@modelcontextprotocol/server-memory@${version}`,
-        // An npx that cannot reach anything: it would fail.
+        // npx would fail, because it cannot reach this registry.
         env: { MEMORY_FILE_PATH: join(place.directory, 'memory.json'), npm_config_registry: 'http://127.0.0.1:1' },
         tools: { effect: { create_entities: 'read' } },
       },
@@ -127,10 +127,10 @@ suite('external servers of the configuration', () => {
     assert.match(called.stdout, /it works/);
   });
 
-  test('Signalbox as a server of itself is down with the reason, instead of starting and listing itself without end', async (t) => {
+  test('are down with the reason if they are Signalbox itself, instead of starting it endlessly', async (t) => {
     const port = await freePort();
     const token = 'a-token-for-the-test';
-    const place = configured({
+    const place = createProject({
       started: { command: process.execPath, args: [launcher, 'stdio'], env: { SIGNALBOX_HOME: './data' } },
       reached: { url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } },
     });
@@ -162,8 +162,8 @@ suite('external servers of the configuration', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('a required server that is down: doctor ends with 1 and says so, serve says so', async () => {
-    const place = configured({
+  test('that are required and down are reported by serve, and by doctor, which exits with 1', async () => {
+    const place = createProject({
       needed: { command: 'no-such-program', required: true },
       off: { command, args, required: true, disabled: true },
     });
@@ -178,22 +178,22 @@ suite('external servers of the configuration', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('that ask for roots outside a session get those of their entry, or its workspace', async () => {
-    const place = configured({
-      given: { command, args, roots: ['notes', '/srv/shared'], workspace: ['.'] },
-      usual: { command, args, workspace: ['work'] },
+  test('get the roots of their entry outside a session, or their workspace', async () => {
+    const place = createProject({
+      explicit: { command, args, roots: ['notes', '/srv/shared'], workspace: ['.'] },
+      implicit: { command, args, workspace: ['work'] },
     });
     const rootsOf = async (server: string): Promise<string[]> => {
       const { stdout } = await place.run(['call', `mcp__${server}__directories`]);
       return [...stdout.matchAll(/file:\/\/[^"\\]+/g)].map(([uri]) => uri);
     };
     const at = (path: string): string => pathToFileURL(join(realpathSync(place.directory), path)).href;
-    assert.deepEqual(await rootsOf('given'), [at('notes'), 'file:///srv/shared']);
-    assert.deepEqual(await rootsOf('usual'), [at('work')]);
+    assert.deepEqual(await rootsOf('explicit'), [at('notes'), 'file:///srv/shared']);
+    assert.deepEqual(await rootsOf('implicit'), [at('work')]);
   });
 
-  test('idleStopMs of a server that is no process is a mistake', async () => {
-    const place = configured({ web: { type: 'http', url: 'https://example.com/mcp', idleStopMs: 1000 } });
+  test('cannot have idleStopMs if they have no process', async () => {
+    const place = createProject({ web: { type: 'http', url: 'https://example.com/mcp', idleStopMs: 1000 } });
     const { error } = (await place.json(['tools'], 2)) as { error: { problems: { path: string; message: string }[] } };
     assert.deepEqual(
       error.problems.map(({ path }) => path),

@@ -10,8 +10,8 @@ const servers = {
     export const note = defineTool({ name: 'read_note', description: 'Reads.', effect: 'read', run: () => 'read' });`,
 };
 
-describe('a mistake at the command line', () => {
-  for (const [args, meant, help] of [
+describe('mistake on the command line', () => {
+  for (const [args, suggestion, help] of [
     [['srve'], 'serve', 'signalbox --help'],
     [['serve', '--prot', '1'], '--port', 'signalbox serve --help'],
     [['token', 'craete'], 'create', 'signalbox token --help'],
@@ -21,33 +21,33 @@ describe('a mistake at the command line', () => {
     [['help', 'token', 'craete'], 'create', 'signalbox token --help'],
     [['completion', 'zhs'], 'zsh', 'signalbox completion --help'],
   ] as const) {
-    test(`names what was meant, and the help of its own command: ${args.join(' ')}`, async () => {
+    test(`is answered with a suggestion and the help of its command: ${args.join(' ')}`, async () => {
       const { code, stdout, stderr } = await new Place().run(args);
       assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, new RegExp(`^error usage: .*\\n  Did you mean ${meant}\\?\\n  next: ${help}\\n$`));
+      assert.match(stderr, new RegExp(`^error usage: .*\\n  Did you mean ${suggestion}\\?\\n  next: ${help}\\n$`));
     });
   }
 
-  test('in a clone, where signalbox is not on the PATH, hints name the launcher', async () => {
+  test('is answered with the launcher in a clone, where signalbox is not on the PATH', async () => {
     const place = new Place();
     place.program = sourceLauncher;
     const { stderr } = await place.run(['srve']);
     assert.match(stderr, / {2}next: \S+bin\/signalbox --help\n$/);
   });
 
-  test('in the name of a tool or of its server is answered with the tool that was meant', async () => {
+  test('in the name of a tool or of its server is answered with the closest tool', async () => {
     const place = new Place(servers);
-    for (const given of ['read_nte', 'nots/read_note']) {
-      const { code, stderr } = await place.run(['call', given]);
+    for (const name of ['read_nte', 'nots/read_note']) {
+      const { code, stderr } = await place.run(['call', name]);
       assert.equal(code, 1);
       assert.match(stderr, /there is no tool named .*; did you mean "mcp__(notes|other)__read_note"\?/);
     }
   });
 
-  test('in a session is answered with the session that was meant, or with the last ones', async () => {
+  test('in a session id is answered with the closest session, or with the latest ones', async () => {
     const place = new Place();
     await place.run(['call', 'ping', '--session', 'sess_morning']);
-    for (const [command, meant] of [
+    for (const [command, suggestion] of [
       [['replay', 'sess_mornign'], /did you mean sess_morning\?/],
       [['undo', '--session', 'sess_mor'], /did you mean sess_morning\?/],
       [['undo', '--session', 'other'], /the latest sessions: sess_morning/],
@@ -55,7 +55,7 @@ describe('a mistake at the command line', () => {
       const { code, stderr } = await place.run(command);
       assert.equal(code, 1);
       assert.match(stderr, /^error session-unknown: /);
-      assert.match(stderr, meant);
+      assert.match(stderr, suggestion);
     }
   });
 });

@@ -9,16 +9,16 @@ import { Place, finished, launcher, said } from './cli-place.ts';
 
 const tool = (name: string, body: string): string =>
   `export const ${name} = { name: '${name}', description: 'Says.', effect: 'read', run: ${body} };\n`;
-const answers = (words: string): string =>
+const sayModule = (words: string): string =>
   `import { words } from './words.js';\n${tool('say', `() => '${words} ' + words`)}`;
 const configuration = JSON.stringify({ mcpServers: { desk: { module: './desk.ts' } } });
 
-function place(): Place {
-  const made = new Place({ 'signalbox.config.json': configuration, 'package.json': '{"type":"module"}' });
-  write(made, 'words.js', `export { words } from './deep/words.js';`);
-  write(made, 'deep/words.js', `export const words = 'one';`);
-  write(made, 'desk.ts', answers('first'));
-  return made;
+function createProject(): Place {
+  const place = new Place({ 'signalbox.config.json': configuration, 'package.json': '{"type":"module"}' });
+  write(place, 'words.js', `export { words } from './deep/words.js';`);
+  write(place, 'deep/words.js', `export const words = 'one';`);
+  write(place, 'desk.ts', sayModule('first'));
+  return place;
 }
 
 function write({ directory }: Place, name: string, text: string): void {
@@ -26,9 +26,9 @@ function write({ directory }: Place, name: string, text: string): void {
   writeFileSync(join(directory, name), text);
 }
 
-/** `signalbox serve`, and what it writes to its error output. */
-async function serve(t: TestContext, at: Place): Promise<{ until: (expected: RegExp) => Promise<string> }> {
-  const child = at.start(['serve', '--port', '0', '--json']);
+/** Starts `signalbox serve`; `until` waits for text on its standard error. */
+async function serve(t: TestContext, place: Place): Promise<{ until: (expected: RegExp) => Promise<string> }> {
+  const child = place.start(['serve', '--port', '0', '--json']);
   t.after(async () => {
     const ended = finished(child);
     child.kill('SIGTERM');
@@ -38,74 +38,74 @@ async function serve(t: TestContext, at: Place): Promise<{ until: (expected: Reg
   return { until: (expected) => said(child.stderr, expected) };
 }
 
-const call = async (at: Place, name = 'say'): Promise<string> => (await at.run(['call', name])).stdout;
+const call = async (place: Place, name = 'say'): Promise<string> => (await place.run(['call', name])).stdout;
 
-suite('a module of tools that is edited while the server runs', () => {
-  test('has its tools replaced, also when a file that it imports was edited; running calls end with the old code', async (t) => {
-    const at = place();
-    const gate = join(at.directory, 'gate');
+suite('tool module that is edited while the server runs', () => {
+  test('is reloaded, also after an edit of an imported file; running calls end with the old code', async (t) => {
+    const place = createProject();
+    const gate = join(place.directory, 'gate');
     const wait = `async () => { const { existsSync } = await import('node:fs'); console.error('waiting'); while (!existsSync(${JSON.stringify(gate)})) await new Promise((go) => setTimeout(go, 20)); return 'old'; }`;
-    write(at, 'desk.ts', answers('first') + tool('slow', wait));
-    const server = await serve(t, at);
-    assert.equal(await call(at), 'first one\n');
+    write(place, 'desk.ts', sayModule('first') + tool('slow', wait));
+    const server = await serve(t, place);
+    assert.equal(await call(place), 'first one\n');
     const waiting = server.until(/waiting/);
-    const slow = call(at, 'slow');
+    const slow = call(place, 'slow');
     await waiting;
 
     const reloaded = server.until(/configuration changed: reloaded desk\n/);
-    write(at, 'desk.ts', answers('second') + tool('slow', `() => 'new'`) + tool('more', `() => 'more'`));
+    write(place, 'desk.ts', sayModule('second') + tool('slow', `() => 'new'`) + tool('more', `() => 'more'`));
     await reloaded;
-    assert.equal(await call(at), 'second one\n');
-    assert.equal(await call(at, 'more'), 'more\n');
-    assert.equal(await call(at, 'slow'), 'new\n');
+    assert.equal(await call(place), 'second one\n');
+    assert.equal(await call(place, 'more'), 'more\n');
+    assert.equal(await call(place, 'slow'), 'new\n');
     writeFileSync(gate, '');
     assert.equal(await slow, 'old\n');
 
     const again = server.until(/reloaded desk\n/);
-    write(at, 'deep/words.js', `export const words = 'two';`);
+    write(place, 'deep/words.js', `export const words = 'two';`);
     await again;
-    assert.equal(await call(at), 'second two\n');
+    assert.equal(await call(place), 'second two\n');
   });
 
-  test('with an error leaves the tools unchanged and prints the reason; once fixed, it is applied', async (t) => {
-    const at = place();
-    const server = await serve(t, at);
+  test('with an error leaves the tools unchanged and prints the reason; once fixed, it is reloaded', async (t) => {
+    const place = createProject();
+    const server = await serve(t, place);
     const refused = server.until(/is not used; the running configuration stays\n.*desk\.ts cannot be imported: .+\n/);
-    write(at, 'desk.ts', `export const say = {`);
+    write(place, 'desk.ts', `export const say = {`);
     await refused;
-    assert.equal(await call(at), 'first one\n');
+    assert.equal(await call(place), 'first one\n');
     const missing = server.until(/desk\.ts cannot be imported: .*later\.js.*\n/);
-    write(at, 'desk.ts', `import { words } from './later.js';\n${tool('say', '() => words')}`);
+    write(place, 'desk.ts', `import { words } from './later.js';\n${tool('say', '() => words')}`);
     await missing;
-    assert.equal(await call(at), 'first one\n');
-    const mended = server.until(/reloaded desk\n/);
-    write(at, 'later.js', `export const words = 'mended';`);
-    await mended;
-    assert.equal(await call(at), 'mended\n');
+    assert.equal(await call(place), 'first one\n');
+    const fixed = server.until(/reloaded desk\n/);
+    write(place, 'later.js', `export const words = 'fixed';`);
+    await fixed;
+    assert.equal(await call(place), 'fixed\n');
   });
 
-  test('of CommonJS files is read again, too', async (t) => {
-    const at = place();
+  test('of CommonJS files is reloaded as well', async (t) => {
+    const place = createProject();
     const module = (text: string): string =>
       `const words = require('./common-words.cjs');\nmodule.exports = [{ name: 'say', description: 'Says.', effect: 'read', run: () => '${text} ' + words }];`;
-    write(at, 'common-words.cjs', `module.exports = 'one';`);
-    write(at, 'common.cjs', module('first'));
-    write(at, 'signalbox.config.json', configuration.replace('desk.ts', 'common.cjs'));
-    const server = await serve(t, at);
-    assert.equal(await call(at), 'first one\n');
+    write(place, 'common-words.cjs', `module.exports = 'one';`);
+    write(place, 'common.cjs', module('first'));
+    write(place, 'signalbox.config.json', configuration.replace('desk.ts', 'common.cjs'));
+    const server = await serve(t, place);
+    assert.equal(await call(place), 'first one\n');
     for (const [file, text, expected] of [
       ['common.cjs', module('second'), 'second one\n'],
       ['common-words.cjs', `module.exports = 'two';`, 'second two\n'],
     ] as const) {
       const reloaded = server.until(/reloaded desk\n/);
-      write(at, file, text);
+      write(place, file, text);
       await reloaded;
-      assert.equal(await call(at), expected);
+      assert.equal(await call(place), expected);
     }
   });
 
   test('notifies MCP clients of the changed list', async (t) => {
-    const at = place();
+    const place = createProject();
     const client = new Client({ name: 'pipe', version: '1.0.0' });
     const changed = Promise.withResolvers<void>();
     client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
@@ -113,15 +113,15 @@ suite('a module of tools that is edited while the server runs', () => {
       new StdioClientTransport({
         command: process.execPath,
         args: [launcher, 'stdio'],
-        cwd: at.directory,
-        env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: at.data, SIGNALBOX_SECRETS: 'file' },
+        cwd: place.directory,
+        env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: place.data, SIGNALBOX_SECRETS: 'file' },
         stderr: 'ignore',
       }),
     );
     t.after(() => client.close());
     const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
     assert.ok(!(await names()).includes('mcp__desk__more'));
-    write(at, 'desk.ts', answers('first') + tool('more', `() => 'more'`));
+    write(place, 'desk.ts', sayModule('first') + tool('more', `() => 'more'`));
     await within(changed.promise, 'tools/list_changed');
     assert.ok((await names()).includes('mcp__desk__more'));
   });

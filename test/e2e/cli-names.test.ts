@@ -14,7 +14,7 @@ const tool = (name) => ({ name, description: name, effect: 'read', input: { type
 export default [tool('${own}'), tool('click')];
 `;
 
-function configured(entry: object, rules?: string): Place {
+function createProject(entry: object, rules?: string): Place {
   const configuration = {
     mcpServers: { web: { module: './tools.mjs', ...entry } },
     ...(rules === undefined ? {} : { policies: 'policies.yaml' }),
@@ -27,23 +27,23 @@ function configured(entry: object, rules?: string): Place {
 }
 
 suite('tools with long names', () => {
-  test('a deny rule by any of its names holds, and policy check warns of none of them', async () => {
+  test('are denied by a rule with any of their names, and policy check warns of none of these rules', async () => {
     const rules = [...names, own, '*get_visible_text*'].map(
       (match, index) => `- { id: rule-${index}, match: "${match}", deny: true }\n`,
     );
     assert.ok(rendered.length <= 60);
     for (const rule of rules) {
-      const place = configured({}, rule);
+      const place = createProject({}, rule);
       const { outcome, decision } = await place.json(['call', own], 1);
       assert.deepEqual([outcome, (decision as { answer: string }).answer], ['denied', 'deny'], rule);
     }
-    const { code, stderr } = await configured({}, rules.join('')).run(['policy', 'check']);
+    const { code, stderr } = await createProject({}, rules.join('')).run(['policy', 'check']);
     assert.equal(code, 0);
     assert.doesNotMatch(stderr, /warning/);
   });
 
-  test('call and journal take every form of the name', async () => {
-    const place = configured({});
+  test('are accepted in every form by call and journal', async () => {
+    const place = createProject({});
     for (const name of [...names, `web/${own}`, own]) {
       const { outcome, tool } = await place.json(['call', name]);
       assert.deepEqual([outcome, tool], ['completed', rendered], name);
@@ -54,14 +54,14 @@ suite('tools with long names', () => {
     }
   });
 
-  test('the fix that doctor prints for a long name works as printed', async () => {
-    const place = configured({});
+  test('get a fix from doctor that works as printed', async () => {
+    const place = createProject({});
     const { stdout } = await place.run(['doctor']);
-    const [, printed = ''] = /put ("rename":\{.*?\}) into mcpServers\.web\.tools/.exec(stdout) ?? [];
-    assert.notEqual(printed, '', stdout);
+    const [, fix = ''] = /put ("rename":\{.*?\}) into mcpServers\.web\.tools/.exec(stdout) ?? [];
+    assert.notEqual(fix, '', stdout);
     const file = join(place.directory, 'signalbox.config.json');
     const configuration = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { web: object } };
-    const block = JSON.parse(`{${printed}}`) as { rename: Record<string, string> };
+    const block = JSON.parse(`{${fix}}`) as { rename: Record<string, string> };
     const web = { ...configuration.mcpServers.web, tools: block };
     writeFileSync(file, JSON.stringify({ ...configuration, mcpServers: { web } }));
     const again = await place.run(['doctor']);
@@ -71,14 +71,14 @@ suite('tools with long names', () => {
   });
 });
 
-suite('names that fit nothing', () => {
-  test('policy check warns of rules that name no tool, also in the past of a session, and still ends with 0', async () => {
+suite('names that match nothing', () => {
+  test('in rules are reported by policy check, also in session history, which still exits with 0', async () => {
     const rules = `
 - { id: typo, match: mcp__web__clik, deny: true }
 - { id: past, match: mcp__web__click, deny: "session.count('mcp__web__scroll') > 3" }
 - { id: bare, match: click, allow: true }
 `;
-    const place = configured({}, rules);
+    const place = createProject({}, rules);
     const { code, stdout, stderr } = await place.run(['policy', 'check']);
     assert.equal(code, 0);
     assert.match(
@@ -92,8 +92,10 @@ suite('names that fit nothing', () => {
     assert.doesNotMatch((await place.run(['policy', 'check', '--no-servers'])).stderr, /warning/);
   });
 
-  test('keys of the tools block that match nothing are reported by doctor, tools --why and serve', async () => {
-    const place = configured({ tools: { effect: { '*': 'irreversible', 'clck*': 'read' }, labels: { clik: ['x'] } } });
+  test('in the tools block are reported by doctor, tools --why and serve', async () => {
+    const place = createProject({
+      tools: { effect: { '*': 'irreversible', 'clck*': 'read' }, labels: { clik: ['x'] } },
+    });
     const pattern = /effect pattern "clck\*" in signalbox\.config\.json matches no tool of this server/;
     const key =
       /labels in signalbox\.config\.json names "clik", which is not a tool of this server; did you mean "click"\?/;

@@ -6,8 +6,8 @@ import { sendModern } from '../mcp-clients/raw.ts';
 import { authorizationServer } from '../support/authorization-server.ts';
 import { Place, finished, said } from './cli-place.ts';
 
-suite('signalbox serve with an authorization server in its configuration', () => {
-  test('lets its tokens in, and follows when it is trusted no more', async (t) => {
+suite('signalbox serve with an authorization server', () => {
+  test('accepts its tokens, and rejects them once the configuration removes it', async (t) => {
     const issuer = await authorizationServer(t);
     const profiles = { coding: { tools: ['ping'] } };
     const issuers = [{ issuer: issuer.issuer, scopes: { use: {}, code: { profile: 'coding' } } }];
@@ -30,11 +30,11 @@ suite('signalbox serve with an authorization server in its configuration', () =>
     child.kill('SIGTERM');
     const { stdout, stderr } = await ended;
     const [, , signature = ''] = token.split('.');
-    const kept = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
-    for (const text of [stdout, stderr, kept]) assert.ok(!text.includes(signature));
+    const database = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
+    for (const text of [stdout, stderr, database]) assert.ok(!text.includes(signature));
   });
 
-  test('says what is wrong with it, and where', async () => {
+  test('reports invalid OAuth settings with their location', async () => {
     const oauth = {
       issuers: [{ issuer: 'https://a.example', scopes: { x: { profile: 'codin' } } }, { issuer: 'https://a.example' }],
     };

@@ -16,7 +16,7 @@ async function serve(t: TestContext, place: Place, ...args: string[]): Promise<R
   return { url, pid: child.pid ?? 0 };
 }
 
-suite('open', () => {
+suite('signalbox open', () => {
   test('prints a link that signs one browser in, once, as the user or as a named person', async (t) => {
     const place = new Place();
     const absent = await place.run(['open']);
@@ -36,8 +36,8 @@ suite('open', () => {
   });
 });
 
-suite('a second serve on a data directory', () => {
-  test('is refused with the address and process of the first, unless --force is given', async (t) => {
+suite('second serve on a data directory', () => {
+  test('is rejected with the URL and process of the first, unless --force is given', async (t) => {
     const place = new Place();
     const { url, pid } = await serve(t, place);
     const { code, stdout, stderr } = await place.run(['serve', '--port', '0']);
@@ -47,7 +47,7 @@ suite('a second serve on a data directory', () => {
     assert.notEqual((await serve(t, place, '--force')).url, url);
   });
 
-  test('with another configuration starts, and says that both write to one journal', async (t) => {
+  test('starts with another configuration, and reports that both write to one journal', async (t) => {
     const place = new Place();
     const { url, pid } = await serve(t, place);
     writeFileSync(join(place.directory, 'other.json'), '{}');
@@ -60,7 +60,7 @@ suite('a second serve on a data directory', () => {
     );
     child.kill('SIGTERM');
     await ended;
-    // The file that a server without a configuration would take is not there, and is not named.
+    // The default configuration file of the server does not exist, so it is not named.
     const { stderr } = await place.run(['tools', '--config', 'other.json']);
     assert.match(
       stderr,

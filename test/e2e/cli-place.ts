@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,27 +9,35 @@ import { builtLauncher } from '../support/built-package.ts';
 import { root } from '../support/command.ts';
 import { within } from '../support/within.ts';
 
-/** The program under test: as it is installed, which starts faster than a checkout. */
+/** The built program under test, which starts faster than a checkout. */
 export const launcher = builtLauncher();
-/** The same as a checkout runs it. */
+/** The program as a checkout runs it. */
 export const sourceLauncher = join(root, 'bin', 'signalbox');
+const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
+/** Whether tests can run commands on a terminal, which `script` of util-linux emulates. */
+export const hasTerminal = probe.error === undefined && probe.stdout.includes('util-linux');
+/** Options of tests that need a terminal. */
+export const onTerminal = hasTerminal ? {} : { skip: 'needs script of util-linux to make a terminal' };
 const workplace = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
 const children = new Set<ChildProcessWithoutNullStreams>();
 after(async () => {
-  // What a failed test did not get to end would keep its file from ending.
-  await Promise.all(Array.from(children, endOf));
+  // Processes that a failed test left running would keep its file from ending.
+  await Promise.all(Array.from(children, stopChild));
   rmSync(workplace, { recursive: true });
 });
 let places = 0;
 
-/** How a command ended, and what it said. */
+/** The exit code of a command, and its output. */
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A directory of its own with files, and the command line in it. */
+/** Variables added to the environment of a command; `undefined` removes one. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A new directory with files, and the CLI that runs in it. */
 export class Place {
   readonly directory = join(workplace, String(places++));
   readonly data = join(this.directory, 'data');
@@ -40,7 +48,35 @@ export class Place {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.directory, name), text);
   }
 
-  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
+  start(args: readonly string[], environment: Environment = {}): ChildProcessWithoutNullStreams {
+    return this.#spawn(process.execPath, [this.program, ...args], environment);
+  }
+
+  /** Starts a command on a terminal, without colors. */
+  startOnTerminal(args: readonly string[], environment: Environment = {}): ChildProcessWithoutNullStreams {
+    const command = [process.execPath, this.program, ...args]
+      .map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
+      .join(' ');
+    const options = ['--quiet', '--return', '--command', command, '/dev/null'];
+    return this.#spawn('script', options, { NO_COLOR: '1', TERM: 'xterm', ...environment });
+  }
+
+  /** Runs a command on a terminal, and types each answer after its prompt. */
+  async dialogue(
+    args: readonly string[],
+    answers: readonly (readonly [prompt: RegExp, answer: string])[],
+    environment: Environment = {},
+  ): Promise<Finished> {
+    const child = this.startOnTerminal(args, environment);
+    const ended = finished(child);
+    for (const [prompt, answer] of answers) {
+      await said(child.stdout, prompt);
+      child.stdin.write(answer);
+    }
+    return ended;
+  }
+
+  #spawn(program: string, args: readonly string[], environment: Environment): ChildProcessWithoutNullStreams {
     const env = {
       ...process.env,
       SIGNALBOX_HOME: this.data,
@@ -48,22 +84,19 @@ export class Place {
       SIGNALBOX_SECRETS: 'file',
       ...environment,
     };
-    const child = spawn(process.execPath, [this.program, ...args], { cwd: this.directory, env });
+    const child = spawn(program, args, { cwd: this.directory, env });
     children.add(child);
     child.once('close', () => children.delete(child));
     return child;
   }
 
-  async run(
-    args: readonly string[],
-    given: { input?: string; environment?: Readonly<Record<string, string>> } = {},
-  ): Promise<Finished> {
-    const child = this.start(args, given.environment);
-    child.stdin.end(given.input ?? '');
+  async run(args: readonly string[], options: { input?: string; environment?: Environment } = {}): Promise<Finished> {
+    const child = this.start(args, options.environment);
+    child.stdin.end(options.input ?? '');
     return finished(child);
   }
 
-  /** Runs a command with `--json` that must end with this code, and reads what it printed. */
+  /** Runs a command with `--json` that must exit with `code`, and returns its parsed output. */
   async json(args: readonly string[], code = 0): Promise<Record<string, unknown>> {
     const result = await this.run([...args, '--json']);
     assert.equal(result.code, code, result.stderr);
@@ -71,7 +104,7 @@ export class Place {
   }
 }
 
-/** Waits until a process is gone; answers how it ended and what it said. */
+/** Waits until a process has exited, and returns its exit code and output. */
 export async function finished(child: ChildProcessWithoutNullStreams): Promise<Finished> {
   let stdout = '';
   let stderr = '';
@@ -82,31 +115,31 @@ export async function finished(child: ChildProcessWithoutNullStreams): Promise<F
   return { code, stdout, stderr };
 }
 
-/** Ends a process: kindly, so that it ends its own, then not. */
-async function endOf(child: ChildProcessWithoutNullStreams): Promise<void> {
+/** Ends a process with SIGTERM, or with SIGKILL after ten seconds. */
+async function stopChild(child: ChildProcessWithoutNullStreams): Promise<void> {
   const closed = once(child, 'close');
   child.stdout.resume();
   child.stderr.resume();
   child.kill('SIGTERM');
-  const impatient = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await closed;
-  clearTimeout(impatient);
+  clearTimeout(killTimer);
 }
 
-/** Waits until the stream has said something that fits; answers everything it said. */
+/** Waits until the output of a stream matches `expected`, and returns all output so far. */
 export function said(stream: NodeJS.ReadableStream, expected: RegExp): Promise<string> {
   let text = '';
-  const fits = new Promise<string>((resolve, reject) => {
+  const matched = new Promise<string>((resolve, reject) => {
     stream.on('data', (chunk: Buffer | string) => {
       text += String(chunk);
       if (expected.test(text)) resolve(text);
     });
     stream.on('end', () => reject(new Error(`ended without ${expected}: ${text}`)));
   });
-  return within(fits, String(expected), () => text);
+  return within(matched, String(expected), () => text);
 }
 
-/** A module of tools that also does what modules should not: it prints, and leaves a timer behind. */
+/** A module of tools that also prints and leaves a timer behind, as modules should not. */
 export const notes = `
 import { defineTool } from 'signalbox';
 console.log('a module that prints');
@@ -124,5 +157,5 @@ export const wait = defineTool({
 export const odd = defineTool({ name: 'odd', description: 'Odd schema.', effect: 'read', input: { type: 'object', properties: { a: { type: 'strin' } } }, run: () => 1 });
 `;
 export const configuration = JSON.stringify({ mcpServers: { notes: { module: './notes.ts' } } });
-/** The files of a place that has those tools. */
+/** The files of a project with these tools. */
 export const withNotes = { 'notes.ts': notes, 'signalbox.config.json': configuration };

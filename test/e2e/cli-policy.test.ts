@@ -19,8 +19,8 @@ const rules = `# notes
 - { id: someday, match: "mcp__notes__*", deny: true, mode: shadow }
 `;
 
-suite('policy', () => {
-  test('check tells what is wrong with file, line and column, and ends with 2; call and doctor say the same', async () => {
+suite('signalbox policy', () => {
+  test('check reports mistakes with file, line and column and exits with 2; call and doctor report the same', async () => {
     const place = new Place(withPolicy('- id: a\n  match: x\n  denny: true\n- id: b\n  deny: args.x > y\n'));
     const { code, stderr } = await place.run(['policy', 'check']);
     assert.equal(code, 2);
@@ -36,21 +36,21 @@ suite('policy', () => {
     const missing = await place.run(['policy', 'check', 'missing.yaml']);
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /^error file-unreadable: .*\n {2}missing\.yaml {2}cannot be read/);
-    // The rules of the configuration are checked against the tools of the configuration as it was accepted.
+    // The rules of the configuration are checked against its tools, as it was accepted.
     const own = new Place(withPolicy(rules));
     assert.equal((await own.run(['trust', '--yes'])).code, 0);
     const checked = await own.run(['policy', 'check'], { environment: { SIGNALBOX_TRUST: '' } });
     assert.deepEqual([checked.code, checked.stderr.includes('untrusted')], [0, false], checked.stderr);
   });
 
-  test('rules that stand in the configuration are found there, with their line', async () => {
+  test('check reports rules in the configuration file with their line', async () => {
     const text = JSON.stringify({ ...configuration, policies: [{ id: 'a', deny: 'args.x >' }] }, undefined, 1);
     const place = new Place({ ...withNotes, 'signalbox.config.json': text });
     const line = text.split('\n').findIndex((each) => each.includes('"deny"')) + 1;
     assert.match((await place.run(['policy', 'check'])).stderr, new RegExp(`signalbox\\.config\\.json:${line}:\\d+ `));
   });
 
-  test('explain names rule, line, values, reason and shadow of a call', async () => {
+  test('explain shows rule, line, values, reason and shadow decision of a call', async () => {
     const place = new Place(withPolicy(rules));
     const call = await place.json(['call', 'add', '{"text":"much too long"}'], 1);
     const { code, stdout } = await place.run(['policy', 'explain', String(call['callId'])]);
@@ -58,26 +58,26 @@ suite('policy', () => {
     assert.match(stdout, /deny by short-notes \(policies\.yaml:2\)/);
     assert.match(stdout, /reason +notes are short\n +value +args\.text = "much too long"\n +policy +version/);
     assert.match(stdout, /shadow +deny by someday/);
-    const told = await place.json(['policy', 'explain', String(call['callId'])]);
-    assert.deepEqual(told['decision'], call['decision']);
+    const explanation = await place.json(['policy', 'explain', String(call['callId'])]);
+    assert.deepEqual(explanation['decision'], call['decision']);
     assert.equal((await place.run(['policy', 'explain', 'call_x'])).code, 1);
   });
 
   test('explain names the human who answered, for the call that asked and for the one that ran', async () => {
     const place = new Place(withNotes);
     const call = ['call', 'add', '{"text":"milk"}'];
-    const explained = async (code: number): Promise<string> => {
+    const explain = async (code: number): Promise<string> => {
       const { callId } = await place.json(call, code);
       return (await place.run(['policy', 'explain', String(callId)])).stdout;
     };
-    const asked = await explained(1);
-    assert.match(asked, /^ {2}answer {3}not answered yet \((appr_\w+)\)$/m);
-    const [id = ''] = /appr_\w+/.exec(asked) ?? [];
+    const unanswered = await explain(1);
+    assert.match(unanswered, /^ {2}answer {3}not answered yet \((appr_\w+)\)$/m);
+    const [id = ''] = /appr_\w+/.exec(unanswered) ?? [];
     await place.run(['approve', id]);
-    assert.match(await explained(0), new RegExp(`^ {2}answer {3}approved by user:\\S+ at .* \\(${id}\\)$`, 'm'));
+    assert.match(await explain(0), new RegExp(`^ {2}answer {3}approved by user:\\S+ at .* \\(${id}\\)$`, 'm'));
   });
 
-  test('doctor and serve warn of names that fit nothing, with what is near; serve says which rules are in force', async () => {
+  test('doctor and serve warn of names that match nothing, with suggestions; serve prints the rules in force', async () => {
     const place = new Place(withPolicy(`${rules}- { id: typo, match: mcp__notes__ad, deny: true }\n`));
     const warning =
       /rule "typo" \(policies\.yaml:8\): "mcp__notes__ad" in match matches no tool; did you mean "mcp__notes__add"\?/;
@@ -89,7 +89,7 @@ suite('policy', () => {
       await said(child.stdout, /Policy .*\n/),
       /Policy +4 rules of policies\.yaml · where none matches: reads run/,
     );
-    assert.equal((await warned).match(/matches no/g)?.length, 1, 'and of nothing else');
+    assert.equal((await warned).match(/matches no/g)?.length, 1, 'there is no other warning');
     writeFileSync(
       join(place.directory, 'policies.yaml'),
       '- { id: far, flow: { from: [privat], to: [external] } }\n- { id: own, match: mcp__claude__Bash, deny: true }\n',
@@ -101,10 +101,10 @@ suite('policy', () => {
     child.kill('SIGTERM');
     const { code, stderr } = await ended;
     assert.equal(code, 0);
-    assert.doesNotMatch(stderr, /mcp__claude__Bash/, 'what Claude Code runs itself is no mistake');
+    assert.doesNotMatch(stderr, /mcp__claude__Bash/, 'a built-in tool of Claude Code is not a mistake');
   });
 
-  test('a mistake in a file that a changed configuration names is noticed when it is mended there', async () => {
+  test('a changed configuration is applied once the policy file that it names is fixed', async () => {
     const place = new Place(withPolicy(rules));
     const write = (name: string, text: string): void => writeFileSync(join(place.directory, name), text);
     const child = place.start(['serve', '--port', '0', '--json']);
@@ -121,7 +121,7 @@ suite('policy', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('a call that a rule denied is told how to find out why', async () => {
+  test('a denied call prints the command that explains it', async () => {
     const place = new Place(withPolicy(rules));
     const { code, stderr } = await place.run(['call', 'add', '{"text":"much too long"}']);
     assert.equal(code, 1);
@@ -129,7 +129,7 @@ suite('policy', () => {
     assert.equal((await place.run(['policy', 'explain', id])).code, 0);
   });
 
-  test('backtest prints the recorded calls that a changed policy would have decided otherwise', async () => {
+  test('backtest prints the recorded calls that a changed policy would decide differently', async () => {
     const place = new Place(withPolicy(rules));
     await place.json(['call', 'add', '{"text":"long text"}'], 1);
     await place.json(['call', 'add', '{"text":"ok"}', '--session', 's']);

@@ -10,8 +10,12 @@ import { Place } from './cli-place.ts';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-/** The same as elsewhere, with records in PostgreSQL. */
-async function written(place: Place, address: string, ...texts: readonly string[]): ReturnType<typeof undoableWrites> {
+/** Makes undoable writes with records in PostgreSQL. */
+async function writeTexts(
+  place: Place,
+  address: string,
+  ...texts: readonly string[]
+): ReturnType<typeof undoableWrites> {
   const store = await postgresStore({ address });
   try {
     return await undoableWrites(place, texts, store);
@@ -20,13 +24,14 @@ async function written(place: Place, address: string, ...texts: readonly string[
   }
 }
 
-const placeAt = (address: string): Place => new Place({ 'signalbox.config.json': JSON.stringify({ store: address }) });
+const createProject = (address: string): Place =>
+  new Place({ 'signalbox.config.json': JSON.stringify({ store: address }) });
 
 suite('undo with records in PostgreSQL', () => {
-  test('restores what calls changed, where they ran, the last one first', async () => {
+  test('restores the changes of calls on the machine where they ran, the last call first', async () => {
     const address = cluster.address('here');
-    const place = placeAt(address);
-    const { file, calls } = await written(place, address, 'one', 'two');
+    const place = createProject(address);
+    const { file, calls } = await writeTexts(place, address, 'one', 'two');
     const refused = await place.json(['undo', calls[0] ?? ''], 1);
     assert.equal(refused['outcome'], 'conflict');
     assert.equal(readFileSync(file, 'utf8'), 'two');
@@ -38,10 +43,10 @@ suite('undo with records in PostgreSQL', () => {
     assert.equal(readFileSync(file, 'utf8'), 'before');
   });
 
-  test('says on which machine a call can be undone that ran elsewhere, and takes nothing back past it', async () => {
+  test('names the machine of a call that ran elsewhere, and undoes no call before it', async () => {
     const address = cluster.address('elsewhere');
-    const place = placeAt(address);
-    const { file, calls } = await written(place, address, 'after');
+    const place = createProject(address);
+    const { file, calls } = await writeTexts(place, address, 'after');
     const store = await postgresStore({ address });
     const [entry] = await store.entries({ order: 'newest-first', limit: 1, type: 'ToolInvoked' });
     assert.ok(entry !== undefined);

@@ -21,7 +21,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/browser/reconnect.test.ts > an open session goes on after the server was started again, signed in and without a gap',
       'test/browser/reconnect.test.ts > a browser that the server does not know any more is told how to sign in again',
       'src/server/routes/records/journal-routes.test.ts > GET /api/calls and /api/journal > return how long a call waited for a human',
-      'test/e2e/cli-approvals.test.ts > approvals > the time that a human took is told apart from the time that the call ran',
+      'test/e2e/cli-approvals.test.ts > approvals in the CLI > the time that a human took is shown apart from the time that the call ran',
       'test/browser/calls.test.ts > the calls page > tells who looks as far back as that, what was pruned',
       'test/browser/calls.test.ts > the calls page > shows new calls by themselves, and keeps them back while somebody reads further down',
       'test/browser/calls.test.ts > the calls page > takes what a human found out about a call whose outcome is unknown',
@@ -70,19 +70,19 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-serve.test.ts > wrong use > a configuration that cannot be used ends every command with 2, naming file, line and column',
       'test/e2e/cli.test.ts > tools > one bad server hides no other, and --why says what is wrong with it',
       'test/e2e/cli.test.ts > call > --json prints the whole result',
-      'test/e2e/cli-journal.test.ts > journal > shows entries, the newest last, by tool, session, outcome and time, page by page',
-      'test/e2e/cli-journal.test.ts > journal > export writes every entry as a line, the oldest first, and ends quietly when nobody reads',
+      'test/e2e/cli-journal.test.ts > signalbox journal > shows entries, the newest last, by tool, session, outcome and time, page by page',
+      'test/e2e/cli-journal.test.ts > signalbox journal > export writes every entry as a line, the oldest first, and exits with 0 when its output is closed',
       'test/e2e/cli-status.test.ts > signalbox status > tells a server that runs and what is down behind it, what waits, and how calls ended; then that none runs any more',
       'test/e2e/cli-status.test.ts > signalbox status > does not take what a killed server left behind for a server, and says when one does not answer',
       'test/e2e/cli-status.test.ts > signalbox status > does not send the token to whoever has the port of a killed server',
-      'test/e2e/cli-completion.test.ts > completion > bash completes commands and options, also behind options',
-      'test/e2e/cli-completion.test.ts > completion > knows every command, and is refused for a shell it does not know',
+      'test/e2e/cli-completion.test.ts > completion > bash completes commands and options, also after options',
+      'test/e2e/cli-completion.test.ts > completion > knows every command, and rejects an unknown shell',
       'test/e2e/cli-terminal.test.ts > colours > are for terminals, and never shown as text',
       'test/e2e/cli-terminal.test.ts > colours > are left out for NO_COLOR, for a terminal without them, and in a pipe',
-      'src/cli/terminal/table.test.ts > where there is no room, columns are left out that can be, the last one first, and all are there in a pipe',
+      'src/cli/terminal/table.test.ts > Table > omits optional columns in a narrow terminal, from the last to the first, and none in a pipe',
       'src/cli/terminal/progress-line.test.ts > what takes longer than a second > is told at a terminal with its seconds, and the line is gone when it is done',
-      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in the name of a tool or of its server is answered with the tool that was meant',
-      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in a session is answered with the session that was meant, or with the last ones',
+      'test/e2e/cli-mistakes.test.ts > mistake on the command line > in the name of a tool or of its server is answered with the closest tool',
+      'test/e2e/cli-mistakes.test.ts > mistake on the command line > in a session id is answered with the closest session, or with the latest ones',
     ],
   },
   F4: {
@@ -143,8 +143,8 @@ export const consoleAndCommandLine: Section<'F'> = {
   F7: {
     promise: 'schedules are listed, created, deleted and run on the command line',
     tests: [
-      'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists, runs and deletes jobs at the running server, in the name of the user of this machine',
-      'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists and deletes them without a server; running one needs one',
+      'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists, runs and deletes jobs at the running server, on behalf of the user of this machine',
+      'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists and deletes jobs without a server, and needs one to run a job',
       'src/server/routes/sessions/job-routes.test.ts > /api/jobs > are created, listed and deleted by admins; a schedule that never runs is refused',
     ],
   },
@@ -163,34 +163,34 @@ export const consoleAndCommandLine: Section<'F'> = {
     promise:
       '`add` starts a server once and lists its tools with their effects; one that cannot be started is not added, and the reason is printed',
     tests: [
-      'test/e2e/cli-add.test.ts > add starts a server once > and lists its tools with their effects, as the options declare them',
-      'test/e2e/cli-add.test.ts > add starts a server once > of each kind, and prints the tools as JSON',
-      'test/e2e/cli-add.test.ts > add starts a server once > and when it cannot be started, says why, writes nothing and ends with 1',
-      'test/e2e/cli-add.test.ts > add starts a server once > only once the file can be edited: a mistake in it is reported first',
-      'test/e2e/cli-add.test.ts > add starts a server once > one that wants a sign-in is added, with the command that signs in',
+      'test/e2e/cli-add.test.ts > signalbox add > starts the server and lists its tools with their effects, as the options declare them',
+      'test/e2e/cli-add.test.ts > signalbox add > adds servers of each kind, and prints the tools as JSON',
+      'test/e2e/cli-add.test.ts > signalbox add > prints the reason, writes nothing and exits with 1 if the server cannot start',
+      'test/e2e/cli-add.test.ts > signalbox add > reports a mistake in the configuration before it starts the server',
+      'test/e2e/cli-add.test.ts > signalbox add > adds a server that requires a sign-in, with the command that signs in',
     ],
   },
   F10: {
     promise: '`open` makes a new sign-in link to the running server',
     tests: [
-      'test/e2e/cli-open.test.ts > open > prints a link that signs one browser in, once, as the user or as a named person',
+      'test/e2e/cli-open.test.ts > signalbox open > prints a link that signs one browser in, once, as the user or as a named person',
     ],
   },
   F11: {
     promise:
       'a second `serve` of one configuration on one SQLite data directory is refused with the address and process of the first, unless `--force` is given',
     tests: [
-      'test/e2e/cli-open.test.ts > a second serve on a data directory > is refused with the address and process of the first, unless --force is given',
-      'test/e2e/cli-open.test.ts > a second serve on a data directory > with another configuration starts, and says that both write to one journal',
+      'test/e2e/cli-open.test.ts > second serve on a data directory > is rejected with the URL and process of the first, unless --force is given',
+      'test/e2e/cli-open.test.ts > second serve on a data directory > starts with another configuration, and reports that both write to one journal',
     ],
   },
   F12: {
     promise:
       'the command line shows arguments that people decide on exactly, lists questions that a caller waits for first, denies the others together, and names the human who answered a call',
     tests: [
-      'test/e2e/cli-approvals.test.ts > approvals > the list and the answer show arguments exactly: every space, and other blanks as escapes',
-      'test/e2e/cli-approvals.test.ts > approvals > questions whose callers no longer wait come last, and are denied together',
-      'test/e2e/cli-policy.test.ts > policy > explain names the human who answered, for the call that asked and for the one that ran',
+      'test/e2e/cli-approvals.test.ts > approvals in the CLI > the list and the answer show arguments exactly: every space, and other whitespace as escapes',
+      'test/e2e/cli-approvals.test.ts > approvals in the CLI > requests whose callers no longer wait are listed last, and can be denied together',
+      'test/e2e/cli-policy.test.ts > signalbox policy > explain names the human who answered, for the call that asked and for the one that ran',
     ],
   },
   F13: {
@@ -199,7 +199,7 @@ export const consoleAndCommandLine: Section<'F'> = {
     tests: [
       'src/cli/terminal/invocation.test.ts > the command in hints > is the launcher in a clone, from where people are',
       'src/cli/terminal/invocation.test.ts > the command in hints > is signalbox where it is installed or linked, and npx signalbox where npx started it',
-      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in a clone, where signalbox is not on the PATH, hints name the launcher',
+      'test/e2e/cli-mistakes.test.ts > mistake on the command line > is answered with the launcher in a clone, where signalbox is not on the PATH',
     ],
   },
 };

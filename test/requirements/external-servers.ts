@@ -40,7 +40,7 @@ export const externalServers: Section<'B'> = {
       'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > renames, describes, entitles, sets the effect and provider options, by the new or the own name',
       'src/catalog/transforms/shaping/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by anything a caller gives',
       'src/catalog/transforms/transform-source.test.ts > a transform > says in the catalog what it hides and why',
-      'test/e2e/cli-mcp.test.ts > external servers of the configuration > are listed and called, shaped as the configuration says',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > are listed and called, shaped as configured',
     ],
   },
   B4: {
@@ -73,11 +73,11 @@ export const externalServers: Section<'B'> = {
     tests: [
       'src/process/explain-process.test.ts > a program that cannot be started > a missing program was not found, even when a directory of the PATH may not be searched',
       'src/process/explain-process.test.ts > a program that cannot be started > a program without execute permission is named with its path',
-      'test/e2e/cli-mcp.test.ts > external servers of the configuration > what cannot be reached is down with its reason, and hides no other',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > are down with the reason if they cannot be reached, and hide no other server',
       'src/catalog/require-servers.test.ts > required servers > a server that is down and required is told with its reason, before anything else is done',
       'src/catalog/require-servers.test.ts > required servers > one that is still being connected to is waited for; one that is idle is up',
       'src/server/routes/servers/server-routes.test.ts > a required server > that is down makes the server not ready, without naming it to unauthenticated callers',
-      'test/e2e/cli-mcp.test.ts > external servers of the configuration > a required server that is down: doctor ends with 1 and says so, serve says so',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > that are required and down are reported by serve, and by doctor, which exits with 1',
       'src/sessions/server-status.test.ts > how servers are doing > a required server that is down fails the turn before the model is asked',
       'src/sessions/server-status.test.ts > how servers are doing > a bad server does not keep the agent from the tools of the others',
     ],
@@ -85,7 +85,7 @@ export const externalServers: Section<'B'> = {
   B8: {
     promise: 'environment, directory, headers and OAuth are all used; secrets only by reference',
     tests: [
-      'test/e2e/cli-mcp.test.ts > external servers of the configuration > a bearer token and headers reach a server on the network',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > receive the configured bearer token and headers over HTTP',
       'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret set on standard input reaches the header of the server that refers to it, and nothing else',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret that is missing takes only its server down, with the command to run; doctor tells the same',
@@ -122,20 +122,20 @@ export const externalServers: Section<'B'> = {
     promise: 'servers are governed by default; `passthrough` is observed through hooks',
     tests: [
       'src/sources/mcp/governed.test.ts > a mounted server is governed: what it may do is decided, refused where nobody allows it, and recorded',
-      'test/e2e/claude-passthrough.test.ts > a server with passthrough > is called by Claude directly, and each call leaves one ToolInvoked with adapter, duration and outcome',
-      'test/e2e/claude-passthrough.test.ts > a server with passthrough > is not recorded with trackInvocations: false',
+      'test/e2e/claude-passthrough.test.ts > server with passthrough > is called by Claude directly, and each call is recorded as one ToolInvoked with adapter, duration and outcome',
+      'test/e2e/claude-passthrough.test.ts > server with passthrough > is not recorded with trackInvocations: false',
       'src/host/box/configured-agents.test.ts > Claude agents of the configuration > claude-cli: the box, a server past it whose secret is in no command line, and the transcript',
     ],
   },
   B11: {
     promise: '`npm:` shorthand, and import from the configuration of other clients',
     tests: [
-      'test/e2e/cli-configure.test.ts > add, disable, enable, remove > a server of each kind, in a file that is made for the first',
-      'test/e2e/cli-configure.test.ts > import > takes over the servers of every client, once each, without their secrets and without touching their files',
-      'test/e2e/cli-configure.test.ts > import > keeps what the configuration has, comments included, and takes only from the clients that are named',
-      'test/e2e/cli-configure.test.ts > import > a broken file is told with its line and skipped; where nobody can be asked, --yes is needed',
-      'test/e2e/cli-configure.test.ts > import > permissions: what a client forbids is hidden, what it lets run is proposed as a policy, and written when wanted',
-      'test/e2e/cli-mcp.test.ts > external servers of the configuration > a server is started by its npm shorthand, from the installed version and without the network',
+      'test/e2e/cli-configure.test.ts > add, disable, enable, remove > add writes servers of each kind, and creates the file for the first',
+      'test/e2e/cli-configure.test.ts > import > imports the servers of every client once, without their secrets and without touching their files',
+      'test/e2e/cli-configure.test.ts > import > keeps the entries and comments of the configuration, and imports only from the named clients',
+      'test/e2e/cli-configure.test.ts > import > reports a broken file with its line and skips it; without a terminal, --yes is required',
+      'test/e2e/cli-configure.test.ts > import > hides tools that a client forbids, proposes a policy for those that it allows, and writes it on request',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > start by their npm shorthand, from the installed version and without the network',
     ],
   },
   B12: {
@@ -168,7 +168,7 @@ export const externalServers: Section<'B'> = {
       'src/catalog/lock/lock-types.test.ts > the lock > reordering keys, sets or tools never drifts, and hides nothing',
       'src/catalog/lock/lock-types.test.ts > the lock > any change of any definition drifts, is told, and hides exactly that tool',
       'src/catalog/lock/lock-types.test.ts > a locked server > new instructions are withheld and noticed; a server that is down is not compared',
-      'test/e2e/cli-lock.test.ts > signalbox.lock > a changed tool is blocked with the difference until it is accepted; no other tool is',
+      'test/e2e/cli-lock.test.ts > signalbox.lock > a changed tool is blocked with the difference until it is accepted; other tools are not',
     ],
   },
   B14: {
@@ -196,7 +196,7 @@ export const externalServers: Section<'B'> = {
       'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > patterns name several tools: the most specific key wins, and labels add up',
       'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
       'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > allow, deny and every section take full names, also those of long names',
-      'test/e2e/cli-names.test.ts > names that fit nothing > keys of the tools block that match nothing are reported by doctor, tools --why and serve',
+      'test/e2e/cli-names.test.ts > names that match nothing > in the tools block are reported by doctor, tools --why and serve',
     ],
   },
   B17: {
@@ -259,7 +259,7 @@ export const externalServers: Section<'B'> = {
       'src/surfaces/mcp/startup.test.ts > MCP endpoint while servers start > a call ends at its deadline, and when its caller cancels it',
       'test/e2e/cli-startup.test.ts > a server that never answers does not prevent > serve from answering initialize and health, or the next server from being started and called',
       'test/e2e/cli-startup.test.ts > a server that never answers does not prevent > stdio from answering initialize, or from listing the tools of the next server',
-      'test/e2e/cli-jobs.test.ts > jobs of a server > and messages that wait since the last start find the tools of every server',
+      'test/e2e/cli-jobs.test.ts > jobs of signalbox serve > messages that were queued before the start find the tools of every server',
     ],
   },
 };

@@ -112,10 +112,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'the tools of a module are replaced when one of its files is edited, without a restart; an invalid edit leaves them unchanged, and running calls end with the old code',
     tests: [
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > has its tools replaced, also when a file that it imports was edited; running calls end with the old code',
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > with an error leaves the tools unchanged and prints the reason; once fixed, it is applied',
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > of CommonJS files is read again, too',
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > notifies MCP clients of the changed list',
+      'test/e2e/cli-module-reload.test.ts > tool module that is edited while the server runs > is reloaded, also after an edit of an imported file; running calls end with the old code',
+      'test/e2e/cli-module-reload.test.ts > tool module that is edited while the server runs > with an error leaves the tools unchanged and prints the reason; once fixed, it is reloaded',
+      'test/e2e/cli-module-reload.test.ts > tool module that is edited while the server runs > of CommonJS files is reloaded as well',
+      'test/e2e/cli-module-reload.test.ts > tool module that is edited while the server runs > notifies MCP clients of the changed list',
     ],
   },
 };

@@ -86,7 +86,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/server/access/oauth/sign-in-flow.test.ts > a client that knows only the URL of the MCP endpoint > finds the authorization server, signs in and calls (legacy, /mcp)',
       'src/server/access/oauth/sign-in-flow.test.ts > a client that knows only the URL of the MCP endpoint > finds the authorization server, signs in and calls (modern, /mcp/coding)',
       'src/server/access/oauth/sign-in-flow.test.ts > a client that knows only the URL of the MCP endpoint > refreshes its expired token and continues its session',
-      'test/e2e/cli-oauth.test.ts > signalbox serve with an authorization server in its configuration > lets its tokens in, and follows when it is trusted no more',
+      'test/e2e/cli-oauth.test.ts > signalbox serve with an authorization server > accepts its tokens, and rejects them once the configuration removes it',
     ],
   },
   E5: {

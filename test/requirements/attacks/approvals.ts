@@ -32,7 +32,7 @@ export const approvals: Section<'H'> = {
       `${hiding} > hidden parts > must be acknowledged in a session as well`,
       `${hiding} > hidden parts > are named to an MCP client, where an approval without the acknowledgement runs nothing`,
       `${hiding} > hidden parts > are passed to the callback of a host, with the complete arguments`,
-      'test/e2e/cli-approvals.test.ts > approvals > hidden parts are counted, shown on request, and approved only after that or with a word for it',
+      'test/e2e/cli-approvals.test.ts > approvals in the CLI > hidden parts are counted, shown on request, and approved only after that or with an acknowledgement',
     ],
   },
   H116: {

@@ -26,7 +26,7 @@ export const console: Section<'H'> = {
       `${origin} > does not disturb the console, which continues in all tabs and after a reload`,
       `${origin} > a browser without its key asks to sign in, and continues once another tab has signed in`,
       `${signIn} > signs in a browser again that lost its key, or has a record without one`,
-      'test/e2e/any-replica.test.ts > three replicas on one PostgreSQL behind a balancer that knows nothing of sessions > a browser and a revoked token are known, and end, at every replica',
+      'test/e2e/any-replica.test.ts > three replicas on one PostgreSQL behind a load balancer without sticky sessions > sign-ins, sign-outs and revoked tokens take effect at every replica',
     ],
   },
   H12: {
