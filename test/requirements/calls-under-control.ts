@@ -155,7 +155,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/testing/testing.test.ts > a recorded server > gives results in the order they were recorded, failures too, and holds no secret',
       'src/testing/replay-session.test.ts > a recorded session > is run again offline, with the same outcomes and results, denied and failed ones too',
       'src/testing/replay-session.test.ts > a recorded session > has no differences when nothing changed, whatever its calls came to',
-      'test/e2e/cli-replay.test.ts > replay > runs a recorded session again without its servers, and ends with 1 when rules change what comes out',
+      'test/e2e/cli-replay.test.ts > signalbox replay > replays a recorded session without its servers, and exits with 1 if rules change a result',
     ],
   },
   C12: {

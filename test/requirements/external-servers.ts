@@ -88,7 +88,7 @@ export const externalServers: Section<'B'> = {
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > receive the configured bearer token and headers over HTTP',
       'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret set on standard input reaches the header of the server that refers to it, and nothing else',
-      'test/e2e/cli-secret.test.ts > signalbox secret > a secret that is missing takes only its server down, with the command to run; doctor tells the same',
+      'test/e2e/cli-secret.test.ts > signalbox secret > a missing secret takes down only its server, with the command to set it; doctor reports the same',
       'src/host/servers/external-transport.test.ts > the secrets of a server > one that stands in the configuration itself is kept out of the record all the same',
       'src/host/servers/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
       'src/config/secrets/sealed-files.test.ts > a vault > any change of a kept secret is told with its file and what to do, and it is never taken for missing',

@@ -5,7 +5,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
   G1: {
     promise: 'any number of replicas on PostgreSQL; a killed worker’s turn is taken over or ended clearly',
     tests: [
-      'test/e2e/cli-postgres.test.ts > records in PostgreSQL > a question of one process is answered by another on another machine, and the journal of both holds',
+      'test/e2e/cli-postgres.test.ts > records in PostgreSQL > an approval request of one machine is answered on another, and both have one valid journal',
       'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > several that open an empty database at once all find their tables',
       'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > one of a newer version is refused by name, before anything is touched',
       'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > many writers share one chain: each entry has its place, and none is missing',
@@ -52,7 +52,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/store/copy/copy-store.test.ts > copying from SQLite to PostgreSQL > refuses a place that holds anything else',
       'src/store/copy/copy-store.test.ts > copying from SQLite to PostgreSQL > a journal whose end was cut away is not copied: the copy would hide that',
       'src/store/copy/copy-store.test.ts > copying from SQLite to PostgreSQL > nobody begins to use the database in the moment in which a copy begins',
-      'test/e2e/cli-retention.test.ts > servers keep what the configuration says, many on one store do not disturb each other, and nothing is lost',
+      'test/e2e/cli-retention.test.ts > servers prune as configured, several servers on one store do not interfere, and no entry is lost',
       'test/e2e/cli-postgres-undo.test.ts > undo with records in PostgreSQL > names the machine of a call that ran elsewhere, and undoes no call before it',
       'test/e2e/operations.test.ts > the files for Compose and Kubernetes > use options and variables that there are',
       'test/e2e/operations.test.ts > the files for Compose and Kubernetes > start as they are written, and are probed by an address or a name that they answer to',

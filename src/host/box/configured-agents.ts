@@ -5,8 +5,7 @@ import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/schem
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
-import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
-import { type ModelRuntimeOptions } from '../../runtimes/model/model-runtime-options.ts';
+import { type ModelRuntimeOptions, modelRuntime } from '../../runtimes/model/model-runtime.ts';
 import { type RuntimeTools, runtimeTools } from '../../runtimes/runtime-tools.ts';
 import type { Runtime, Turn } from '../../runtimes/runtime.ts';
 import type { Agent, Agents } from '../../sessions/agent.ts';

@@ -1,5 +1,33 @@
 import type { ModelMessage } from 'ai';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import type { Turn } from '../runtime.ts';
+import type { ModelRuntimeOptions } from './model-runtime.ts';
+
+/** The messages of this turn and the turns before. */
+export class Conversation {
+  readonly messages: ModelMessage[];
+  readonly instructions: string;
+  readonly #before: readonly ModelMessage[];
+  readonly #maxCharacters: number | undefined;
+
+  constructor(turn: Turn, { instructions, memoryCharacters }: ModelRuntimeOptions) {
+    this.#before = parseMemory(turn.memory);
+    this.#maxCharacters = memoryCharacters;
+    this.messages = [...this.#before, { role: 'user', content: turn.content }];
+    this.instructions = [instructions, turn.instructions, `The working directory is ${turn.cwd}.`]
+      .filter((part) => part !== undefined)
+      .join('\n\n');
+  }
+
+  /** Removes a user message that the provider always refuses, unless it has a response. */
+  forgetQuestion(): void {
+    if (this.messages.length === this.#before.length + 1) this.messages.pop();
+  }
+
+  memory(): JsonValue {
+    return toMemory(this.messages, this.#maxCharacters);
+  }
+}
 
 /** The conversation as it is stored between turns. */
 interface Memory {
@@ -27,13 +55,15 @@ export function toMemory(messages: readonly ModelMessage[], maxCharacters = defa
     for (; start < next; start += 1) size -= sizes[start] ?? 0;
   }
   const kept = messages.slice(start);
-  return plain({ version: 1, messages: size > maxCharacters ? withoutSteps(kept) : kept });
+  const memory: Memory = { version: 1, messages: size > maxCharacters ? withoutSteps(kept) : kept };
+  // Removes properties that are undefined.
+  return JSON.parse(JSON.stringify(memory)) as JsonValue;
 }
 
 /** Reduces a turn that is too large on its own to its question and final answer. */
 function withoutSteps(turn: readonly ModelMessage[]): ModelMessage[] {
   const [asked] = turn;
-  const texts = turn.at(-1)?.role === 'assistant' ? textOf(turn.at(-1)) : '';
+  const texts = textOf(turn.at(-1));
   const answered = `[The steps of this turn were left out, to save room.]${texts === '' ? '' : `\n${texts}`}`;
   return asked === undefined ? [] : [asked, { role: 'assistant', content: answered }];
 }
@@ -42,9 +72,4 @@ function textOf(message: ModelMessage | undefined): string {
   if (message?.role !== 'assistant') return '';
   if (typeof message.content === 'string') return message.content;
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-}
-
-/** Removes properties that are undefined, as JSON does. */
-function plain(memory: Memory): JsonValue {
-  return JSON.parse(JSON.stringify(memory)) as JsonValue;
 }

@@ -1,14 +1,13 @@
-import type { ModelMessage } from 'ai';
 import { parseName } from '../../core/tools/tool-names.ts';
 import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './tools/ask-user.ts';
 import { contentTools, isContentTool } from './tools/content-tools.ts';
-import { demoStep } from './demo/demo-step.ts';
+import { demoStep } from './demo-model.ts';
 import { type StepResult, type StepRequest, toFailure } from './step.ts';
 import { TurnBudget } from './turn-budget.ts';
-import { parseMemory, toMemory } from './conversation.ts';
-import type { ModelRuntimeOptions } from './model-runtime-options.ts';
+import { Conversation } from './conversation.ts';
+import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
 import { runToolCalls } from './tools/run-tool-calls.ts';
 
@@ -115,30 +114,4 @@ function identifier(definitions: readonly ToolDefinition[]): (name: string) => T
     if (name === askUserName || isContentTool(name)) return { server: 'model', tool: name };
     return definitions.find((one) => one.name === name)?.id ?? parseName(name) ?? { server: '', tool: name };
   };
-}
-
-/** The messages of this turn and the turns before. */
-class Conversation {
-  readonly messages: ModelMessage[];
-  readonly instructions: string;
-  readonly #before: readonly ModelMessage[];
-  readonly #most: number | undefined;
-
-  constructor(turn: Turn, { instructions, memoryCharacters }: ModelRuntimeOptions) {
-    this.#before = parseMemory(turn.memory);
-    this.#most = memoryCharacters;
-    this.messages = [...this.#before, { role: 'user', content: turn.content }];
-    this.instructions = [instructions, turn.instructions, `The working directory is ${turn.cwd}.`]
-      .filter((part) => part !== undefined)
-      .join('\n\n');
-  }
-
-  /** Removes a user message that the provider always refuses, unless it has a response. */
-  forgetQuestion(): void {
-    if (this.messages.length === this.#before.length + 1) this.messages.pop();
-  }
-
-  memory(): ReturnType<typeof toMemory> {
-    return toMemory(this.messages, this.#most);
-  }
 }

@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { abortReason } from '../../core/async/light-abort-signal.ts';
 import type { SampleOptions } from '../runtime.ts';
 import { loadStepFunction } from './model-turn.ts';
-import type { ModelRuntimeOptions } from './model-runtime-options.ts';
+import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { chooseModel } from './providers/choose-model.ts';
 import type { RequestedCall } from './step.ts';
 

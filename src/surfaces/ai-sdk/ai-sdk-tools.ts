@@ -2,6 +2,7 @@ import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
 import { readableBlocks } from '../../core/tools/content.ts';
 import type { CallResult } from '../../core/calls/call.ts';
 import { formatsByProvider, genericFormat } from '../providers/formats.ts';
+import { toSdkOptions } from '../providers/provider-format.ts';
 import {
   type ProviderTool,
   type ProviderTools,
@@ -87,7 +88,7 @@ function aiSdkTool(
   return dynamicTool({
     description: definition.description,
     inputSchema: jsonSchema(schema as JSONSchema7),
-    ...(definition.providerOptions === undefined ? {} : { providerOptions: ownOptions(definition.providerOptions) }),
+    ...(definition.providerOptions === undefined ? {} : { providerOptions: toSdkOptions(definition.providerOptions) }),
     ...(strict === true ? { strict } : {}),
     metadata: { server: definition.id.server, tool: definition.id.tool },
     async execute(input, { toolCallId, abortSignal }) {
@@ -98,13 +99,6 @@ function aiSdkTool(
     },
     toModelOutput: ({ output }) => modelOutput(output as CallResult),
   });
-}
-
-type ProviderOptions = NonNullable<ToolSet[string]['providerOptions']>;
-
-/** Returns the options that are objects; the AI SDK accepts no others. */
-function ownOptions(given: NonNullable<ProviderTool['definition']['providerOptions']>): ProviderOptions {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'object')) as ProviderOptions;
 }
 
 type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>;

@@ -56,6 +56,13 @@ export function optionsFor(definition: SchemaSource, provider: string): JsonObje
   return isJsonObject(options) ? options : {};
 }
 
+/** Returns the options of a tool that are objects, by provider; the AI SDK accepts no others. */
+export function toSdkOptions(options: JsonObject): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(options).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1])),
+  );
+}
+
 /** Reads a tool's options for OpenAI, written flat or, as Chat Completions has them, under `function`; a flat `strict` wins. */
 export function openaiToolOptions(definition: SchemaSource): {
   readonly strict: JsonValue | undefined;

@@ -1,13 +1,12 @@
 import { messageOf } from '../../../core/errors.ts';
 import { describeExit, explainStart } from '../../../process/explain-process.ts';
 import { type ProgramOptions, ProcessGroup } from '../../../process/process-group.ts';
-import { RecentLines } from '../../../process/recent-lines.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
 import type { ClaudeMessage } from '../shared/claude-message.ts';
 import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
 import { cliEnvironment, findExecutable } from '../shared/installation.ts';
-import { createClaudeRuntime, resultOrInterrupt } from '../shared/create-claude-runtime.ts';
+import { createClaudeRuntime } from '../shared/create-claude-runtime.ts';
 import { ControlChannel } from './control-channel.ts';
 import { HookCallbacks, answerControlRequest } from './control-requests.ts';
 
@@ -35,7 +34,7 @@ async function runTurn(
   if (command === undefined) {
     const message =
       'Claude Code is not installed: put `claude` on the PATH, or run npm install @anthropic-ai/claude-agent-sdk';
-    await claude.close('error', { code: 'runtime-missing', message });
+    await claude.close({ reason: 'error', error: { code: 'runtime-missing', message } });
     return;
   }
   const program = { command, args: cliArguments(turn, options), env: cliEnvironment(options.env), cwd: turn.cwd };
@@ -43,12 +42,11 @@ async function runTurn(
   const hooks = new HookCallbacks(claude, options.passthrough);
   const channel = connect(group, program, claude, hooks);
   begin(channel, hooks, claude, turn).catch((error: unknown) => claude.fail('runtime-failed', messageOf(error)));
-  const ended = await resultOrInterrupt(claude.result, signal, () => channel.request({ subtype: 'interrupt' }));
+  const result = await claude.resultOrInterrupt(() => channel.request({ subtype: 'interrupt' }));
   // Stopping closes its input. Until then it can send control requests.
   await group.stop();
   channel.close('the turn is over');
-  if (ended === 'interrupted') await claude.close('interrupted');
-  else await claude.close(ended.reason, ended.error);
+  await claude.close(result);
 }
 
 /** Initializes the CLI, and sends the user's message. */
@@ -72,27 +70,23 @@ function connect(
   hooks: HookCallbacks,
 ): ControlChannel {
   const { child } = group;
-  const lines = new RecentLines();
   const channel = new ControlChannel({
-    maxFrameBytes: maxFrameBytes,
+    maxFrameBytes,
     write: (line) => child.stdin.write(line),
     onMessage: (message) => claude.handle(message as unknown as ClaudeMessage),
     onRequest: (request, signal) => answerControlRequest(request, claude, hooks, signal),
     onBroken(why) {
-      lines.add(`(skipped a frame: ${why})`);
+      claude.errorLines.add(`(skipped a frame: ${why})`);
       process.emitWarning(`skipped a frame of Claude Code: ${why}`, { type: 'SignalboxWarning' });
     },
     onTooLarge: () => claude.fail('runtime-failed', `Claude Code sent a frame of more than ${maxFrameBytes} bytes`),
   });
   const crashed = (why: string): void => {
     channel.close(why);
-    const last = lines.all().slice(-5).join('\n');
-    claude.fail('runtime-failed', `Claude Code ended too early: ${why}${last === '' ? '' : `\n${last}`}`);
+    claude.crash(`Claude Code ended too early: ${why}`);
   };
   child.stdout.on('data', (chunk: Buffer) => channel.read(chunk));
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => lines.write(piece));
-  // A write error is followed by the exit of the process.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
+  claude.watch(group);
   child.once('error', (error) => crashed(explainStart(program, error)));
   // `close` comes after the last output, unlike `exit`.
   child.once('close', (code, signal) => crashed(describeExit(code, signal)));

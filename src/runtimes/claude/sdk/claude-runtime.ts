@@ -1,13 +1,13 @@
 import type * as Sdk from '@anthropic-ai/claude-agent-sdk';
 import { messageOf } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 import { ProcessGroup } from '../../../process/process-group.ts';
-import { RecentLines } from '../../../process/recent-lines.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
 import type { ClaudeMessage } from '../shared/claude-message.ts';
-import type { ClaudeCodeOptions, ClaudeCodeSettings } from '../shared/claude-options.ts';
+import type { ClaudeCodeOptions, ClaudeCodeSettings, HookInput } from '../shared/claude-options.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
-import { createClaudeRuntime, resultOrInterrupt } from '../shared/create-claude-runtime.ts';
-import { queryOptions } from './query-options.ts';
+import { createClaudeRuntime } from '../shared/create-claude-runtime.ts';
+import { cliEnvironment } from '../shared/installation.ts';
 
 /**
  * Drives turns with Claude Code through the Claude Agent SDK, which is loaded with the first turn.
@@ -30,30 +30,29 @@ async function runTurn(
   const sdk = await loadSdk();
   if (sdk instanceof Error) {
     const what = 'the Claude Agent SDK is not installed: run npm install @anthropic-ai/claude-agent-sdk';
-    await claude.close('error', { code: 'runtime-missing', message: `${what} (${sdk.message})` });
+    await claude.close({ reason: 'error', error: { code: 'runtime-missing', message: `${what} (${sdk.message})` } });
     return;
   }
   const ending = Promise.withResolvers<void>();
-  const lines = new RecentLines();
   let group: ProcessGroup | undefined;
   const query = sdk.query({
     prompt: openPrompt(turn.content, ending.promise),
     options: {
       ...queryOptions(turn, options, claude),
       spawnClaudeCodeProcess: (program) => {
-        group = startGroup(program, lines);
+        group = startGroup(program);
+        claude.watch(group);
         return group.child;
       },
     },
   });
-  const listening = listen(query, claude, lines);
-  const ended = await resultOrInterrupt(claude.result, signal, () => query.interrupt());
+  const listening = listen(query, claude);
+  const result = await claude.resultOrInterrupt(() => query.interrupt());
   ending.resolve();
   await group?.stop();
   query.close();
   await listening;
-  if (ended === 'interrupted') await claude.close('interrupted');
-  else await claude.close(ended.reason, ended.error);
+  await claude.close(result);
 }
 
 async function loadSdk(): Promise<typeof Sdk | Error> {
@@ -71,31 +70,69 @@ async function* openPrompt(content: string, ending: Promise<void>): AsyncGenerat
   await ending;
 }
 
-async function listen(query: Sdk.Query, claude: ClaudeTurn, lines: RecentLines): Promise<void> {
-  const last = (): string =>
-    lines
-      .all()
-      .slice(-5)
-      .map((line) => `\n${line}`)
-      .join('');
+async function listen(query: Sdk.Query, claude: ClaudeTurn): Promise<void> {
   try {
     for await (const message of query) claude.handle(message as unknown as ClaudeMessage);
-    claude.fail('runtime-failed', `Claude Code ended without a result${last()}`);
+    claude.crash('Claude Code ended without a result');
   } catch (error) {
-    claude.fail('runtime-failed', `${messageOf(error)}${last()}`);
+    claude.crash(messageOf(error));
   }
 }
 
 /** Starts Claude Code in its own process group, so that none of its child processes outlives the turn. */
-function startGroup({ command, args, cwd, env }: Sdk.SpawnOptions, lines: RecentLines): ProcessGroup {
-  const named = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const group = new ProcessGroup({
+function startGroup({ command, args, cwd, env }: Sdk.SpawnOptions): ProcessGroup {
+  const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new ProcessGroup({
     command,
     args,
-    env: Object.fromEntries(named),
+    env: Object.fromEntries(defined),
     ...(cwd === undefined ? {} : { cwd }),
   });
-  group.child.stderr.setEncoding('utf8').on('data', (piece: string) => lines.write(piece));
-  for (const stream of [group.child.stdin, group.child.stdout, group.child.stderr]) stream.on('error', () => undefined);
-  return group;
+}
+
+/** Returns the SDK's options for a turn. Claude Code asks before every tool, because the box decides what may run. */
+function queryOptions(
+  turn: Turn,
+  options: ClaudeCodeOptions,
+  { gate, servers, hookMatcher: matcher }: ClaudeTurn,
+): Sdk.Options {
+  const model = turn.model ?? options.model;
+  const { steps, costUsd } = options.limits ?? {};
+  const { mcpServers = {}, hooks = {} } = (options.passthrough ?? {}) as Pick<Sdk.Options, 'mcpServers' | 'hooks'>;
+  const after = { matcher, hooks: [(input: Sdk.HookInput) => gate.afterTool(input as HookInput)] };
+  return {
+    cwd: turn.cwd,
+    env: cliEnvironment(options.env),
+    settingSources: [...(options.settingSources ?? [])],
+    strictMcpConfig: true,
+    permissionMode: 'default',
+    includePartialMessages: true,
+    mcpServers: {
+      ...mcpServers,
+      ...Object.fromEntries([...servers.values()].map((server) => [server.name, server.toSdkConfig()])),
+    },
+    canUseTool: async (toolName, input, { toolUseID, mcpServer, signal }) => {
+      const request = { toolName, input: input as JsonObject, toolUseId: toolUseID, server: mcpServer, signal };
+      return { ...(await gate.permit(request)) };
+    },
+    hooks: {
+      // A failed hook must not let the tool run.
+      PreToolUse: [
+        { matcher, hooks: [(input) => Promise.resolve(gate.beforeTool(input as HookInput))], onFailure: 'block' },
+      ],
+      PostToolUse: [after, ...(hooks.PostToolUse ?? [])],
+      PostToolUseFailure: [after, ...(hooks.PostToolUseFailure ?? [])],
+    },
+    // Without a preset, the SDK removes Claude Code's own instructions.
+    systemPrompt: {
+      type: 'preset',
+      preset: 'claude_code',
+      ...(turn.instructions === undefined ? {} : { append: turn.instructions }),
+    },
+    ...(typeof turn.memory === 'string' ? { resume: turn.memory, forkSession: turn.fork === true } : {}),
+    ...(options.executable === undefined ? {} : { pathToClaudeCodeExecutable: options.executable }),
+    ...(model === undefined ? {} : { model }),
+    ...(steps === undefined ? {} : { maxTurns: steps }),
+    ...(costUsd === undefined ? {} : { maxBudgetUsd: costUsd }),
+  };
 }

@@ -4,9 +4,9 @@ import type { TurnEvent } from '../../runtime.ts';
 import { type ClaudeBlock, type ClaudeMessage, type StreamEvent, type Usage, blocksOf } from './claude-message.ts';
 import type { ToolCallEvents } from './tool-call-events.ts';
 
-/** The result of a turn as Claude Code reports it. */
+/** The result of a turn. */
 export interface TurnResult {
-  readonly reason: 'end' | 'limit' | 'error';
+  readonly reason: Extract<TurnEvent, { type: 'done' }>['reason'];
   readonly error?: { readonly code: string; readonly message: string };
 }
 

@@ -65,7 +65,7 @@ test('results that come before their call is told in full wait for it, and each 
     events.map(({ type }) => type),
     ['tool_call_start', 'tool_call_end', 'tool_result'],
   );
-  await turn.close('end');
+  await turn.close({ reason: 'end' });
   await box.close();
 });
 

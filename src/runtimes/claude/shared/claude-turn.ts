@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { text } from '../../../core/tools/content.ts';
+import type { ProcessGroup } from '../../../process/process-group.ts';
+import { RecentLines } from '../../../process/recent-lines.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
 import type { ClaudeMessage, ServerStatus } from './claude-message.ts';
@@ -10,7 +14,7 @@ import { claudeToolListing } from '../../../surfaces/claude/tool-listing.ts';
 import { type ClaudeToolServer, type RunServerCall, createToolServers } from '../../../surfaces/claude/tool-server.ts';
 import { type ProviderTools, restoreArguments } from '../../../surfaces/providers/provider-tools.ts';
 
-type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
+const maxInterruptMs = 3000;
 
 /** One turn in Claude Code, independent of the transport: its tool servers, its permissions and its events. */
 export class ClaudeTurn {
@@ -23,9 +27,12 @@ export class ClaudeTurn {
   readonly hookMatcher: string;
   /** Resolves with the result of the turn, or with the error that prevented one. */
   readonly result: Promise<TurnResult>;
+  /** What Claude Code wrote to standard error. */
+  readonly errorLines = new RecentLines();
   readonly #finish: (result: TurnResult) => void;
   readonly #emit: (event: TurnEvent) => void;
   readonly #turn: Turn;
+  readonly #signal: AbortSignal;
   readonly #calls: ToolCallEvents;
   readonly #events: ClaudeEventMapper;
   readonly #running = new Set<Promise<unknown>>();
@@ -36,6 +43,7 @@ export class ClaudeTurn {
     this.result = promise;
     this.#finish = resolve;
     this.#turn = turn;
+    this.#signal = signal;
     this.#emit = emit;
     // Listed once, because calls are pinned to the last listing, which must be the one that the model sees.
     const listing = claudeToolListing(turn.tools.list(), options.toolSearch === true);
@@ -66,8 +74,32 @@ export class ClaudeTurn {
     this.#finish({ reason: 'error', error: { code, message } });
   }
 
+  /** Ends the turn with an error of the process and its last lines of standard error, unless it has ended. */
+  crash(message: string): void {
+    const last = this.errorLines.all().slice(-5);
+    this.fail('runtime-failed', [message, ...last].join('\n'));
+  }
+
+  /** Collects the standard error of the process. */
+  watch({ child }: ProcessGroup): void {
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => this.errorLines.write(piece));
+    // A write error is followed by the exit of the process.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
+  }
+
+  /** Waits for the result. After an interrupt, waits only briefly, so that Claude Code can write its transcript. */
+  async resultOrInterrupt(interrupt: () => Promise<unknown>): Promise<TurnResult> {
+    const result = await raceAbort(() => this.result, this.#signal).catch(() => undefined);
+    if (result !== undefined) return result;
+    const deadline = new AbortController();
+    const late = wait(maxInterruptMs, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
+    await Promise.race([Promise.all([interrupt(), this.result]).catch(() => undefined), late]);
+    deadline.abort();
+    return { reason: 'interrupted' };
+  }
+
   /** Emits the end of the turn after all of its calls have ended. */
-  async close(reason: Reason, error?: TurnResult['error']): Promise<void> {
+  async close({ reason, error }: TurnResult): Promise<void> {
     this.#over.abort(new DOMException('the turn is over', 'AbortError'));
     await Promise.allSettled([this.gate.close(), ...this.#running]);
     for (const id of this.#calls.openCallIds()) {

@@ -9,7 +9,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** The installed Claude Code. */
-export interface Installation {
+interface Installation {
   readonly program: string;
   readonly version: string;
   /** The environment variable or file with its credentials, if one was found. */
@@ -52,7 +52,8 @@ function signInOf(env: Readonly<Record<string, string>>): string | undefined {
 }
 
 const require = createRequire(import.meta.url);
-const sdk = '@anthropic-ai/claude-agent-sdk';
+/** The optional package that the runtime `claude` requires. */
+export const sdkPackage = '@anthropic-ai/claude-agent-sdk';
 
 /** Returns the path of Claude Code: in the PATH, or bundled with the Claude Agent SDK; `undefined` if neither. */
 export function findExecutable(path = process.env['PATH'] ?? ''): string | undefined {
@@ -67,7 +68,7 @@ function bundled(): string | undefined {
   const { platform, arch } = process;
   const program = platform === 'win32' ? 'claude.exe' : 'claude';
   return ['', '-musl']
-    .flatMap((kind) => packageFolder(`${sdk}-${platform}-${arch}${kind}`))
+    .flatMap((kind) => packageFolder(`${sdkPackage}-${platform}-${arch}${kind}`))
     .map((folder) => join(folder, program))
     .find(canRun);
 }
@@ -104,13 +105,10 @@ export function cliEnvironment(named: Readonly<Record<string, string>> = {}): Re
   return { ...Object.fromEntries(inherited), ...named };
 }
 
-/** The optional package that the runtime `claude` requires. */
-export const sdkPackage = '@anthropic-ai/claude-agent-sdk';
-
 /** Returns whether the Claude Agent SDK is installed, without loading it. */
 export function hasSdk(): boolean {
   try {
-    createRequire(import.meta.url).resolve(sdkPackage);
+    require.resolve(sdkPackage);
     return true;
   } catch {
     return false;

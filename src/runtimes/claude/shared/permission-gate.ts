@@ -11,7 +11,7 @@ import type { ToolCallEvents } from './tool-call-events.ts';
 type Allowed = Extract<BegunCall, { allowed: true }>;
 
 /** Options of `PermissionGate`. */
-export interface PermissionGateOptions {
+interface PermissionGateOptions {
   readonly turn: Pick<Turn, 'tools' | 'ask' | 'cwd'>;
   /** Cancels pending calls. */
   readonly signal: AbortSignal;

@@ -5,8 +5,7 @@ import type { ToolId } from '../../../core/tools/tool.ts';
 import type { TurnEvent } from '../../runtime.ts';
 
 /** The reported end of a call. */
-export type CallEnd = Pick<CallResult, 'outcome' | 'content' | 'changes'> &
-  Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
+type CallEnd = Pick<CallResult, 'outcome' | 'content' | 'changes'> & Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
 interface TrackedCall {
   stage: 'started' | 'running' | 'over';

@@ -7,7 +7,7 @@ import { access, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-type Said = TranscriptRecord & { readonly message: NonNullable<TranscriptRecord['message']> };
+type MessageRecord = TranscriptRecord & { readonly message: NonNullable<TranscriptRecord['message']> };
 type ToolResults = ReadonlyMap<string, JsonObject>;
 
 /** Matches text that Claude Code adds for the model, or after an interrupt. */
@@ -15,26 +15,26 @@ const remark = /^\s*(<system-reminder>|\[Request interrupted by user)/;
 
 /** Returns the conversation that ends with the last message. Excludes messages of other branches. */
 export function toTranscript(records: readonly TranscriptRecord[]): TranscriptMessage[] {
-  const said = records.filter((record): record is Said => record.message !== undefined);
+  const said = records.filter((record): record is MessageRecord => record.message !== undefined);
   const results = resultsIn(said);
   const pieces = piecesByAnswer(said);
-  const told = new Set<JsonValue>();
+  const added = new Set<JsonValue>();
   return chainOf(records, said.at(-1)).flatMap((record) => {
     const { role, id } = record.message;
     if (role === 'user') return messageOf([record], results);
     // An answer is written in pieces, of which only the last may be on the path of parents.
     if (typeof id !== 'string') return messageOf([record], results);
-    if (told.has(id)) return [];
-    told.add(id);
+    if (added.has(id)) return [];
+    added.add(id);
     return messageOf(pieces.get(id) ?? [record], results);
   });
 }
 
 /** Returns the records from the first to the last, by following the parents. */
-function chainOf(records: readonly TranscriptRecord[], last: Said | undefined): Said[] {
+function chainOf(records: readonly TranscriptRecord[], last: MessageRecord | undefined): MessageRecord[] {
   const byId = new Map(records.map((record) => [record.uuid, record]));
   const seen = new Set<TranscriptRecord>();
-  const chain: Said[] = [];
+  const chain: MessageRecord[] = [];
   for (
     let record: TranscriptRecord | undefined = last;
     record !== undefined && !seen.has(record);
@@ -46,19 +46,19 @@ function chainOf(records: readonly TranscriptRecord[], last: Said | undefined): 
   return chain.toReversed();
 }
 
-function piecesByAnswer(said: readonly Said[]): ReadonlyMap<JsonValue, readonly Said[]> {
-  const pieces = new Map<JsonValue, Map<string, Said>>();
+function piecesByAnswer(said: readonly MessageRecord[]): ReadonlyMap<JsonValue, readonly MessageRecord[]> {
+  const pieces = new Map<JsonValue, Map<string, MessageRecord>>();
   for (const record of said) {
     const { role, id } = record.message;
     if (role !== 'assistant' || typeof id !== 'string') continue;
-    const known = pieces.get(id) ?? new Map<string, Said>();
+    const known = pieces.get(id) ?? new Map<string, MessageRecord>();
     pieces.set(id, known.set(record.uuid, record));
   }
   return new Map([...pieces].map(([id, each]) => [id, [...each.values()]]));
 }
 
 /** Returns the tool results by call id, from all branches: results of parallel calls are in separate branches. */
-function resultsIn(said: readonly Said[]): ToolResults {
+function resultsIn(said: readonly MessageRecord[]): ToolResults {
   const blocks = said.flatMap(({ message }) => (message.role === 'user' ? blocksOf(message) : []));
   return new Map(
     blocks.flatMap((block): [string, JsonObject][] =>
@@ -69,7 +69,7 @@ function resultsIn(said: readonly Said[]): ToolResults {
   );
 }
 
-function messageOf(records: readonly Said[], results: ToolResults): TranscriptMessage[] {
+function messageOf(records: readonly MessageRecord[], results: ToolResults): TranscriptMessage[] {
   const [first] = records;
   const content = records.flatMap(({ message }) => blocksOf(message).flatMap((block) => partOf(block, results)));
   if (first === undefined || content.length === 0) return [];
@@ -197,10 +197,10 @@ function recordOf(line: JsonObject): TranscriptRecord | undefined {
   const parent = [parentUuid, logicalParentUuid].find((each) => typeof each === 'string');
   const record = { uuid, parent, at: typeof timestamp === 'string' ? timestamp : new Date(0).toISOString() };
   const message = line['message'];
-  return isSaid(line) && isMessage(message) ? { ...record, message } : record;
+  return isConversation(line) && isMessage(message) ? { ...record, message } : record;
 }
 
-function isSaid({ type, isMeta, isCompactSummary, isApiErrorMessage, message }: JsonObject): boolean {
+function isConversation({ type, isMeta, isCompactSummary, isApiErrorMessage, message }: JsonObject): boolean {
   if (isMeta === true || isCompactSummary === true) return false;
   if (type === 'user') return true;
   // Claude Code writes synthetic messages in the model's name; only its error messages are shown.

@@ -25,10 +25,10 @@ export async function requestStep(request: StepRequest): Promise<StepResult> {
 type Attempt = { readonly step: StepResult } | { readonly step: StepResult; readonly thrown: unknown };
 
 async function askOnce(request: StepRequest): Promise<Attempt> {
-  const told = new StepEvents(request);
+  const events = new StepEvents(request);
   const failed = (thrown: unknown): Attempt => {
-    const hasBegun = told.hasBegun;
-    const step = told.failed(toProviderFailure(request.chosen.name, thrown));
+    const hasBegun = events.hasBegun;
+    const step = events.failed(toProviderFailure(request.chosen.name, thrown));
     return hasBegun ? { step } : { step, thrown };
   };
   const { model, provider, options } = request.chosen;
@@ -51,36 +51,36 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
     });
     for await (const part of result.fullStream) {
       if (part.type === 'error') return failed(part.error);
-      if (part.type === 'abort') return { step: told.partly('aborted') };
-      take(part, told, tools);
+      if (part.type === 'abort') return { step: events.partly('aborted') };
+      report(part, events, tools);
     }
-    if (request.signal.aborted) return { step: told.partly('aborted') };
+    if (request.signal.aborted) return { step: events.partly('aborted') };
     const { messages } = await result.response;
-    return { step: told.ended(messages.find((one): one is AssistantModelMessage => one.role === 'assistant')) };
+    return { step: events.ended(messages.find((one): one is AssistantModelMessage => one.role === 'assistant')) };
   } catch (error) {
-    return request.signal.aborted ? { step: told.partly('aborted') } : failed(error);
+    return request.signal.aborted ? { step: events.partly('aborted') } : failed(error);
   }
 }
 
 /** Reports one part of the answer. */
-function take(part: TextStreamPart<ToolSet>, told: StepEvents, tools: ModelToolSet): void {
-  if (part.type === 'text-delta') told.say(part.text);
-  else if (part.type === 'reasoning-delta') told.think(part.text);
-  else if (part.type === 'tool-input-start' && part.providerExecuted !== true) told.start(part.id, part.toolName);
-  else if (part.type === 'tool-input-delta') told.input(part.id, part.delta);
+function report(part: TextStreamPart<ToolSet>, events: StepEvents, tools: ModelToolSet): void {
+  if (part.type === 'text-delta') events.say(part.text);
+  else if (part.type === 'reasoning-delta') events.think(part.text);
+  else if (part.type === 'tool-input-start' && part.providerExecuted !== true) events.start(part.id, part.toolName);
+  else if (part.type === 'tool-input-delta') events.input(part.id, part.delta);
   else if (part.type === 'tool-call' && part.providerExecuted !== true)
-    told.call({ ...part, input: tools.restore(part.toolName, part.input) });
-  else if (part.type === 'finish-step') told.finish(part.usage, part.finishReason);
+    events.call({ ...part, input: tools.restore(part.toolName, part.input) });
+  else if (part.type === 'finish-step') events.finish(part.usage, part.finishReason);
 }
 
 /** Emits each warning of the AI SDK once; it repeats them with every step. Keeps a handler that the host has set. */
-export function deduplicateWarnings(): void {
-  const told = new Set<string>();
+function deduplicateWarnings(): void {
+  const emitted = new Set<string>();
   globalThis.AI_SDK_LOG_WARNINGS ??= ({ warnings, provider = 'model', model = '' }) => {
     for (const warning of warnings) {
       const text = `${provider} ${model}: ${JSON.stringify(warning)}`;
-      if (told.has(text)) continue;
-      told.add(text);
+      if (emitted.has(text)) continue;
+      emitted.add(text);
       process.emitWarning(text, 'SignalboxWarning');
     }
   };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import type { CallResult } from '../../../core/calls/call.ts';
 import { text } from '../../../core/tools/content.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
@@ -49,7 +50,10 @@ export async function askUser(
     signal,
   });
   if (!call.allowed) return answered('denied', call.reason);
-  const answers = await unlessAborted(ask(toolCallId, questions), signal);
+  const answers = await raceAbort(() => ask(toolCallId, questions), signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
+  });
   const { outcome, output } =
     answers === undefined
       ? {
@@ -63,17 +67,4 @@ export async function askUser(
 
 function answered(outcome: Answered['outcome'], output: string): Answered {
   return { outcome, content: [text(output)] };
-}
-
-/** Resolves with `undefined` as soon as the signal is aborted. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
-  const aborted = Promise.withResolvers<undefined>();
-  const onAbort = (): void => aborted.resolve(undefined);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,8 +1,7 @@
 import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
 import { SchemaCompiler } from '../../../catalog/schema/schema-compiler.ts';
-import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { formatsByProvider, genericFormat } from '../../../surfaces/providers/formats.ts';
-import { type ProviderSchema, toProviderSchema } from '../../../surfaces/providers/provider-format.ts';
+import { type ProviderSchema, toProviderSchema, toSdkOptions } from '../../../surfaces/providers/provider-format.ts';
 import { restoreArguments } from '../../../surfaces/providers/provider-tools.ts';
 import type { ModelTool } from '../step.ts';
 
@@ -49,7 +48,7 @@ function shapedTool(definition: ModelTool, provider: string, compiler: SchemaCom
 function shapeFor(definition: ModelTool, provider: string, compiler: SchemaCompiler): SdkTool {
   const format = formatsByProvider.get(provider);
   const shape = toProviderSchema(definition, format ?? genericFormat, compiler);
-  const options = optionsByProvider(definition.providerOptions);
+  const options = definition.providerOptions && toSdkOptions(definition.providerOptions);
   // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.
   const strict = format === undefined ? options?.[provider]?.['strict'] : shape.strict;
   return {
@@ -61,10 +60,4 @@ function shapeFor(definition: ModelTool, provider: string, compiler: SchemaCompi
       ...(typeof strict === 'boolean' ? { strict } : {}),
     }),
   };
-}
-
-function optionsByProvider(given: JsonObject | undefined): Record<string, JsonObject> | undefined {
-  if (given === undefined) return undefined;
-  const entries = Object.entries(given).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
-  return Object.fromEntries(entries);
 }

@@ -1,16 +1,15 @@
-import type { ToolModelMessage } from 'ai';
+import type { ToolModelMessage, ToolResultPart } from 'ai';
 import type { CallResult } from '../../../core/calls/call.ts';
-import { text } from '../../../core/tools/content.ts';
+import { type ContentBlock, readableBlocks, renderContent, text } from '../../../core/tools/content.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { callWithModelArguments } from '../../../surfaces/tool-box.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
 import { askUser, askUserName } from './ask-user.ts';
 import { callContentTool, isContentTool } from './content-tools.ts';
 import type { RequestedCall } from '../step.ts';
-import { toToolOutput } from './tool-output.ts';
 
 /** The context of the calls of a step. */
-export interface ToolCallContext {
+interface ToolCallContext {
   readonly turn: Pick<Turn, 'ask' | 'tools' | 'serverContent'>;
   readonly signal: AbortSignal;
   /** Whether the model accepts images in tool results. */
@@ -63,4 +62,36 @@ async function make({ toolCallId, toolName, input }: RequestedCall, request: Too
     // A call rejects only when the box is closed. The other calls of the step still end.
     return { outcome: 'failed', content: [text(messageOf(error))] };
   }
+}
+
+type Output = ToolResultPart['output'];
+type OutputPart = Extract<Output, { type: 'content' }>['value'][number];
+
+/** Converts the result of a call for the model. Any outcome but `completed` is an error text. */
+function toToolOutput(result: Pick<CallResult, 'outcome' | 'content' | 'error'>, images: boolean): Output {
+  const { outcome } = result;
+  const content = readableBlocks(result);
+  if (outcome !== 'completed') return { type: 'error-text', value: rendered(content) };
+  if (images && content.some(isImage)) return { type: 'content', value: content.map(outputPart) };
+  return { type: 'text', value: rendered(content) };
+}
+
+function outputPart(block: ContentBlock): OutputPart {
+  if (isImage(block)) return { type: 'file', mediaType: block.mimeType, data: { type: 'data', data: block.data } };
+  return { type: 'text', text: rendered([block]) };
+}
+
+function isImage(block: ContentBlock): block is Extract<ContentBlock, { type: 'image' | 'audio' }> {
+  return block.type === 'image';
+}
+
+/** Renders content in full; the pipeline has already limited its size. */
+function rendered(content: readonly ContentBlock[]): string {
+  return content
+    .map((block) => {
+      const label = renderContent([block], Infinity);
+      const whole = block.type === 'resource' ? block.resource['text'] : undefined;
+      return typeof whole === 'string' ? `${label}\n${whole}` : label;
+    })
+    .join('\n');
 }
