@@ -24,9 +24,9 @@ export interface RequestOptions {
 }
 
 /** Options of `send`. A transport with a stream for each request passes `caller` on with every message of that stream. */
-export interface ChannelSendOptions extends Omit<TransportSendOptions, 'requestSignal'> {
+export interface ChannelSendOptions
+  extends Omit<TransportSendOptions, 'requestSignal' | 'headers'>, Pick<RequestOptions, 'caller' | 'headers'> {
   readonly requestSignal?: AbortSignalLike | undefined;
-  readonly caller?: RunningCall | undefined;
 }
 
 /** A transport below a channel: one of the SDK, or one of ours, which knows the stream that a message arrived on. */
@@ -44,13 +44,15 @@ interface PendingRequests {
   withdraw(pending: PendingRequest): void;
 }
 
-/** A request without a response. A class instead of closures, because every call creates one. */
-class PendingRequest {
+/** A request without a response, and the options with which it is sent. A class instead of closures, because every call creates one. */
+class PendingRequest implements ChannelSendOptions {
   readonly id: string;
   readonly promise: Promise<JsonObject>;
   sent: boolean;
   /** Closes the stream of the request, where it has one. */
-  readonly stream: LightAbortSignal | undefined;
+  readonly requestSignal: LightAbortSignal | undefined;
+  readonly caller: RequestOptions['caller'];
+  readonly headers: RequestOptions['headers'];
   readonly #options: RequestOptions;
   readonly #requests: PendingRequests;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -58,13 +60,15 @@ class PendingRequest {
   #reject: (error: Error) => void = () => undefined;
 
   constructor(id: string, options: RequestOptions, hasStream: boolean, requests: PendingRequests) {
-    const { signal, timeoutMs } = options;
+    const { signal, timeoutMs, caller, headers } = options;
     this.id = id;
+    this.caller = caller;
+    this.headers = headers;
     this.#options = options;
     this.#requests = requests;
     // HTTP does not report when a request was sent, so it counts as sent unless its error proves the opposite.
     this.sent = hasStream;
-    this.stream = hasStream ? new LightAbortSignal() : undefined;
+    this.requestSignal = hasStream ? new LightAbortSignal() : undefined;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -95,7 +99,7 @@ class PendingRequest {
     const { signal } = this.#options;
     this.#requests.withdraw(this);
     if (signal !== undefined) this.settle(abortReason(signal));
-    this.stream?.abort(signal?.reason);
+    this.requestSignal?.abort(signal?.reason);
   }
 
   fail(error: unknown): void {
@@ -103,7 +107,7 @@ class PendingRequest {
   }
 
   /** Fails the request when its stream ended without the response. */
-  handleStreamEnd(): void {
+  onRequestStreamEnd(): void {
     if (!this.#requests.all.has(this.id)) return;
     this.settle(new ConnectionLost('the stream of the answer ended before the answer came', true));
   }
@@ -197,7 +201,7 @@ export class RpcChannel implements Transport {
    * response will come, and with the signal's reason when it is aborted; the server is notified of that.
    */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    const { signal, onProgress, caller, headers, envelope = this.envelope } = options;
+    const { signal, onProgress, envelope = this.envelope } = options;
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
     if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
     const id = `${idPrefix}${(this.#lastId += 1)}`;
@@ -205,15 +209,9 @@ export class RpcChannel implements Transport {
     const message = { jsonrpc: '2.0', id, method, params: paramsWithMeta } as JSONRPCMessage;
     const pending = new PendingRequest(id, options, !this.isStdio, this.#requests);
     try {
-      const sending = this.isStdio
-        ? // A process has one stream for everything, so nothing can be closed for one request.
-          this.#transport.send(message, signal && { requestSignal: signal })
-        : this.#transport.send(message, {
-            requestSignal: pending.stream,
-            ...(headers === undefined ? {} : { headers }),
-            caller,
-            onRequestStreamEnd: () => pending.handleStreamEnd(),
-          });
+      // A process has one stream for everything, so nothing can be closed for one request.
+      const sendOptions = this.isStdio ? signal && { requestSignal: signal } : pending;
+      const sending = this.#transport.send(message, sendOptions);
       if (sending === written) pending.sent = true;
       else
         sending.then(

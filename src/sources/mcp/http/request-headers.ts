@@ -26,9 +26,10 @@ const nameParameters: Readonly<Record<string, string>> = {
 
 /** Builds the headers of requests as flat lists, names and values in turn. */
 export class RequestHeaders {
-  readonly #accept: string;
-  /** Configured headers that no header of a request replaces. */
-  readonly #base: readonly string[];
+  /** The headers of every POST, GET and DELETE. */
+  readonly #post: readonly string[];
+  readonly #get: readonly string[];
+  readonly #delete: readonly string[];
   /** Configured headers that a request may replace. */
   readonly #replaceable: readonly (readonly [string, string])[];
 
@@ -37,59 +38,55 @@ export class RequestHeaders {
     const credentials = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
     const lowerCased = Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value] as const);
     const merged = Object.entries({ ...credentials, ...Object.fromEntries(lowerCased) });
-    this.#accept = merged.find(([name]) => name === 'accept')?.[1] ?? '';
+    const accepted = merged.filter(([name]) => name === 'accept').map(([, value]) => value);
+    const accepting = (types: string): string => [...accepted, types].join(', ');
     const own = merged.filter(([name]) => !managedHeaders.test(name));
     const isReplaceable = (name: string): boolean => name === 'authorization' || name.startsWith('mcp-');
-    this.#base = own.filter(([name]) => !isReplaceable(name)).flat();
+    const base = own.filter(([name]) => !isReplaceable(name)).flat();
+    const json = 'application/json';
+    this.#post = [...base, 'accept', accepting(`${json}, text/event-stream`), 'content-type', json];
+    this.#get = [...base, 'accept', accepting('text/event-stream')];
+    this.#delete = base;
     this.#replaceable = own.filter(([name]) => isReplaceable(name));
   }
 
   /** Returns the headers of a POST with this message. */
-  forMessage(message: JSONRPCMessage, state: HeaderState, extra: Readonly<Record<string, string>> = {}): string[] {
-    const headers = [...this.#base];
-    headers.push('accept', this.#accepting('application/json, text/event-stream'), 'content-type', 'application/json');
-    for (const [name, value] of Object.entries(extra)) headers.push(name.toLowerCase(), value);
-    const isHandshake = 'method' in message && message.method === 'initialize';
-    this.#addState(headers, isHandshake ? { ...state, sessionId: undefined } : state, envelopeVersion(message));
+  forMessage(message: JSONRPCMessage, state: HeaderState, extra?: Readonly<Record<string, string>>): string[] {
+    const headers = [...this.#post];
+    if (extra !== undefined) for (const name of Object.keys(extra)) headers.push(name.toLowerCase(), extra[name] ?? '');
     const method = 'method' in message ? message.method : '';
-    if (envelopeVersion(message) !== undefined) {
+    const version = envelopeVersion(message);
+    if (version !== undefined) {
       headers.push('mcp-method', method);
       const name = nameOf(method, message);
       if (name !== undefined) headers.push('mcp-name', encodeHeaderValue(name));
     }
-    return this.#addReplaceable(headers);
+    return this.#withState(headers, method === 'initialize' ? { ...state, sessionId: undefined } : state, version);
   }
 
   /** Returns the headers of a GET for an event stream. */
   forStream(state: HeaderState, lastEventId: string | undefined): string[] {
-    const headers = [...this.#base, 'accept', this.#accepting('text/event-stream')];
-    if (lastEventId !== undefined) headers.push('last-event-id', lastEventId);
-    this.#addState(headers, state);
-    return this.#addReplaceable(headers);
+    const resumption = lastEventId === undefined ? [] : ['last-event-id', lastEventId];
+    return this.#withState([...this.#get, ...resumption], state);
   }
 
   /** Returns the headers of the DELETE that ends the session. */
   forDelete(state: HeaderState): string[] {
-    const headers = [...this.#base];
-    this.#addState(headers, state);
-    return this.#addReplaceable(headers);
+    return this.#withState([...this.#delete], state);
   }
 
-  #accepting(types: string): string {
-    return this.#accept === '' ? types : `${this.#accept}, ${types}`;
-  }
-
-  #addState(headers: string[], { sessionId, protocolVersion, token }: HeaderState, envelope?: string): void {
+  #withState(headers: string[], { sessionId, protocolVersion, token }: HeaderState, envelope?: string): string[] {
     const version = envelope ?? protocolVersion;
     if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
     if (version !== undefined) headers.push('mcp-protocol-version', version);
     if (token !== undefined) headers.push('authorization', `Bearer ${token}`);
-  }
-
-  #addReplaceable(headers: string[]): string[] {
-    for (const [name, value] of this.#replaceable) if (!headers.includes(name)) headers.push(name, value);
+    for (const [name, value] of this.#replaceable) if (!hasHeader(headers, name)) headers.push(name, value);
     return headers;
   }
+}
+
+function hasHeader(headers: readonly string[], name: string): boolean {
+  return headers.some((each, index) => index % 2 === 0 && each === name);
 }
 
 /** Returns the version of the 2026 envelope that a request carries. */

@@ -43,35 +43,35 @@ async function connected(
     server.close();
     server.closeAllConnections();
   });
-  hear(transport, (each) => void messages.push(each));
+  receive(transport, (each) => void messages.push(each));
   await transport.start();
   return { transport, requests, messages };
 }
 
 /** Delivers the messages to this receiver. */
-function hear(transport: ChannelTransport, onmessage: NonNullable<ChannelTransport['onmessage']>): void {
+function receive(transport: ChannelTransport, onmessage: NonNullable<ChannelTransport['onmessage']>): void {
   Object.assign(transport, { onmessage });
 }
 
-/** Returns the requests to a server with these responses, and the messages that arrive. */
-async function asked(
+/** Sends a message to a server with these responses. Returns the requests, the messages that arrive and the failure. */
+async function exchange(
   t: TestContext,
   answer: (response: ServerResponse) => void,
   message: JSONRPCMessage = call,
 ): Promise<{ requests: IncomingHttpHeaders[]; messages: unknown[]; failure: unknown }> {
   const { transport, requests, messages } = await connected(t, answer);
   const arrived = new Promise<void>((resolve) => {
-    hear(transport, (each) => {
+    receive(transport, (each) => {
       messages.push(each);
       resolve();
     });
   });
-  const over = Promise.withResolvers<void>();
-  const failure = await transport.send(message, { onRequestStreamEnd: over.resolve }).then(
+  const ended = Promise.withResolvers<void>();
+  const failure = await transport.send(message, { onRequestStreamEnd: ended.resolve }).then(
     () => undefined,
     (error: unknown) => error,
   );
-  if (failure === undefined) await Promise.race([arrived, over.promise]);
+  if (failure === undefined) await Promise.race([arrived, ended.promise]);
   return { requests, messages, failure };
 }
 
@@ -103,29 +103,29 @@ const respond =
   (response: ServerResponse): void =>
     void response.writeHead(status, { 'Content-Type': type }).end(body);
 
-describe('a call of a tool over HTTP', () => {
-  test('is asked once and answered, as a JSON document and as a stream of events', async (t) => {
+describe('a tool call over HTTP', () => {
+  test('is sent once, and its response is delivered from JSON and from an event stream', async (t) => {
     const event = `event: message\ndata: ${JSON.stringify(result)}\n\n`;
     for (const answer of [
       respond('application/json; charset=utf-8', JSON.stringify(result)),
       respond('text/event-stream', event),
     ]) {
-      const { requests, messages } = await asked(t, answer);
+      const { requests, messages } = await exchange(t, answer);
       assert.deepEqual(messages, [result]);
       assert.equal(requests.length, 1);
       assert.equal(requests[0]?.['x-team'], 'blue');
     }
   });
 
-  test('carries the headers of its revision', async (t) => {
+  test('carries the headers of the 2026 revision', async (t) => {
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
     const modern = { ...call, params: { name: 'echo', _meta } };
-    const { requests } = await asked(t, respond('application/json', JSON.stringify(result)), modern);
+    const { requests } = await exchange(t, respond('application/json', JSON.stringify(result)), modern);
     const { 'mcp-protocol-version': version, 'mcp-method': method, 'mcp-name': name } = requests[0] ?? {};
     assert.deepEqual({ version, method, name }, { version: '2026-07-28', method: 'tools/call', name: 'echo' });
   });
 
-  test('is not asked again when the answer is refused, no message, too large or cut off', async (t) => {
+  test('is not sent again when its response is refused, invalid, too large or cut off', async (t) => {
     const cutOff = (response: ServerResponse): void => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 }).write('{');
       setImmediate(() => response.destroy());
@@ -139,22 +139,22 @@ describe('a call of a tool over HTTP', () => {
       respond('text/event-stream', `data: ${'x'.repeat(2000)}\n`, 500),
       cutOff,
     ]) {
-      const { requests, messages, failure } = await asked(t, answer);
+      const { requests, messages, failure } = await exchange(t, answer);
       assert.ok(failure instanceof Error);
       assert.deepEqual([requests.length, messages], [1, []]);
     }
   });
 
-  test('is over when nothing that came answers it', { timeout: 20_000 }, async (t) => {
+  test('ends without a failure when the body contains no response to it', { timeout: 20_000 }, async (t) => {
     const other = { ...result, id: 'another' };
-    assert.deepEqual((await asked(t, respond('application/json', JSON.stringify(other)))).messages, [other]);
+    assert.deepEqual((await exchange(t, respond('application/json', JSON.stringify(other)))).messages, [other]);
     for (const answer of [
       respond('application/json', '[]'),
       // A stream that never ends.
       (response: ServerResponse) =>
         void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: x\n'.repeat(500)),
     ]) {
-      const { requests, messages, failure } = await asked(t, answer);
+      const { requests, messages, failure } = await exchange(t, answer);
       assert.deepEqual([requests.length, messages, failure], [1, [], undefined]);
     }
   });
@@ -163,7 +163,7 @@ describe('a call of a tool over HTTP', () => {
 describe('the headers of a call over HTTP', () => {
   const answer = respond('application/json', JSON.stringify(result));
 
-  test('have what its address says of who asks, unless the configuration says it', async (t) => {
+  test('contain the credentials of the URL, unless Authorization is configured', async (t) => {
     for (const [given, expected] of [
       [{}, `Basic ${btoa('ann:p w')}`],
       [{ Authorization: 'Bearer x' }, 'Bearer x'],
@@ -175,7 +175,7 @@ describe('the headers of a call over HTTP', () => {
     }
   });
 
-  test('say nothing twice, whatever is configured', async (t) => {
+  test('contain no header twice, whatever is configured', async (t) => {
     for (const [name, value] of [
       ['Host', 'inside.example'],
       ['Accept', 'text/plain'],
@@ -190,7 +190,14 @@ describe('the headers of a call over HTTP', () => {
     }
   });
 
-  test('that cannot be sent fail the call, and only that', async (t) => {
+  test('contain the configured Authorization for a tool of that name', async (t) => {
+    const { transport, requests } = await connected(t, answer, { Authorization: 'Bearer x' });
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    await transport.send({ ...call, params: { name: 'authorization', _meta } });
+    assert.deepEqual([requests[0]?.authorization, requests[0]?.['mcp-name']], ['Bearer x', 'authorization']);
+  });
+
+  test('fail the call before it is sent when a value is invalid', async (t) => {
     const { transport, requests } = await connected(t, answer, { 'X-Team': 'blue\n' });
     await assert.rejects(
       transport.send(call),
@@ -200,36 +207,36 @@ describe('the headers of a call over HTTP', () => {
   });
 });
 
-describe('a call over HTTP that is cancelled', () => {
+describe('a cancelled call over HTTP', () => {
   const streaming = (response: ServerResponse): void =>
-    void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': on its way\n\n');
+    void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': processing\n\n');
   const beginning = (response: ServerResponse): void =>
     void response.writeHead(200, { 'Content-Type': 'application/json' }).write('{');
 
-  for (const [what, answer] of [
-    ['before it is answered', () => undefined],
-    ['while the document of its answer comes', beginning],
-    ['while the stream of its answer is open', streaming],
+  for (const [phase, answer] of [
+    ['before the response', () => undefined],
+    ['while a JSON body arrives', beginning],
+    ['while an event stream is open', streaming],
   ] as const) {
-    test(`${what} closes its connection, and no other`, async (t) => {
+    test(`closes its connection and no other, ${phase}`, async (t) => {
       const closed = Promise.withResolvers<void>();
-      const came = Promise.withResolvers<void>();
+      const arrived = Promise.withResolvers<void>();
       const other = Promise.withResolvers<ServerResponse>();
       const { transport, messages } = await connected(t, (response, body) => {
         if (body.includes('"other"')) return other.resolve(response);
         response.on('close', closed.resolve);
         answer(response);
-        came.resolve();
+        arrived.resolve();
       });
       const signal = new LightSignal();
-      const reason = new Error('enough');
+      const reason = new Error('cancelled by the test');
       const another = transport.send({ ...call, id: 'other' });
-      // It resolves when its stream is open.
+      // `send` resolves as soon as the stream is open.
       const ended = transport.send(call, { requestSignal: signal }).then(
         () => 'streams',
         (error: unknown) => error,
       );
-      await within(came.promise, 'the request to come');
+      await within(arrived.promise, 'the request to arrive');
       if (answer === streaming) await within(ended, 'the stream to be open');
       signal.abort(reason);
       await within(closed.promise, 'the connection to be closed');
@@ -240,9 +247,9 @@ describe('a call over HTTP that is cancelled', () => {
     });
   }
 
-  test('before it has left is not sent, and one that is cancelled already fails at once', async (t) => {
+  test('is not sent when it has not left yet, and fails at once when it was cancelled before', async (t) => {
     const { transport, requests } = await connected(t, respond('application/json', JSON.stringify(result)));
-    const reason = new Error('enough');
+    const reason = new Error('cancelled by the test');
     const signal = new LightSignal();
     const leaving = transport.send(call, { requestSignal: signal });
     signal.abort(reason);
@@ -252,23 +259,23 @@ describe('a call over HTTP that is cancelled', () => {
     assert.equal(requests.length, 1);
   });
 
-  test('with headers of its own is cancelled as well', async (t) => {
-    const came = Promise.withResolvers<void>();
+  test('closes its connection also when it has additional headers', async (t) => {
+    const arrived = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const { transport, requests } = await connected(t, (response) => {
       response.on('close', closed.resolve);
-      came.resolve();
+      arrived.resolve();
     });
     const signal = new LightSignal();
     const sent = transport.send(call, { requestSignal: signal, headers: { 'x-one': '1' } });
-    await within(came.promise, 'the request to come');
-    signal.abort(new Error('enough'));
+    await within(arrived.promise, 'the request to arrive');
+    signal.abort(new Error('cancelled by the test'));
     await assert.rejects(within(sent, 'the call to end'));
     await within(closed.promise, 'the connection to be closed');
     assert.equal(requests[0]?.['x-one'], '1');
   });
 
-  test('leaves nothing that listens, when it was answered before', async (t) => {
+  test('leaves no listener on its signal after the response', async (t) => {
     const { transport } = await connected(t, respond('application/json', JSON.stringify(result)));
     const signal = new LightSignal();
     await transport.send(call, { requestSignal: signal });
@@ -276,31 +283,31 @@ describe('a call over HTTP that is cancelled', () => {
   });
 });
 
-test('a message that comes besides an answer has the caller of its request, in documents and in streams', async (t) => {
+test('a message beside a response carries the caller of its request, in JSON bodies and event streams', async (t) => {
   const answer = (response: ServerResponse, body: string): void => {
     const { id } = JSON.parse(body) as { id: string };
     const messages = [
       { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: id } },
       { ...result, id },
     ];
-    if (id.startsWith('document')) respond('application/json', JSON.stringify(messages))(response);
+    if (id.startsWith('json')) respond('application/json', JSON.stringify(messages))(response);
     else respond('text/event-stream', messages.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''))(response);
   };
   const { transport } = await connected(t, answer);
-  const ids = Array.from({ length: 8 }, (_, index) => [`document-${index}`, `stream-${index}`]).flat();
+  const ids = Array.from({ length: 8 }, (_, index) => [`json-${index}`, `stream-${index}`]).flat();
   // Runs twice: the second run reuses pooled connections.
   for (let round = 0; round < 2; round += 1) {
-    const over = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
     let open = ids.length;
     const callers = new Map(ids.map((id) => [id, new RunningCall({ client: undefined })]));
-    const heard = new Map<unknown, unknown>();
-    hear(transport, (message, extra) => {
-      if ('method' in message) heard.set(message.params?.['data'], extra?.caller);
-      else if ((open -= 1) === 0) over.resolve();
+    const received = new Map<unknown, unknown>();
+    receive(transport, (message, extra) => {
+      if ('method' in message) received.set(message.params?.['data'], extra?.caller);
+      else if ((open -= 1) === 0) answered.resolve();
     });
-    for (const id of ids) transport.send({ ...call, id }, { caller: callers.get(id) }).catch(over.reject);
-    await within(over.promise, 'every answer', () => `${open} missing`);
-    assert.deepEqual(heard, callers);
+    for (const id of ids) transport.send({ ...call, id }, { caller: callers.get(id) }).catch(answered.reject);
+    await within(answered.promise, 'every response', () => `${open} missing`);
+    assert.deepEqual(received, callers);
   }
 });
 
@@ -313,13 +320,13 @@ describe('a response stream that breaks off', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.end(lastEventId === undefined ? 'id: 7\nretry: 10\ndata:\n\n' : `data: ${JSON.stringify(result)}\n\n`);
     });
-    const over = Promise.withResolvers<void>();
-    hear(transport, (message) => {
+    const answered = Promise.withResolvers<void>();
+    receive(transport, (message) => {
       messages.push(message);
-      over.resolve();
+      answered.resolve();
     });
     await transport.send(call);
-    await within(over.promise, 'the answer');
+    await within(answered.promise, 'the response');
     assert.deepEqual(messages, [result]);
     assert.deepEqual(methods, [
       ['POST', undefined],
@@ -327,16 +334,16 @@ describe('a response stream that breaks off', () => {
     ]);
   });
 
-  test('is over at once where it gave none', async (t) => {
-    const { messages, requests } = await asked(t, (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': on its way\n\n');
+  test('ends at once where the server gave none', async (t) => {
+    const { messages, requests } = await exchange(t, (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': processing\n\n');
       setImmediate(() => response.destroy());
     });
     assert.deepEqual([messages, requests.length], [[], 1]);
   });
 });
 
-test('the session of the server is named in every request, and ended at the close', async (t) => {
+test('every request names the session of the server, and `close` ends it', async (t) => {
   const initialize = { jsonrpc: '2.0', id: 'i', method: 'initialize', params: {} } as const;
   const sessions: unknown[] = [];
   const { transport } = await connected(t, (response) => {

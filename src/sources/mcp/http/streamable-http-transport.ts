@@ -7,14 +7,21 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Agent } from 'undici';
-import { type AbortSignalLike, abortReason } from '../../../core/async/light-abort-signal.ts';
+import { abortReason } from '../../../core/async/light-abort-signal.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { ChannelSendOptions, ChannelTransport } from '../connection/rpc-channel.ts';
 import { EventStreamReader, TextReader } from './client/body-readers.ts';
-import { atEndOfTick, batchPerTick } from './client/batch-per-tick.ts';
+import { batchPerTick } from './client/batch-per-tick.ts';
 import { createGuardedAgent } from './client/guarded-agent.ts';
-import { type BodyReader, HttpExchange, type HttpRequest, type HttpResponseHead } from './client/http-exchange.ts';
+import {
+  type BodyReader,
+  HttpExchange,
+  type HttpRequest,
+  type HttpResponseHead,
+  type HttpTarget,
+  httpTarget,
+} from './client/http-exchange.ts';
 import type { AuthorizationResult, BearerAuthorization } from './oauth/bearer-authorization.ts';
 import { ReconnectDelay } from './reconnect-delay.ts';
 import { type HeaderState, RequestHeaders, envelopeVersion } from './request-headers.ts';
@@ -27,16 +34,14 @@ interface StreamableHttpOptions {
   readonly authorization: BearerAuthorization | undefined;
 }
 
-/** An event stream and the request that it belongs to; one that the transport opened has none. */
-interface StreamOptions {
-  readonly extra?: { readonly caller: ChannelSendOptions['caller'] } | undefined;
-  readonly signal?: AbortSignalLike | undefined;
-  /** Called once, when no more messages come. */
-  readonly onEnd?: (() => void) | undefined;
-  /** Whether the stream is opened again when it ends: always, or only when the server gave an event id. */
-  readonly isPermanent: boolean;
+/**
+ * An event stream and the request that it belongs to. The stream that the transport opens itself has no request: it is opened again
+ * whenever it ends, and that of a request only when the server gave an event id.
+ */
+interface EventStream {
+  readonly request: ChannelSendOptions | undefined;
   readonly delay: ReconnectDelay;
-  lastEventId?: string | undefined;
+  lastEventId?: string;
 }
 
 /** The result of a request; `error` when the server refused it. */
@@ -59,6 +64,7 @@ export class StreamableHttpTransport implements ChannelTransport {
   sessionId: string | undefined;
 
   readonly #options: StreamableHttpOptions;
+  readonly #target: HttpTarget;
   readonly #agent: Agent;
   readonly #headers: RequestHeaders;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -71,6 +77,7 @@ export class StreamableHttpTransport implements ChannelTransport {
   constructor(options: StreamableHttpOptions) {
     const { url, headers } = options;
     this.#options = options;
+    this.#target = httpTarget(url);
     this.#agent = createGuardedAgent([url]);
     this.#headers = new RequestHeaders(url, headers);
   }
@@ -84,23 +91,23 @@ export class StreamableHttpTransport implements ChannelTransport {
   }
 
   /** Posts a message. Resolves when its response was delivered, or its event stream is open. */
-  async send(message: JSONRPCMessage, options: ChannelSendOptions = {}): Promise<void> {
-    const { authorization } = this.#options;
-    try {
-      const { error } =
-        authorization === undefined
-          ? await this.#post(message, options, undefined)
-          : await authorization.run((token) => this.#post(message, options, token));
-      if (error !== undefined) throw error;
-    } catch (error) {
+  send(message: JSONRPCMessage, options: ChannelSendOptions = {}): Promise<void> {
+    const sending = this.#authorized((token) => this.#post(message, options, token));
+    sending.catch((error: unknown) => {
       if (options.requestSignal?.aborted !== true) this.#report(error);
-      throw error;
-    }
+    });
+    return sending;
   }
 
   /** Ends the session and closes all connections. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
+  }
+
+  /** Sends a request, with a token where the server needs one. Rejects when the server refuses the request. */
+  #authorized(request: (token: string | undefined) => Promise<PostResult>): Promise<void> {
+    const { authorization } = this.#options;
+    return (authorization === undefined ? request(undefined) : authorization.run(request)).then(throwRefusal);
   }
 
   #post(message: JSONRPCMessage, options: ChannelSendOptions, token: string | undefined): Promise<PostResult> {
@@ -109,7 +116,7 @@ export class StreamableHttpTransport implements ChannelTransport {
       if (signal?.aborted === true) return reject(abortReason(signal));
       const request: HttpRequest = {
         method: 'POST',
-        url: this.#options.url,
+        target: this.#target,
         headers: this.#headers.forMessage(message, this.#state(token), options.headers),
         body: JSON.stringify(message),
         signal,
@@ -118,8 +125,7 @@ export class StreamableHttpTransport implements ChannelTransport {
         onResponse: (head) => this.#readPostResponse(head, message, options, resolve, reject),
         onError: reject,
       });
-      // Requests of one turn leave one right after the other, so the server wakes up once for all of them.
-      atEndOfTick(() => exchange.start());
+      exchange.start();
     });
   }
 
@@ -131,38 +137,34 @@ export class StreamableHttpTransport implements ChannelTransport {
     reject: (error: unknown) => void,
   ): BodyReader {
     const { maxMessageBytes } = this.#options;
+    if (head.status < 200 || head.status >= 300) return this.#readRefusal(head, message, resolve, reject);
     const method = 'method' in message ? message.method : undefined;
     const isRequest = method !== undefined && 'id' in message;
-    const isSuccess = head.status >= 200 && head.status < 300;
-    if (!isSuccess) return this.#readRefusal(head, message, resolve, reject);
     if (method === 'initialize') this.sessionId = header(head, 'mcp-session-id');
-    const extra = options.caller === undefined ? undefined : { caller: options.caller };
     const end = (): void => {
-      options.onRequestStreamEnd?.();
+      if (isRequest) options.onRequestStreamEnd?.();
       resolve(accepted);
     };
     if (!isRequest || head.status === 202) {
       if (method === 'notifications/initialized' && head.status === 202) this.#listen();
-      return new TextReader(maxMessageBytes, isRequest ? end : () => resolve(accepted), reject);
-    }
-    const type = mediaType(head);
-    if (type === 'text/event-stream') {
-      resolve(accepted);
-      const { requestSignal: signal, onRequestStreamEnd: onEnd } = options;
-      return this.#readEvents({ extra, signal, onEnd, isPermanent: false, delay: new ReconnectDelay() });
-    }
-    if (type === 'application/json') {
-      const deliver = (text: string): void => {
-        for (const each of parseMessages(text)) this.onmessage?.(each, extra);
-        end();
-      };
-      return new TextReader(
-        maxMessageBytes,
-        (text) => batchPerTick(() => attempt(() => deliver(text), reject)),
-        reject,
-      );
+      return new TextReader(maxMessageBytes, end, reject);
     }
     const contentType = header(head, 'content-type') ?? null;
+    if (isMediaType(contentType, 'text/event-stream')) {
+      resolve(accepted);
+      return this.#readEvents({ request: options, delay: new ReconnectDelay() });
+    }
+    if (isMediaType(contentType, 'application/json')) {
+      const deliver = (text: string): void => {
+        try {
+          for (const each of parseMessages(text)) this.onmessage?.(each, options);
+          end();
+        } catch (error) {
+          reject(error);
+        }
+      };
+      return new TextReader(maxMessageBytes, (text) => batchPerTick(() => deliver(text)), reject);
+    }
     const problem = `Unexpected content type: ${contentType}`;
     const fail = (): void => reject(new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, problem, { contentType }));
     return new TextReader(maxMessageBytes, fail, fail);
@@ -195,23 +197,25 @@ export class StreamableHttpTransport implements ChannelTransport {
 
   /** Opens the stream on which the server sends what belongs to no request. A server need not have one. */
   #listen(): void {
-    this.#openStream({ isPermanent: true, delay: new ReconnectDelay() }).catch((error: unknown) => this.#report(error));
+    this.#openStream({ request: undefined, delay: new ReconnectDelay() }).catch((error: unknown) =>
+      this.#report(error),
+    );
   }
 
   /** Opens an event stream with GET. Resolves when it is open, or when the server has none. */
-  async #openStream(stream: StreamOptions): Promise<void> {
-    const { authorization } = this.#options;
-    const { error } =
-      authorization === undefined
-        ? await this.#get(stream, undefined)
-        : await authorization.run((token) => this.#get(stream, token));
-    if (error !== undefined) throw error;
+  #openStream(stream: EventStream): Promise<void> {
+    return this.#authorized((token) => this.#get(stream, token));
   }
 
-  #get(stream: StreamOptions, token: string | undefined): Promise<PostResult> {
+  #get(stream: EventStream, token: string | undefined): Promise<PostResult> {
     return new Promise((resolve, reject) => {
       const headers = this.#headers.forStream(this.#state(token), stream.lastEventId);
-      const request: HttpRequest = { method: 'GET', url: this.#options.url, headers, signal: stream.signal };
+      const request: HttpRequest = {
+        method: 'GET',
+        target: this.#target,
+        headers,
+        signal: stream.request?.requestSignal,
+      };
       const onResponse = (head: HttpResponseHead): BodyReader => {
         const { status, statusText } = head;
         if (status >= 200 && status < 300) {
@@ -221,7 +225,7 @@ export class StreamableHttpTransport implements ChannelTransport {
         if (status === 405) {
           // It has no event stream.
           resolve(accepted);
-          stream.onEnd?.();
+          stream.request?.onRequestStreamEnd?.();
         }
         const challenge = header(head, 'www-authenticate');
         const message = `Failed to open SSE stream: ${head.redirectProblem ?? statusText}`;
@@ -232,7 +236,7 @@ export class StreamableHttpTransport implements ChannelTransport {
     });
   }
 
-  #readEvents(stream: StreamOptions): BodyReader {
+  #readEvents(stream: EventStream): BodyReader {
     let isAnswered = false;
     return new EventStreamReader(this.#options.maxMessageBytes, {
       onRetry: (ms) => (this.#retryMs = ms),
@@ -244,7 +248,7 @@ export class StreamableHttpTransport implements ChannelTransport {
           try {
             for (const message of parseMessages(data)) {
               if (!('method' in message)) isAnswered = true;
-              this.onmessage?.(message, stream.extra);
+              this.onmessage?.(message, stream.request);
             }
           } catch (error) {
             this.#report(error);
@@ -254,29 +258,33 @@ export class StreamableHttpTransport implements ChannelTransport {
       onEnd: (error) => {
         // After the events that came before it.
         batchPerTick(() => {
-          if (this.#isClosed || stream.signal?.aborted === true) return;
+          if (this.#isOver(stream)) return;
           if (error !== undefined)
             this.#report(new Error(`SSE stream disconnected: ${error.message}`, { cause: error }));
-          const isResumable = stream.isPermanent || stream.lastEventId !== undefined;
+          const isResumable = stream.request === undefined || stream.lastEventId !== undefined;
           if (isResumable && !isAnswered) this.#reopenLater(stream);
-          else stream.onEnd?.();
+          else stream.request?.onRequestStreamEnd?.();
         });
       },
     });
   }
 
-  #reopenLater(stream: StreamOptions): void {
+  #reopenLater(stream: EventStream): void {
     const delayMs = stream.delay.next(this.#retryMs ?? minReconnectDelayMs);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      if (this.#isClosed || stream.signal?.aborted === true) return;
+      if (this.#isOver(stream)) return;
       this.#openStream(stream).catch((error: unknown) => {
-        if (this.#isClosed || stream.signal?.aborted === true) return;
+        if (this.#isOver(stream)) return;
         this.#report(new Error(`Failed to reconnect SSE stream: ${messageOf(error)}`, { cause: error }));
         this.#reopenLater(stream);
       });
     }, delayMs);
     this.#timers.add(timer);
+  }
+
+  #isOver({ request }: EventStream): boolean {
+    return this.#isClosed || request?.requestSignal?.aborted === true;
   }
 
   async #close(): Promise<void> {
@@ -289,14 +297,15 @@ export class StreamableHttpTransport implements ChannelTransport {
 
   async #endSession(): Promise<void> {
     if (this.sessionId === undefined) return;
-    const { authorization, url, maxMessageBytes } = this.#options;
     const end = (token: string | undefined): Promise<PostResult> =>
       new Promise((resolve, reject) => {
-        const request: HttpRequest = { method: 'DELETE', url, headers: this.#headers.forDelete(this.#state(token)) };
-        const onResponse = (): BodyReader => new TextReader(maxMessageBytes, () => resolve(accepted), reject);
+        const headers = this.#headers.forDelete(this.#state(token));
+        const onResponse = (): BodyReader =>
+          new TextReader(this.#options.maxMessageBytes, () => resolve(accepted), reject);
+        const request: HttpRequest = { method: 'DELETE', target: this.#target, headers };
         new HttpExchange(this.#agent, request, { onResponse, onError: reject }).start();
       });
-    await (authorization === undefined ? end(undefined) : authorization.run(end));
+    await this.#authorized(end);
     this.sessionId = undefined;
   }
 
@@ -309,13 +318,17 @@ export class StreamableHttpTransport implements ChannelTransport {
   }
 }
 
+function throwRefusal({ error }: PostResult): void {
+  if (error !== undefined) throw error;
+}
+
 function header({ headers }: HttpResponseHead, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : value?.[0];
 }
 
-function mediaType(head: HttpResponseHead): string {
-  return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+function isMediaType(contentType: string | null, type: string): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === type;
 }
 
 /** Parses one JSON-RPC message, or a batch of them. */
@@ -335,13 +348,5 @@ function errorAnswer(text: string, request: JSONRPCMessage): JSONRPCMessage | un
       : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function attempt(work: () => void, onError: (error: unknown) => void): void {
-  try {
-    work();
-  } catch (error) {
-    onError(error);
   }
 }

@@ -7,7 +7,8 @@ export class TextReader implements BodyReader {
   readonly #maxBytes: number;
   readonly #onText: (text: string) => void;
   readonly fail: (error: Error) => void;
-  readonly #chunks: Buffer[] = [];
+  #first: Buffer | undefined;
+  readonly #rest: Buffer[] = [];
   #bytes = 0;
 
   constructor(maxBytes: number, onText: (text: string) => void, onError: (error: Error) => void) {
@@ -19,13 +20,13 @@ export class TextReader implements BodyReader {
   write(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) throw new Error(`the answer is larger than ${megabytes(this.#maxBytes)} MB`);
-    this.#chunks.push(chunk);
+    if (this.#first === undefined) this.#first = chunk;
+    else this.#rest.push(chunk);
   }
 
   end(): void {
-    const [first] = this.#chunks;
-    if (first === undefined) this.#onText('');
-    else this.#onText((this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)).toString());
+    const first = this.#first ?? Buffer.of();
+    this.#onText((this.#rest.length === 0 ? first : Buffer.concat([first, ...this.#rest])).toString());
   }
 }
 

@@ -20,7 +20,7 @@ const events = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-E
 
 interface Raw {
   readonly url: URL;
-  /** Makes a call and resolves with its response. */
+  /** Sends a call and resolves with its response. */
   send(): Promise<unknown>;
   close(): Promise<void>;
   /** The connections that were opened to the server. */
@@ -54,13 +54,13 @@ async function raw(t: TestContext, answer: (socket: Socket, nth: number) => void
   const send = async (): Promise<unknown> => {
     const answered = Promise.withResolvers<unknown>();
     Object.assign(transport, { onmessage: answered.resolve });
-    const over = (): void => answered.reject(new Error('no answer came'));
-    await transport.send(call, { onRequestStreamEnd: over });
+    const fail = (): void => answered.reject(new Error('no response arrived'));
+    await transport.send(call, { onRequestStreamEnd: fail });
     return await answered.promise;
   };
   return {
     url,
-    send: () => within(send(), 'something to come of the call'),
+    send: () => within(send(), 'the call to end'),
     close: () => transport.close(),
     connections,
     requests,
@@ -74,12 +74,12 @@ async function closed(socket: Socket | undefined): Promise<void> {
 }
 
 describe('a connection to a server', () => {
-  for (const [what, answer] of [
-    ['documents', plain],
-    ['documents in chunks', inChunks],
+  for (const [form, answer] of [
+    ['JSON', plain],
+    ['chunked JSON', inChunks],
     ['event streams', events],
   ] as const)
-    test(`takes one call after the other, answered with ${what}`, async (t) => {
+    test(`is reused by sequential calls, with ${form} as response`, async (t) => {
       const { send, connections, requests } = await raw(t, (socket) => socket.write(answer));
       for (let index = 0; index < 5; index += 1) assert.deepEqual(await send(), result);
       // A call that follows in the same turn of the event loop does not wait until the first connection is free.
@@ -87,7 +87,7 @@ describe('a connection to a server', () => {
       assert.match(requests[4] ?? '', /^POST \/mcp\?team=blue HTTP\/1\.1\r\n/);
     });
 
-  test('is not used again when the server says so', async (t) => {
+  test('is not reused when the response forbids it', async (t) => {
     for (const line of ['Connection: close', 'Keep-Alive: timeout=1']) {
       const { send, connections } = await raw(t, (socket) =>
         socket.write(plain.replace('Content-Type', `${line}\r\nContent-Type`)),
@@ -98,7 +98,7 @@ describe('a connection to a server', () => {
     }
   });
 
-  test('that the server closes in between is replaced', async (t) => {
+  test('is replaced when the server closes it between calls', async (t) => {
     const { send, connections, requests } = await raw(t, (socket) => socket.write(plain));
     await send();
     connections[0]?.end();
@@ -108,7 +108,7 @@ describe('a connection to a server', () => {
     assert.deepEqual([connections.length, requests.length], [2, 2]);
   });
 
-  test('that the server closes instead of answering fails its call, which is not sent again', async (t) => {
+  test('fails its call, which is not sent again, when the server closes it without a response', async (t) => {
     for (const lose of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
       const { send, requests } = await raw(t, (socket, nth) => (nth === 1 ? socket.write(plain) : lose(socket)));
       await send();
@@ -118,7 +118,7 @@ describe('a connection to a server', () => {
     }
   });
 
-  test('on which something comes that nobody asked for is closed', async (t) => {
+  test('is closed when an unsolicited response arrives', async (t) => {
     const { send, connections } = await raw(t, (socket) => socket.write(plain));
     await send();
     connections[0]?.write(plain);
@@ -128,18 +128,18 @@ describe('a connection to a server', () => {
   });
 
   test('fails its call when the transport is closed', async (t) => {
-    const asked = Promise.withResolvers<void>();
-    const { send, close, connections } = await raw(t, () => asked.resolve());
+    const arrived = Promise.withResolvers<void>();
+    const { send, close, connections } = await raw(t, () => arrived.resolve());
     const calling = assert.rejects(send(), /the connection was closed/);
-    await within(asked.promise, 'the request to come');
+    await within(arrived.promise, 'the request to arrive');
     await close();
     await calling;
     await closed(connections[0]);
   });
 });
 
-describe('an answer to a call over HTTP', () => {
-  test('that comes in pieces is put together', async (t) => {
+describe('a response to a call over HTTP', () => {
+  test('is assembled when it arrives in pieces', async (t) => {
     for (const answer of [plain, inChunks, events]) {
       const { send, connections } = await raw(t, (socket) => {
         socket.setNoDelay(true);
@@ -153,12 +153,12 @@ describe('an answer to a call over HTTP', () => {
     }
   });
 
-  test('may come after other heads', async (t) => {
+  test('may follow an interim response', async (t) => {
     const { send } = await raw(t, (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${plain}`));
     assert.deepEqual(await send(), result);
   });
 
-  test('that is cut off, not HTTP, or from this process itself fails the call', async (t) => {
+  test('fails the call when it is cut off, not HTTP, or from this process itself', async (t) => {
     for (const [answer, expected] of [
       [plain.slice(0, -1), /other side closed|terminated|mismatch/],
       [plain.slice(0, 20), /other side closed/],
@@ -181,7 +181,7 @@ describe('a call over HTTPS', () => {
     assert.equal(requests.length, 0);
   });
 
-  test('is answered, and keeps its connection', async (t) => {
+  test('is answered, and its connection is reused', async (t) => {
     const trusted = getCACertificates();
     setDefaultCACertificates([...trusted, localhostCertificate.cert]);
     t.after(() => setDefaultCACertificates(trusted));
@@ -191,7 +191,7 @@ describe('a call over HTTPS', () => {
   });
 });
 
-test('no request is made inside, unless that was configured: by address, or by a public name that resolves there', async (t) => {
+test('a fetch for a public URL connects to no private address', async (t) => {
   const {
     connections,
     url: { port },

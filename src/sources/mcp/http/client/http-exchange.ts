@@ -1,13 +1,19 @@
 import { type AbortSignalLike, abortReason } from '../../../../core/async/light-abort-signal.ts';
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
-import { redirectTarget, unfollowedRedirect } from './redirects.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Agent, Dispatcher } from 'undici';
+
+/** A URL with the parts that every request needs. `URL` builds them again on each access. */
+export interface HttpTarget {
+  readonly url: URL;
+  readonly origin: string;
+  readonly path: string;
+}
 
 /** A request for one of the methods of the MCP endpoint. */
 export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE';
-  readonly url: URL;
+  readonly target: HttpTarget;
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body?: string;
@@ -37,6 +43,12 @@ interface HttpExchangeHandler {
 }
 
 const maxRedirects = 5;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** Returns the target of requests to a URL. */
+export function httpTarget(url: URL): HttpTarget {
+  return { url, origin: url.origin, path: url.pathname + url.search };
+}
 
 /**
  * One HTTP request and its response, on callbacks instead of streams, since every tool call makes one. A request is never sent twice.
@@ -46,8 +58,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #agent: Agent;
   readonly #request: HttpRequest;
   readonly #handler: HttpExchangeHandler;
-  #url: URL;
+  #target: HttpTarget;
   #redirects = 0;
+  /** The URL of a redirect that is followed as soon as its response has ended. */
+  #redirectTo: URL | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #reader: BodyReader | undefined;
   #abortReason: Error | undefined;
@@ -57,7 +71,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#agent = agent;
     this.#request = request;
     this.#handler = handler;
-    this.#url = request.url;
+    this.#target = request.target;
   }
 
   /** Sends the request, unless its signal is aborted. */
@@ -68,13 +82,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#dispatch();
   }
 
-  /** Handles the `abort` event of the signal. */
+  /** Handles the `abort` event of the signal: closes the connection. */
   handleEvent(): void {
-    this.abort(abortReason(this.#request.signal ?? { reason: 'cancelled' }));
-  }
-
-  /** Closes the connection and fails with this error. */
-  abort(reason: Error): void {
+    const reason = abortReason(this.#request.signal ?? { reason: 'cancelled' });
     this.#abortReason = reason;
     this.#controller?.abort(reason);
     // A request that waits for its connection has no controller yet.
@@ -93,11 +103,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) return;
-    assertOtherInstance(headers, this.#url);
-    const target = status >= 300 && status < 400 ? redirectTarget(this.#url, status, headers) : undefined;
-    const problem = target && unfollowedRedirect(this.#url, target, this.#request.method, status);
-    if (target !== undefined && problem === undefined && this.#redirects < maxRedirects)
-      this.#reader = this.#redirectTo(target);
+    const { url } = this.#target;
+    assertOtherInstance(headers, url);
+    const redirect = redirectStatuses.has(status) ? redirectOf(url, headers) : undefined;
+    const problem = redirect && unfollowedRedirect(url, redirect, this.#request.method, status);
+    if (redirect !== undefined && problem === undefined && this.#redirects < maxRedirects) this.#redirectTo = redirect;
     else this.#reader = this.#handler.onResponse({ status, statusText, headers, redirectProblem: problem });
   }
 
@@ -106,9 +116,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    if (this.#redirectTo !== undefined) return this.#follow(this.#redirectTo);
     const reader = this.#reader;
     this.#reader = undefined;
-    if (!(reader instanceof RedirectReader)) this.#release();
+    this.#release();
     reader?.end();
   }
 
@@ -117,19 +128,17 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   #dispatch(): void {
-    const { method, headers, body } = this.#request;
-    const { origin, pathname, search } = this.#url;
-    this.#agent.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, this);
+    const { method, headers, body = null } = this.#request;
+    const { origin, path } = this.#target;
+    this.#agent.dispatch({ origin, path, method, headers, body }, this);
   }
 
-  #redirectTo(target: URL): BodyReader {
-    const follow = (): void => {
-      this.#redirects += 1;
-      this.#url = target;
-      this.#controller = undefined;
-      this.#dispatch();
-    };
-    return new RedirectReader(follow, (error) => this.#handler.onError(error));
+  #follow(url: URL): void {
+    this.#redirects += 1;
+    this.#redirectTo = undefined;
+    this.#target = httpTarget(url);
+    this.#controller = undefined;
+    this.#dispatch();
   }
 
   #release(): void {
@@ -147,26 +156,36 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Skips the body of a redirect and then follows it. */
-class RedirectReader implements BodyReader {
-  readonly end: () => void;
-  readonly fail: (error: Error) => void;
-
-  constructor(follow: () => void, fail: (error: Error) => void) {
-    this.end = follow;
-    this.fail = fail;
-  }
-
-  write(): void {
-    // The body of a redirect says nothing that is needed.
-  }
-}
-
 /** Replaces the terse error with which `undici` refuses a header. Neither contains the value, which may be a secret. */
 function explainInvalidHeader(error: Error): Error {
   const [, name] = /^invalid (\S+) header$/.exec(error.message) ?? [];
   if (name === undefined) return error;
   return new Error(`the value of the header "${name}" has a character that HTTP does not allow`, { cause: error });
+}
+
+function redirectOf(from: URL, { location }: IncomingHttpHeaders): URL | undefined {
+  return location === undefined ? undefined : (URL.parse(location, from.href) ?? undefined);
+}
+
+/**
+ * Returns why a redirect is not followed, or undefined when it is: it must keep the method, the credentials and the origin, or lead from
+ * http to https of the same host. Anything else could send the request, with its headers, to a server that was not configured.
+ */
+function unfollowedRedirect(from: URL, to: URL, method: string, status: number): string | undefined {
+  const keepsMethod = method === 'GET' || status === 307 || status === 308;
+  const hasOwnCredentials = to.username !== '' || to.password !== '';
+  const keepsCredentials = !hasOwnCredentials || (to.username === from.username && to.password === from.password);
+  if (keepsMethod && keepsCredentials && isWithinOrigin(from, to)) return undefined;
+  const place = `${to.host}${to.pathname}`;
+  if (to.protocol === 'http:' && from.protocol === 'https:')
+    return `Redirect from https to plain http not followed; try https://${place} as the endpoint`;
+  return `Redirect to ${to.protocol}//${place} not followed; use that URL as the endpoint if it is the intended server`;
+}
+
+function isWithinOrigin(from: URL, to: URL): boolean {
+  if (from.origin === to.origin) return true;
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname;
+  return isUpgrade && from.port === '' && to.port === '';
 }
 
 /** Throws when a response comes from this very process: mounted in itself, every tool would be listed again with every change. */
