@@ -1,6 +1,5 @@
 import type { CatalogTool } from '../catalog/catalog-tool.ts';
 import { renderName } from '../core/tools/tool-names.ts';
-import type { ArgumentFacts } from '../core/calls/argument-facts.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
 import type { Principal } from '../core/principal.ts';
@@ -37,10 +36,8 @@ export interface CallRequest {
   readonly startedAt: number;
   /** Present when the caller runs the tool itself: see `beginCall`. */
   readonly externalRun: ExternalRun | undefined;
-  /** The call whose arguments a human edited into this one. */
-  readonly replaces: CallId | undefined;
-  /** The arguments as a human edited them. The tool receives exactly these, or the call does not run. */
-  readonly editedArguments: JsonObject | undefined;
+  /** Present when a human edited the arguments of another call into this one. The tool receives exactly these, or the call does not run. */
+  readonly edit: { readonly replaces: CallId; readonly arguments: JsonObject } | undefined;
 }
 
 /** The state of a tool's run. */
@@ -71,6 +68,8 @@ export interface PreparedEntry {
   readonly tail: string | undefined;
   /** The number of registered secrets when the text was checked. */
   readonly secretCount: number;
+  /** The arguments as recorded, for the facts of policies. */
+  readonly arguments: JsonObject | undefined;
 }
 
 /** The prepared and written journal entries of a call. */
@@ -80,11 +79,6 @@ interface CallRecord {
   /** The idempotency key that the written intent has taken. */
   claimedKey: string | undefined;
   preparedEntry: PreparedEntry | undefined;
-  recordedArguments: JsonObject | undefined;
-  /** The facts that rules use, when the entry does not contain the arguments in full. */
-  argumentFacts: ArgumentFacts | undefined;
-  /** Whether the outcome's entry contains the call in full: nothing was redacted or truncated. */
-  isRecordedWhole: boolean;
   /** The approval that is closed with this call, because its answer ended the call. */
   closesApproval: string | undefined;
   durationMs: number;
@@ -118,8 +112,7 @@ export interface Call extends CallRequest, CallRun, CallRecord {
   idempotencyClaim: IdempotencyClaim | undefined;
   decision: Decision | undefined;
   /** The policies that made the decision, with their input; `undefined` when the default policy decided. */
-  policies: PolicySet | undefined;
-  policyInput: PolicyInput | undefined;
+  evaluation: { readonly policies: PolicySet; readonly input: PolicyInput } | undefined;
   /** The approval that admits the call. */
   approval: string | undefined;
   /** The call that replaces this one, because a human edited its arguments. */
@@ -179,8 +172,7 @@ export function createCall(
     deadline: options.deadline === undefined ? undefined : Number(options.deadline),
     startedAt: Date.now(),
     externalRun,
-    replaces: undefined,
-    editedArguments: undefined,
+    edit: undefined,
     tool: undefined,
     arguments: undefined,
     argumentsJson: undefined,
@@ -188,8 +180,7 @@ export function createCall(
     rawArgumentsText: undefined,
     idempotencyClaim: undefined,
     decision: undefined,
-    policies: undefined,
-    policyInput: undefined,
+    evaluation: undefined,
     approval: undefined,
     replacement: undefined,
     isStarted: false,
@@ -204,9 +195,6 @@ export function createCall(
     pendingIntent: undefined,
     claimedKey: undefined,
     preparedEntry: undefined,
-    recordedArguments: undefined,
-    argumentFacts: undefined,
-    isRecordedWhole: false,
     closesApproval: undefined,
     durationMs: 0,
   };

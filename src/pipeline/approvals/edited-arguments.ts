@@ -130,17 +130,14 @@ export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNul
     ...call,
     id: newCallId(),
     rawArguments: asGiven(wanted, received, raw),
-    editedArguments: wanted,
     startedAt: Date.now(),
     tool: undefined,
     argumentsJson: undefined,
     rawArgumentsText: undefined,
     decision: undefined,
-    policies: undefined,
-    policyInput: undefined,
-    argumentFacts: undefined,
+    evaluation: undefined,
     approval: record.id,
-    replaces: call.id,
+    edit: { replaces: call.id, arguments: wanted },
   };
   const edit = describeEdit(shown, edited);
   return {

@@ -10,7 +10,7 @@ import type { PolicyInput } from '../../policy/policy.ts';
 import { type Call, type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
 import { SessionFacts } from './session-facts.ts';
 import type { PolicySource, RuleSource } from './compile-policies.ts';
-import { recordableArguments } from '../recording/call-entries.ts';
+import { recordedArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
 import type { PolicySet } from './policy-set.ts';
 
@@ -70,28 +70,22 @@ export class ActivePolicies {
     );
   }
 
-  /** Prepares the facts that follow from the end of a call, while its tool runs. */
-  prepareEnding(call: Call): void {
-    if (this.#current !== undefined) call.recordedArguments = recordedArguments(call);
-  }
-
-  /** Stores the facts of a call whose outcome is about to be recorded, so that they need not be parsed from the entry. */
+  /** Stores the facts of a call that is about to be recorded in full, so that they need not be parsed from the entry. */
   expectEnding(call: Call, { outcome }: CallOutcome): void {
     const facts = this.#current?.facts;
     const { tool } = call;
-    if (facts === undefined || outcome !== 'completed' || !call.isRecordedWhole) return;
+    if (facts === undefined || outcome !== 'completed') return;
     if (tool === undefined || call.decision === undefined) return;
     const { naming } = tool;
     const { effect, labels } = tool.definition;
     // The output of a labeled tool is recognized as far as it is recorded, so its entry is read.
     if (labels.length > 0) return;
-    const args = call.recordedArguments ?? recordedArguments(call);
     facts.expectEnding(call.id, {
       naming,
       effect,
       labels,
       ok: true,
-      arguments: args,
+      arguments: call.preparedEntry?.arguments ?? recordedArguments(call),
       output: '',
       cost: call.costUsd ?? 0,
     });
@@ -142,11 +136,6 @@ export function toPolicyInput(call: PreparedCall): PolicyInput {
     principal: call.principal,
     session: call.session,
   };
-}
-
-/** Parses the arguments from their text, because the tool may have modified the arguments that it received. */
-function recordedArguments({ argumentsText }: Call): JsonObject {
-  return JSON.parse(recordableArguments(argumentsText)) as JsonObject;
 }
 
 function isCode(source: PolicySource): source is ToolPolicy {

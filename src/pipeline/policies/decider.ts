@@ -72,8 +72,7 @@ export class Decider {
 
   #apply(call: PreparedCall, set: PolicySet, at: CallFacts): MaybePromise<Decided> {
     const input = toPolicyInput(call);
-    call.policies = set;
-    call.policyInput = input;
+    call.evaluation = { policies: set, input };
     const ruled = set.policy.decide(input, at.past);
     // There must be no `await` between the decision and this line, so that the next decision counts this call.
     const { naming, offered } = call.tool;

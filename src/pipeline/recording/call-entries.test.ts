@@ -224,8 +224,8 @@ test('an entry whose facts were looked at while the tool ran is redacted like on
         call.argumentsText = JSON.stringify({ [key]: value });
         call.durationMs = 1;
         if (isKnown) call.preparedEntry = prepareEntry(call, redactor);
-        const { body } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
-        return { body, isWhole: call.isRecordedWhole };
+        const { draft, isWhole } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
+        return { body: draft.body, isWhole };
       });
       assert.deepEqual(drafts[0], drafts[1]);
     }),

@@ -19,23 +19,32 @@ const maxDiffsLength = 16 * 1024;
 const maxArgumentsLength = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
-/** Returns the part of the entry that no longer changes after the tool was started. */
-export function prepareEntry(call: Call, redactor: Redactor): PreparedEntry {
+/** Returns the part of the entry that no longer changes after the tool was started; `forFacts`, with the arguments. */
+export function prepareEntry(call: Call, redactor: Redactor, forFacts = false): PreparedEntry {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
   const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
-  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.maxCrossKeyLength)) : undefined;
-  return { text, tail: seam, secretCount: redactor.registeredCount };
+  const tail = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.maxCrossKeyLength)) : undefined;
+  const args = forFacts ? recordedArguments(call) : undefined;
+  return { text, tail, secretCount: redactor.registeredCount, arguments: args };
 }
 
 /** Returns the entry of an intent. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
   const whole = `{${(call.preparedEntry ?? prepareEntry(call, redactor)).text}}`;
-  return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
+  const body = redactor.json(whole);
+  const isWhole = body === whole && isRecordable(call.argumentsText);
+  return draft(call, redactor, 'CallStarted', '', isWhole ? body : withFacts(call, body));
+}
+
+/** An outcome's entry. `isWhole`: it contains the call in full, nothing was redacted or truncated. */
+interface OutcomeEntry {
+  readonly draft: EntryDraft;
+  readonly isWhole: boolean;
 }
 
 /** Returns the entry of an outcome. It contains everything about the call, so it can be read without the intent. */
-export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
+export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): OutcomeEntry {
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
   const rest = `${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
@@ -46,18 +55,19 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
     whole = `{${facts(call, true)}${rest}`;
     body = redactor.json(whole);
   }
-  call.isRecordedWhole = body === whole && isRecordable(call.argumentsText);
-  return draft(call, redactor, 'ToolInvoked', outcome.outcome, counting(call, whole, body));
+  const isWhole = body === whole && isRecordable(call.argumentsText);
+  const made = draft(call, redactor, 'ToolInvoked', outcome.outcome, isWhole ? body : withFacts(call, body));
+  // Edited arguments that could not be run would fail again, so their approval is closed and the next call asks again.
+  const closed = call.edit !== undefined && !call.isStarted ? call.approval : call.closesApproval;
+  return { isWhole, draft: closed === undefined ? made : { ...made, approval: { kind: 'close', id: closed } } };
 }
 
 /** Adds the facts that rules use to an entry that does not contain the arguments in full. */
-function counting(call: Call, whole: string, body: string): string {
-  const { policies, tool } = call;
-  if (policies === undefined || tool === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
+function withFacts({ evaluation, tool, argumentsText }: Call, body: string): string {
+  if (evaluation === undefined || tool === undefined) return body;
   // Parsed again, because the tool may have modified its arguments.
-  const args = (): JsonObject => JSON.parse(call.argumentsText) as JsonObject;
-  call.argumentFacts ??= policies.policy.countedArguments(tool.definition, args());
-  return withCounted(body, call.argumentFacts);
+  const args = JSON.parse(argumentsText) as JsonObject;
+  return withCounted(body, evaluation.policies.policy.countedArguments(tool.definition, args));
 }
 
 /** Returns whether an entry certainly contains no secret, without searching its prepared part again. */
@@ -128,7 +138,7 @@ function draft(
   outcome: EntryDraft['outcome'],
   body: string,
 ): EntryDraft {
-  const made = {
+  return {
     type,
     // An approved call starts after the answer.
     at: type === 'CallStarted' && call.approval === undefined ? call.startedAt : Date.now(),
@@ -138,8 +148,6 @@ function draft(
     outcome,
     body,
   };
-  if (type !== 'ToolInvoked' || call.closesApproval === undefined) return made;
-  return { ...made, approval: { kind: 'close', id: call.closesApproval } };
 }
 
 /** Returns whether the entry needs a digest of the arguments, as evidence of what ran. Reads change nothing and go without. */
@@ -172,7 +180,7 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
   if (call.approval !== undefined) body += `,"approvalId":"${call.approval}"`;
-  if (call.replaces !== undefined) body += `,"replaces":"${call.replaces}"`;
+  if (call.edit !== undefined) body += `,"replaces":"${call.edit.replaces}"`;
   return body;
 }
 
@@ -184,6 +192,11 @@ function isRecordable(given: string): boolean {
 export function recordableArguments(given: string): string {
   if (isRecordable(given)) return given;
   return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
+}
+
+/** Parses the recorded arguments from their text, because the tool may have modified the arguments that it received. */
+export function recordedArguments({ argumentsText }: Call): JsonObject {
+  return JSON.parse(recordableArguments(argumentsText)) as JsonObject;
 }
 
 /** Redacts a text before it is cut, because half a secret would not be recognized. An uncut text is redacted with the entry. */

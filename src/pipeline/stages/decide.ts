@@ -29,16 +29,16 @@ function proceed(call: DecidedCall, next: Next<DecidedCall>, redactor: Redactor)
 
 /** Returns whether a rule or a policy in code observes the result of the call. */
 function isObserved(call: DecidedCall): boolean {
-  return isRecognized(call) || call.policies?.code.some(({ onResult }) => onResult !== undefined) === true;
+  return isRecognized(call) || call.evaluation?.policies.code.some(({ onResult }) => onResult !== undefined) === true;
 }
 
-function isRecognized({ policies, tool }: DecidedCall): boolean {
-  return policies?.policy.tracksValues === true && tool.definition.labels.length > 0;
+function isRecognized({ evaluation, tool }: DecidedCall): boolean {
+  return evaluation?.policies.policy.tracksValues === true && tool.definition.labels.length > 0;
 }
 
 function observeResult(call: DecidedCall, outcome: CallOutcome, redactor: Redactor): MaybePromise<CallOutcome> {
-  const { policies, policyInput: input } = call;
-  if (policies === undefined || input === undefined) return outcome;
+  if (call.evaluation === undefined) return outcome;
+  const { policies, input } = call.evaluation;
   for (const each of policies.code)
     if (each.onResult !== undefined) emitSafely(() => each.onResult?.(input, outcome), undefined);
   if (!isRecognized(call)) return outcome;

@@ -19,7 +19,7 @@ export function deduplicate(store: Store): Stage<PreparedCall> {
 
   async function once(call: PreparedCall, next: Next<PreparedCall>, claim: IdempotencyClaim): Promise<CallOutcome> {
     const { key, fingerprint } = claim;
-    const isReplacement = call.replaces !== undefined;
+    const isReplacement = call.edit !== undefined;
     const first = isReplacement ? undefined : running.get(key);
     if (first !== undefined) return first.fingerprint === fingerprint ? first.outcome : conflict(call);
     const run = async (): Promise<CallOutcome> => next(call);

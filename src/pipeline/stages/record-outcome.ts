@@ -17,7 +17,7 @@ interface RecordOutcomeOptions {
   readonly redactor: Redactor;
   /** Whether outcomes of calls in sessions are stored in full, for replay. */
   readonly isRecording: boolean;
-  readonly policies: Pick<ActivePolicies, 'prepareEnding' | 'expectEnding' | 'forget'>;
+  readonly policies: Pick<ActivePolicies, 'current' | 'expectEnding' | 'forget'>;
   readonly unsettled: Pick<UnsettledCalls, 'add'>;
 }
 
@@ -43,8 +43,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
       outcome.then(record, (error: unknown) => record(faulty(call, error)));
       if (!call.isStarted) return;
       // Prepares the known part of the entry while the tool runs, so that the caller does not wait for it at the end.
-      call.preparedEntry = prepareEntry(call, redactor);
-      policies.prepareEnding(call);
+      call.preparedEntry = prepareEntry(call, redactor, policies.current !== undefined);
     });
 
   function recorded(
@@ -72,10 +71,8 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
   }
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
-    // Edited arguments that could not be run would fail again, so their approval is closed and the next call asks again.
-    if (call.replaces !== undefined && !call.isStarted) call.closesApproval = call.approval;
-    const draft = outcomeDraft(call, redactor, outcome);
-    policies.expectEnding(call, outcome);
+    const { draft, isWhole } = outcomeDraft(call, redactor, outcome);
+    if (isWhole) policies.expectEnding(call, outcome);
     const { claimedKey } = call;
     const isRecorded = isRecording && needsRecording(call, outcome);
     if (claimedKey === undefined && !isRecorded) return draft;

@@ -75,8 +75,7 @@ function proceed(
     const problem = receive(call, input, value);
     if (problem !== undefined) return failedOutcome('failed', 'arguments-invalid', problem);
   }
-  const unlike =
-    call.editedArguments === undefined ? undefined : unlikeWanted(call.editedArguments, call.argumentsJson);
+  const unlike = call.edit === undefined ? undefined : unlikeWanted(call.edit.arguments, call.argumentsJson);
   if (unlike === undefined) return next(call as PreparedCall);
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
 }
