@@ -14,7 +14,7 @@ export type {
 } from './pipeline/box-content.ts';
 export type { SignalboxEvents } from './pipeline/box-events.ts';
 export type { FileProtection } from './pipeline/files/file-guard.ts';
-export type { ProtectedFile } from './core/calls/decision.ts';
+export type { ProtectedFile, AskingRule, Decision } from './core/calls/decision.ts';
 export type { PolicySummary } from './pipeline/policies/active-policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
 export type { UndoOptions, UndoResult, UndoStanding } from './pipeline/undo/undo-calls.ts';
@@ -22,8 +22,7 @@ export type { CallMetrics } from './pipeline/recording/telemetry.ts';
 export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
-export type { ToolTransform } from './catalog/transforms/transform-source.ts';
-export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';
+export { type ToolTransform, transformSource as transformServer } from './catalog/transforms/transform-source.ts';
 export type {
   CompletionRequest,
   ContentListing,
@@ -40,8 +39,11 @@ export type {
   Forward,
   ParsedArguments,
   WithheldTool,
+  Source,
+  SourceHealth,
+  SourceState,
+  SourceTool,
 } from './catalog/source/source.ts';
-export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source/source.ts';
 export type { Verification } from './journal/integrity/hash-chain.ts';
 export type {
   ApprovalRequested,
@@ -103,9 +105,7 @@ export type {
 } from './core/calls/call-client.ts';
 export type { ContentBlock, ToolResult, ResourceLink } from './core/tools/content.ts';
 export type { SessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
-export type { AskingRule, Decision } from './core/calls/decision.ts';
-export { SignalboxError } from './core/errors.ts';
-export type { CallErrorCode, ErrorCode } from './core/errors.ts';
+export { SignalboxError, type CallErrorCode, type ErrorCode } from './core/errors.ts';
 export type { CallId, Branded } from './core/identifiers.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './core/json/json.ts';
 export type {
@@ -117,8 +117,7 @@ export type {
   UnacceptedDefinition,
 } from './core/tools/tool.ts';
 export type { Backtest, ChangedDecision } from './policy/backtest.ts';
-export { PolicyError } from './policy/rules/policy-error.ts';
-export type { PolicyProblem } from './policy/rules/policy-error.ts';
+export { PolicyError, type PolicyProblem } from './policy/rules/policy-error.ts';
 export type { PolicyInput } from './policy/policy.ts';
 export type { SessionHistory, ToolPolicy, ToolPolicyAnswer } from './policy/code-policy.ts';
 export type { PermissionMode } from './core/calls/permission-mode.ts';
@@ -135,36 +134,31 @@ export type {
   UndoApi,
 } from './signalbox/signalbox.ts';
 export type { SignalboxOptions } from './signalbox/signalbox-options.ts';
-export { defineTool } from './sources/local/define-tool.ts';
-export type {
-  Tool,
-  ToolSchema,
-  ToolWithOutput,
-  NoInput,
-  OwnTool,
-  ReturnOf,
-  ToolFacts,
-  ValueOf,
+export {
+  defineTool,
+  type Tool,
+  type ToolSchema,
+  type ToolWithOutput,
+  type NoInput,
+  type OwnTool,
+  type ReturnOf,
+  type ToolFacts,
+  type ValueOf,
 } from './sources/local/define-tool.ts';
 export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-tools.ts';
-export { localServer } from './sources/local/local-server.ts';
-export type { LocalServer, LocalServerOptions } from './sources/local/local-server.ts';
-export { discoverMcpServer } from './sources/mcp/discover-mcp-server.ts';
-export type { Discovery } from './sources/mcp/discover-mcp-server.ts';
+export { localServer, type LocalServer, type LocalServerOptions } from './sources/local/local-server.ts';
+export { discoverMcpServer, type Discovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer } from './sources/mcp/http/oauth/oauth-options.ts';
 export { signIn } from './sources/mcp/http/oauth/sign-in/sign-in.ts';
 export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in/sign-in-options.ts';
-export { signOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
-export type { SignOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
+export { signOut, type SignOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
 export type { TokenStore } from './sources/mcp/http/oauth/tokens/token-store.ts';
-export { mcpServer } from './sources/mcp/mcp-server.ts';
-export type { McpServer, McpServerHealth } from './sources/mcp/mcp-server.ts';
+export { mcpServer, type McpServer, type McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { McpTransport } from './sources/mcp/connection/mcp-transport.ts';
 export type { CachedProtocolVersion, ProtocolVersionCache } from './sources/mcp/connection/protocol-version-cache.ts';
 export type { CheckpointOptions } from './workspace/checkpoints.ts';
-export { postgresStore } from './store/postgres/postgres-store.ts';
-export type { PostgresStore } from './store/postgres/postgres-store.ts';
+export { postgresStore, type PostgresStore } from './store/postgres/postgres-store.ts';
 export { sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { AbortSignalLike, AbortListener } from './core/async/light-abort-signal.ts';
 export type { ConditionCall } from './policy/conditions/condition-input.ts';

@@ -32,8 +32,7 @@ import { addJobRoutes } from './routes/sessions/job-routes.ts';
 import { addJournalRoutes } from './routes/records/journal-routes.ts';
 import { addLockRoutes } from './routes/servers/lock-routes.ts';
 import { addMetricsRoutes } from './routes/status/metrics-routes.ts';
-import { addOpenApiRoute } from './routes/pages/openapi-routes.ts';
-import { addPageRoutes } from './routes/pages/page-routes.ts';
+import { addDocumentationRoutes } from './routes/pages/openapi-routes.ts';
 import { addPolicyRoutes } from './routes/policies/policy-routes.ts';
 import { addServerRoutes } from './routes/servers/server-routes.ts';
 import { addAnswerRoutes } from './routes/sessions/answer-routes.ts';
@@ -50,7 +49,7 @@ import { SessionAccess } from './routes/sessions/session-access.ts';
 import { EventStreams } from './streams/event-streams.ts';
 
 /** Options of `createApp`. */
-export interface AppOptions extends Pick<
+interface AppOptions extends Pick<
   ServerOptions,
   'box' | 'configuration' | 'sessions' | 'schedules' | 'findConsole' | 'agentTokenFile'
 > {
@@ -167,7 +166,7 @@ export function createApp(options: AppOptions): ServerApp {
   addEventRoutes(app, new LiveEvents(box, options.sessions, redacted), streams);
   addMetricsRoutes(app, box, options.registry);
   addConsoleRoutes(app, options.findConsole);
-  addPageRoutes(app, addOpenApiRoute(app, box.version));
+  addDocumentationRoutes(app, box.version);
   declared = collectRouteAccess(app);
   return app;
 }

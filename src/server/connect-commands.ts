@@ -1,5 +1,5 @@
 /** A shell command that connects a client. */
-export interface ConnectCommand {
+interface ConnectCommand {
   readonly client: string;
   readonly command: string;
 }

@@ -7,6 +7,7 @@ import type { NewSession, Sessions } from '../sessions/sessions.ts';
 import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';
 import { createSessions } from './create-sessions.ts';
+import { omitUndefined } from './omit-undefined.ts';
 
 /** Options of `query`. */
 export interface QueryOptions {
@@ -50,8 +51,7 @@ export async function createSessionClient(
     id: session.id,
     send: (content, options) => sendAndFollow(sessions, session.id, content, by, options?.signal),
     approve: (toolCallId) => sessions.approve(session.id, toolCallId, { by }),
-    deny: (toolCallId, reason) =>
-      sessions.deny(session.id, toolCallId, { by, ...(reason === undefined ? {} : { reason }) }),
+    deny: (toolCallId, reason) => sessions.deny(session.id, toolCallId, { by, ...omitUndefined({ reason }) }),
     answer: (toolCallId, answers) => sessions.answer(session.id, toolCallId, answers, by),
     interrupt: () => sessions.interrupt(session.id),
   };
@@ -100,19 +100,12 @@ export async function* query(prompt: string, options: QueryOptions): AsyncGenera
   const box = options.box ?? (await createSignalbox());
   try {
     const sessions = await createSessions(box, {
-      agents: {
-        agent: {
-          runtime,
-          ...(model === undefined ? {} : { model }),
-          ...(instructions === undefined ? {} : { instructions }),
-          ...(profile === undefined ? {} : { profile }),
-        },
-      },
-      ...(cwd === undefined ? {} : { cwd }),
+      agents: { agent: { runtime, ...omitUndefined({ model, instructions, profile }) } },
+      ...omitUndefined({ cwd }),
     });
     try {
-      const client = await createSessionClient(sessions, permissionMode === undefined ? {} : { permissionMode });
-      yield* client.send(prompt, signal === undefined ? {} : { signal });
+      const client = await createSessionClient(sessions, omitUndefined({ permissionMode }));
+      yield* client.send(prompt, omitUndefined({ signal }));
     } finally {
       await sessions.close({ graceMs: 0 });
     }

@@ -1,4 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localUser } from '../access/local-user.ts';
 import { messageOf } from '../core/errors.ts';
@@ -9,7 +11,6 @@ import { OAuthAccess } from './access/oauth/oauth-access.ts';
 import { SignInCodes } from './access/browser/sign-in-codes.ts';
 import { Admission } from './http/admission.ts';
 import type { AppListener } from './app.ts';
-import { listen } from './http/listen.ts';
 import { createMcpRoute } from './http/mcp-route.ts';
 import type { RunningServer, ServerOptions } from './server-options.ts';
 import { createPrometheusMetrics } from './metrics/prometheus-metrics.ts';
@@ -22,6 +23,9 @@ const { createServer } = process.getBuiltinModule('node:http');
 
 /** One second more than the announced timeout, because clients count from the receipt of the response. */
 const idleTimeoutMs = (keepAliveSeconds + 1) * 1000;
+
+const maxPortAttempts = 20;
+const maxPort = 65_535;
 
 /** Serves a box over HTTP: the API, the MCP endpoint, the documentation and the console. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -133,4 +137,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     mcp.close();
     browserSessions.stop();
   }
+}
+
+/** Listens on `port`, or on the next free one, and returns the actual port. Port 0 is any free one. */
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  const last = port === 0 ? 0 : Math.min(port + maxPortAttempts, maxPort);
+  for (let candidate = port; candidate <= last; candidate++) {
+    try {
+      server.listen({ host, port: candidate, exclusive: true });
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+  throw new Error(`all ports from ${port} to ${last} on ${host} are in use; choose another one with --port`);
 }

@@ -81,7 +81,9 @@ export async function openSignalbox(options: SignalboxOptions = {}): Promise<Int
 async function assemble(options: SignalboxOptions, store: Store): Promise<InternalSignalbox> {
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
-  const ownServer = options.builtin === false ? undefined : (options.builtin?.name ?? 'signalbox');
+  const builtin =
+    options.builtin === false ? undefined : { name: options.builtin?.name ?? 'signalbox', port: options.builtin?.port };
+  const ownServer = builtin?.name;
   await accountForAuthority(store);
   const pins = await Pins.open(pinStorage(store, options.pinScope));
   const catalog = new Catalog(ownServer, pins);
@@ -156,11 +158,11 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   await recovery.start(isShared);
   const openedAt = Date.now();
   const own =
-    ownServer &&
+    builtin &&
     builtinServer({
-      server: ownServer,
+      server: builtin.name,
       version,
-      port: options.builtin && options.builtin.port,
+      port: builtin.port,
       now: () => new Date(),
       uptimeSeconds: () => (Date.now() - openedAt) / 1000,
       readResult: (id, offset, limit) => store.readResult(id, offset, limit),

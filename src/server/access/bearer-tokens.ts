@@ -10,7 +10,7 @@ import { type Identity, adminIdentity, tokenIdentity } from './identity.ts';
 import { OpenRequests } from './open-requests.ts';
 
 /** The checks of presented tokens. */
-export interface TokenChecks {
+interface TokenChecks {
   readonly isAdminToken: (presented: string) => boolean;
   /** Returns whether a token is the key of the run file, which the command line on this machine sends. */
   readonly isCommandLineKey?: ((presented: string) => boolean) | undefined;
@@ -18,7 +18,7 @@ export interface TokenChecks {
 }
 
 /** Identifies the holder of a token of another issuer; returns `undefined` for a token of another form. */
-export type ForeignTokenCheck = (presented: string) => Promise<Identity> | undefined;
+type ForeignTokenCheck = (presented: string) => Promise<Identity> | undefined;
 
 /** The caller of the last request on a connection. */
 interface CachedIdentity {

@@ -20,11 +20,6 @@ const kinds: Readonly<Record<Role, Principal['kind']>> = {
   admin: 'human',
 };
 
-/** Returns the identity of a person whose browser was signed in by a one-time link. */
-export function browserIdentity(principal: Principal): Identity {
-  return { principal, role: 'admin' };
-}
-
 /** The identity of the admin token, for scripts of the operator. */
 export const adminIdentity: Identity = {
   principal: { id: 'token:admin', kind: 'human', name: 'admin token' },

@@ -4,7 +4,7 @@ import type { ServerEnvironment } from './server-context.ts';
 import type { MiddlewareHandler } from 'hono';
 
 /** The limits of concurrent calls. */
-export interface AdmissionLimits {
+interface AdmissionLimits {
   /** The maximum of all calls (4096). */
   readonly calls?: number | undefined;
   /** The maximum of calls by one principal (half of `calls`). */

@@ -24,7 +24,7 @@ import { Problem, problemType } from '../problems/problem.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Options of `createMcpRoute`. */
-export interface McpRouteOptions extends Pick<EndpointOptions, 'inbox' | 'approvalWaitMs'> {
+interface McpRouteOptions extends Pick<EndpointOptions, 'inbox' | 'approvalWaitMs'> {
   readonly box: InternalSignalbox;
   readonly maxBodyBytes: number;
   readonly allowedHosts: () => ReadonlySet<string>;
@@ -35,7 +35,7 @@ export interface McpRouteOptions extends Pick<EndpointOptions, 'inbox' | 'approv
 }
 
 /** The MCP endpoint. It is not a Hono route, because its clients send small messages in large numbers. */
-export interface McpRoute {
+interface McpRoute {
   /** Serves a request that Node parsed. Returns `false` when its URL is not one of the endpoint. */
   serveNodeRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Returns whether the endpoint serves this URL. */

@@ -1,4 +1,4 @@
-import { type Html, layout, linkedStyle, pageLinks } from './page-layout.ts';
+import { type Html, sitePage } from './page-layout.ts';
 import { html } from 'hono/html';
 
 /** Renders the page for unknown paths. */
@@ -7,7 +7,7 @@ export function unknownPage(): Html {
     <h1>Page not found</h1>
     <p>The URL may be misspelled, or belong to another version. <a href="/">Go to the sessions</a>.</p>
   `;
-  return layout({ title: 'Signalbox', body, head: linkedStyle, navigation: pageLinks });
+  return sitePage('Signalbox', body);
 }
 
 /** Renders the page that explains why the console is not available. */
@@ -17,5 +17,5 @@ export function unavailablePage(reason: string): Html {
     <pre>${reason}</pre>
     <p>The API, the MCP endpoint and the command line work without it.</p>
   `;
-  return layout({ title: 'Signalbox', body, head: linkedStyle, navigation: pageLinks });
+  return sitePage('Signalbox', body);
 }

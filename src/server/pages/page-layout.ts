@@ -4,13 +4,11 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 /** Markup whose values are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** The parts of a page. */
-export interface Page {
+interface Page {
   readonly title: string;
   readonly body: Html;
   /** Stylesheet and script elements. */
   readonly head: Html;
-  /** Links to the other pages, for signed-in readers. */
   readonly navigation?: Html;
 }
 
@@ -35,10 +33,12 @@ export function layout({ title, body, head, navigation }: Page): Html {
     </html> `;
 }
 
-/** The stylesheet link for pages of signed-in readers, who may load files of this server. */
-export const linkedStyle: Html = html`<link rel="stylesheet" href="/assets/page.css" />`;
-
-/** The links to the other pages. */
-export const pageLinks: Html = html`<nav aria-label="Pages">
+const signedInHead = html`<link rel="stylesheet" href="/assets/page.css" />`;
+const pageLinks = html`<nav aria-label="Pages">
   <a href="/">Console</a><a href="/docs">API</a><a href="/openapi.json">OpenAPI</a>
 </nav>`;
+
+/** Renders a page for signed-in readers, who may load files of this server, with links to the other pages. */
+export function sitePage(title: string, body: Html): Html {
+  return layout({ title, body, head: signedInHead, navigation: pageLinks });
+}

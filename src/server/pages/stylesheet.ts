@@ -8,10 +8,6 @@ export const stylesheet = `
   --ink: light-dark(#1c1e21, #e9eaec);
   --faint: light-dark(#5b6068, #a3a9b2);
   --accent: light-dark(#0b5cad, #7db8f5);
-  --on-accent: light-dark(#ffffff, #10202f);
-  --green: light-dark(#1b6e3a, #7ed39b);
-  --amber: light-dark(#8a5200, #f0bd6a);
-  --red: light-dark(#a92323, #f59a9a);
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
@@ -33,26 +29,13 @@ pre { margin: .5rem 0; padding: .75rem .9rem; background: var(--ground); border:
 .card > p { margin: .3rem 0 0; }
 .title { display: flex; flex-wrap: wrap; gap: .35rem .75rem; align-items: baseline; }
 .title > :first-child { margin: 0 auto 0 0; overflow-wrap: anywhere; min-width: 0; }
-.list { list-style: none; margin: 0; padding: 0; }
-.badge { font-size: .8rem; padding: .05rem .55rem; border: 1px solid currentColor; border-radius: 99px; white-space: nowrap; }
-.read, .up, .completed, .allow { color: var(--green); }
-.undoable, .compensable, .disabled, .ask, .stale, .awaiting-approval { color: var(--amber); }
-.irreversible, .down, .failed, .denied, .deny, .timed-out, .cancelled, .unknown { color: var(--red); }
-button { font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: 6px; background: var(--accent); color: var(--on-accent); cursor: pointer; }
-button:disabled { opacity: .6; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: .9rem 0 0; }
-dt { color: var(--faint); }
-dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); font-size: .92rem; overflow-wrap: anywhere; }
 th { width: 1%; font-weight: 600; white-space: nowrap; overflow-wrap: normal; }
 details summary { cursor: pointer; }
 .method { font: 600 .85rem ui-monospace, Menlo, Consolas, monospace; color: var(--accent); }
-[hidden] { display: none; }
 @media (max-width: 34rem) {
   header nav { margin-left: 0; width: 100%; }
-  dl { grid-template-columns: 1fr; }
-  dd { margin-bottom: .4rem; }
 }
 `.trim();

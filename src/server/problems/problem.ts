@@ -1,7 +1,7 @@
 import { type ProblemCode, type ProblemStatus, problemCodes } from './problem-codes.ts';
 
 /** One error in a request. */
-export interface ProblemIssue {
+interface ProblemIssue {
   /** The location in the request: `body.arguments.path`, `query.limit`. */
   readonly path: string;
   readonly message: string;

@@ -44,7 +44,9 @@ export interface EventStreamOptions {
 }
 
 const retryMs = 2000;
-const heartbeat = ':\n\n';
+/** A comment, which clients ignore. */
+export const heartbeatFrame = ':\n\n';
+export const defaultHeartbeatMs = 15_000;
 /** The headers of every event stream. */
 export const eventStreamHeaders = {
   ...securityHeaders,
@@ -61,7 +63,7 @@ export class EventStreams {
   readonly #heartbeatMs: number;
   readonly #log: (line: string) => void;
 
-  constructor({ stopping, log, maxPerPrincipal = 100, heartbeatMs = 15_000 }: EventStreamOptions) {
+  constructor({ stopping, log, maxPerPrincipal = 100, heartbeatMs = defaultHeartbeatMs }: EventStreamOptions) {
     this.#stopping = stopping;
     this.#maxPerPrincipal = maxPerPrincipal;
     this.#heartbeatMs = heartbeatMs;
@@ -121,7 +123,7 @@ export class EventStreams {
   async #send(outgoing: ServerResponse, frames: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
     let unread = 0;
     const heartbeats = setInterval(() => {
-      if (!outgoing.writableNeedDrain) outgoing.write(heartbeat);
+      if (!outgoing.writableNeedDrain) outgoing.write(heartbeatFrame);
       // The client received nothing since the last heartbeat. If it is alive, it reconnects and resumes.
       else if (outgoing.writableLength === unread) outgoing.destroy();
       unread = outgoing.writableLength;

@@ -14,7 +14,7 @@ import type { SessionRedactor } from '../routes/sessions/session-redactor.ts';
 import { type OpenedStream, toEventFrame } from './event-streams.ts';
 
 /** A filter of kinds (`journal`, `session`, `catalog`, `approval`) and types (`ToolInvoked`, `text_delta`); `undefined` selects all. */
-export type EventFilter = ReadonlySet<string> | undefined;
+type EventFilter = ReadonlySet<string> | undefined;
 
 interface Subscription {
   /** Resolves when the newest seq of the journal is known. */

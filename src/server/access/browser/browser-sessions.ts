@@ -18,7 +18,7 @@ const cacheTtlMs = 5000;
 const maxCachedSessions = 10_000;
 
 /** The two secrets of a browser session. Requests for data need both. */
-export interface BrowserSecrets {
+interface BrowserSecrets {
   /** The value of the cookie, which the browser sends to every server on this host, whatever its port. */
   readonly id: string;
   /** The browser key, which the page stores at sign-in in the storage of its own origin. */

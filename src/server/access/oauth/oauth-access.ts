@@ -8,7 +8,6 @@ import { evictOldest } from '../evict-oldest.ts';
 import type { Identity } from '../identity.ts';
 import { hashSecret } from '../random-secrets.ts';
 import { IssuerKeys, type KeyTimes } from './issuer-keys.ts';
-import { type ScopeGrant, grantFromScopes, scopesFor } from './oauth-scopes.ts';
 import { type VerifiedJwt, parseJwt, verifyJwt } from './verify-jwt.ts';
 
 type FetchJwks = (typeof import('./fetch-jwks.ts'))['fetchJwks'];
@@ -20,11 +19,17 @@ export interface Resource {
 }
 
 /** Options of `OAuthAccess`. */
-export interface OAuthAccessOptions {
+interface OAuthAccessOptions {
   /** Returns the current settings. */
   readonly settings: () => OAuthSettings | undefined;
   readonly log: (line: string) => void;
   readonly times?: Partial<KeyTimes> | undefined;
+}
+
+/** The access that the scopes of a token grant. */
+interface ScopeGrant {
+  readonly isUnrestricted: boolean;
+  readonly profiles: ReadonlySet<string>;
 }
 
 interface TrustedIssuer {
@@ -40,6 +45,9 @@ interface CachedToken {
   readonly keysVersion: string;
 }
 
+/** Grants access to the whole endpoint, as an agent. */
+const endpointScope = 'signalbox:agent';
+const profileScopePrefix = 'signalbox:profile:';
 const maxCachedTokens = 10_000;
 /** A request that started with a valid token may continue after the token expires. */
 const graceMs = 10 * 60_000;
@@ -213,4 +221,32 @@ function principalOf(issuer: string, subject: string): string {
 
 function expired(): Problem {
   return refusedToken('token-expired', 'the token has expired; get a new one from its authorization server');
+}
+
+/** Returns the access that scopes grant. No scope grants more than the role `agent`. */
+function grantFromScopes(scopes: readonly string[], { scopes: configured }: IssuerSettings): ScopeGrant {
+  const profiles = new Set<string>();
+  let isUnrestricted = false;
+  for (const scope of scopes) {
+    const grant = configured === undefined ? defaultGrant(scope) : configured[scope];
+    if (grant === undefined || (configured !== undefined && !Object.hasOwn(configured, scope))) continue;
+    if (grant.profile === undefined) isUnrestricted = true;
+    else profiles.add(grant.profile);
+  }
+  return { isUnrestricted, profiles };
+}
+
+/** Returns the scopes that a client requests for a profile, or for the whole endpoint. */
+function scopesFor(profile: string | undefined, { scopes: configured }: IssuerSettings): string[] {
+  if (configured === undefined)
+    return [profile === undefined ? endpointScope : profileScopePrefix + encodeURIComponent(profile)];
+  const scopesWith = (wanted: string | undefined): string[] =>
+    Object.entries(configured).flatMap(([scope, grant]) => (grant.profile === wanted ? scope : []));
+  const own = scopesWith(profile);
+  return own.length > 0 ? own : scopesWith(undefined);
+}
+
+function defaultGrant(scope: string): { readonly profile?: string } | undefined {
+  if (scope === endpointScope) return {};
+  return scope.startsWith(profileScopePrefix) ? { profile: scope.slice(profileScopePrefix.length) } : undefined;
 }

@@ -28,7 +28,7 @@ describe('a client that knows only the URL of the MCP endpoint', () => {
         const { content } = await client.callTool({ name: 'mcp__fixture__echo', arguments: { text: 'hello' } });
         assert.equal((content as { text: string }[])[0]?.text, 'hello');
 
-        const asked = person.sentTo?.searchParams;
+        const asked = person.redirectedTo?.searchParams;
         assert.equal(asked?.get('resource'), `${url.origin}${path}`);
         assert.equal(asked.get('scope'), path === '/mcp' ? 'signalbox:agent' : 'signalbox:profile:coding');
         const { items } = await box.journal.calls({ limit: 1 });

@@ -16,14 +16,14 @@ export interface VerifiedJwt {
 }
 
 /** The result of a verification. `unknown`: the keys of the issuer cannot be read. */
-export type JwtVerification =
+type JwtVerification =
   | { readonly state: 'verified'; readonly token: VerifiedJwt }
   | { readonly state: 'expired' }
   | { readonly state: 'refused'; readonly why: string }
   | { readonly state: 'unknown' };
 
 /** The parts of a token that are read before its signature is verified. */
-export interface ParsedJwt {
+interface ParsedJwt {
   readonly text: string;
   readonly header: { readonly alg: string; readonly kid: string; readonly typ?: string };
   readonly issuer: string;

@@ -4,7 +4,7 @@ import { type RequestHead, parseRequestHead } from './fast-request-head.ts';
 import { FastResponse } from './fast-response.ts';
 
 /** Timeouts and size limits of fast connections. */
-export interface FastHttpLimits {
+interface FastHttpLimits {
   /** From the opening of a connection to its first request. */
   readonly headersMs: number;
   /** For a complete request. */

@@ -1,10 +1,38 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
 import { routeRoles } from '../../access/route-roles.ts';
-import { assetFolder, type ConsoleFile, type ConsoleFiles, bestVariant, readConsoleFiles } from './console-files.ts';
 import type { ServerApp, ServerContext } from '../../http/server-context.ts';
 import { unavailablePage } from '../../pages/error-pages.ts';
 import { Problem } from '../../problems/problem.ts';
 import { problems } from '../../schemas/route-schemas.ts';
+
+/** The content encodings by size, smallest first, and the file extensions that the build gives them. */
+const encodings = { br: '.br', gzip: '.gz' };
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+};
+
+interface ConsoleFile {
+  readonly type: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** The compressed variants by size, smallest first. */
+  readonly compressed: readonly { readonly encoding: string; readonly body: Uint8Array<ArrayBuffer> }[];
+}
+
+interface ConsoleFiles {
+  readonly page: ConsoleFile;
+  /** By file names, which contain a content hash. */
+  readonly assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** The folder of the assets in the build, and in their URLs. */
+const assetFolder = 'console';
 
 /** Returns the directory of the built console. Rejects when it cannot be built. */
 export type FindConsole = () => Promise<string>;
@@ -100,11 +128,36 @@ export function addConsoleRoutes(app: ServerApp, find: FindConsole | undefined):
 }
 
 function send(context: ServerContext, file: ConsoleFile, headers: Readonly<Record<string, string>> = {}): Response {
-  const { body, encoding } = bestVariant(file, context.req.header('accept-encoding') ?? '');
-  return context.body(body, 200, {
+  const accepted = context.req.header('accept-encoding') ?? '';
+  const variant = file.compressed.find(({ encoding }) => accepts(accepted, encoding));
+  return context.body((variant ?? file).body, 200, {
     'Content-Type': file.type,
     Vary: 'Accept-Encoding',
-    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ...(variant === undefined ? {} : { 'Content-Encoding': variant.encoding }),
     ...headers,
+  });
+}
+
+async function readConsoleFiles(directory: string): Promise<ConsoleFiles> {
+  const names = (await readdir(join(directory, assetFolder))).filter((name) => extname(name) in types);
+  const assets = await Promise.all(
+    names.map(async (name) => [name, await readConsoleFile(join(directory, assetFolder, name))] as const),
+  );
+  return { page: await readConsoleFile(join(directory, 'index.html')), assets: new Map(assets) };
+}
+
+async function readConsoleFile(path: string): Promise<ConsoleFile> {
+  const compressed: ConsoleFile['compressed'][number][] = [];
+  for (const [encoding, extension] of Object.entries(encodings)) {
+    const body = await readFile(path + extension).catch(() => undefined);
+    if (body !== undefined) compressed.push({ encoding, body });
+  }
+  return { type: types[extname(path)] ?? 'application/octet-stream', body: await readFile(path), compressed };
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((part) => {
+    const [name, ...parameters] = part.split(';').map((text) => text.trim());
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }

@@ -1,14 +1,30 @@
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 import { routeRoles } from '../../access/route-roles.ts';
+import { serializedJson } from '../../http/json-response.ts';
 import type { ServerApp } from '../../http/server-context.ts';
+import { type OpenApiDocument, docsPage } from '../../pages/docs-page.ts';
+import { stylesheet } from '../../pages/stylesheet.ts';
 import { jsonObject } from '../../schemas/json-schemas.ts';
 import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
-import { serializedJson } from '../../http/json-response.ts';
 
-/** An OpenAPI document. */
-export type OpenApiDocument = ReturnType<ServerApp['getOpenAPI31Document']>;
+/** In the order of the documentation. */
+const tags = [
+  'Tools',
+  'Resources and prompts',
+  'Sessions',
+  'Approvals',
+  'Servers',
+  'Lock',
+  'Policies',
+  'Access',
+  'Record',
+  'State',
+  'Documentation',
+  'Pages',
+];
+const page = { 'text/html': { schema: z.string() } };
 
-const route = createRoute({
+const openApiRoute = createRoute({
   method: 'get',
   path: '/openapi.json',
   'x-roles': routeRoles.look,
@@ -18,8 +34,32 @@ const route = createRoute({
   responses: { 200: jsonResponse('The document.', jsonObject), ...problems() },
 });
 
-/** Serves the OpenAPI document of the routes. It is generated with the first request, when all routes are registered. */
-export function addOpenApiRoute(app: ServerApp, version: string): () => OpenApiDocument {
+const docsRoute = createRoute({
+  method: 'get',
+  path: '/docs',
+  'x-roles': routeRoles.look,
+  'x-page': true,
+  tags: ['Documentation'],
+  summary: 'The API documentation as a page',
+  responses: {
+    200: { description: 'The page.', content: page },
+    ...problems(),
+    401: { description: 'Not signed in; the page explains how.', content: page },
+  },
+});
+
+const styleRoute = createRoute({
+  method: 'get',
+  path: '/assets/page.css',
+  'x-roles': routeRoles.look,
+  'x-page': true,
+  tags: ['Pages'],
+  summary: 'The stylesheet of the pages',
+  responses: { 200: { description: 'CSS.', content: { 'text/css': { schema: z.string() } } }, ...problems() },
+});
+
+/** Adds the OpenAPI document, its page, and the stylesheet of all pages. The document is generated with the first request, when all routes are registered. */
+export function addDocumentationRoutes(app: ServerApp, version: string): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
@@ -38,23 +78,11 @@ export function addOpenApiRoute(app: ServerApp, version: string): () => OpenApiD
         license: { name: 'MIT' },
       },
       security: [{ token: [] }],
-      tags: [
-        'Tools',
-        'Resources and prompts',
-        'Sessions',
-        'Approvals',
-        'Servers',
-        'Lock',
-        'Policies',
-        'Access',
-        'Record',
-        'State',
-        'Documentation',
-        'Pages',
-      ].map((name) => ({
-        name,
-      })),
+      tags: tags.map((name) => ({ name })),
     }));
-  app.openapi(route, (context) => serializedJson(context, jsonObject, (text ??= JSON.stringify(getDocument())), 200));
-  return getDocument;
+  app.openapi(openApiRoute, (context) =>
+    serializedJson(context, jsonObject, (text ??= JSON.stringify(getDocument())), 200),
+  );
+  app.openapi(docsRoute, (context) => context.html(docsPage(getDocument())));
+  app.openapi(styleRoute, (context) => context.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
 }

@@ -5,7 +5,7 @@ import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts
 import type { catalogSchema, hiddenToolSchema, serverSchema } from '../../schemas/catalog-schemas.ts';
 
 /** A serialized catalog. */
-export interface CatalogDocument {
+interface CatalogDocument {
   readonly text: string;
   readonly etag: string;
 }

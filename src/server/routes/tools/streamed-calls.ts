@@ -6,7 +6,7 @@ import { SignalboxError } from '../../../core/errors.ts';
 import { newSecretId } from '../../../core/identifiers.ts';
 import type { ServerContext } from '../../http/server-context.ts';
 import { toProblem } from '../../problems/to-problem.ts';
-import { eventStreamHeaders, toEventFrame } from '../../streams/event-streams.ts';
+import { defaultHeartbeatMs, eventStreamHeaders, heartbeatFrame, toEventFrame } from '../../streams/event-streams.ts';
 
 /** A question of a tool that waits for the caller's answer. */
 interface OpenQuestion {
@@ -22,9 +22,6 @@ interface StreamedCall {
 
 /** The call options that report to the caller. */
 type CallReporting = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'client'>;
-
-const heartbeatMs = 15_000;
-const heartbeat = ':\n\n';
 
 /** Streams the events of running calls to their callers as server-sent events, and holds their open questions. */
 export class StreamedCalls {
@@ -59,7 +56,10 @@ export class StreamedCalls {
     const sendIfRead = (event: string, data: object): void => {
       if (!outgoing.writableNeedDrain) send(event, data);
     };
-    const heartbeats = setInterval(() => outgoing.writableNeedDrain || outgoing.write(heartbeat), heartbeatMs);
+    const heartbeats = setInterval(
+      () => outgoing.writableNeedDrain || outgoing.write(heartbeatFrame),
+      defaultHeartbeatMs,
+    );
     const elicit = (request: Elicitation, options: QuestionOptions): Promise<ElicitationAnswer> =>
       this.#elicit(principal, request, options, send);
     send('started', { id });
