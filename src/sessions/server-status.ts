@@ -49,7 +49,7 @@ function fromCatalog({ name, status, connecting, needsSignIn, reason, tools }: S
 }
 
 /** The dependencies of the notifier. */
-export interface ServerStatusNotifierOptions {
+interface ServerStatusNotifierOptions {
   readonly box: SessionBox;
   readonly log: EventLog;
   readonly turns: {

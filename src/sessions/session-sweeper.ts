@@ -2,7 +2,7 @@ import { messageOf } from '../core/errors.ts';
 import type { SessionBox } from './session-box.ts';
 
 /** The dependencies of a session sweeper. */
-export interface SessionSweeperOptions {
+interface SessionSweeperOptions {
   readonly box: Pick<SessionBox, 'endSession' | 'sessionStore'>;
   readonly idleMs: number;
   readonly keepMs: number;

@@ -16,7 +16,7 @@ interface Item {
 }
 
 /** The dependencies of an event log. */
-export interface EventLogOptions {
+interface EventLogOptions {
   readonly store: Pick<SessionStore, 'events' | 'write'>;
   readonly watchers: SessionWatchers;
   /** Exchanges announcements of written events with other processes. */

@@ -29,9 +29,6 @@ export interface Job extends NewJob {
   readonly lastError?: string;
 }
 
-/** The part of a job that is stored as JSON text. */
-export type JobText = NewJob & Pick<Job, 'timezone'>;
-
 /** Converts a stored record to a job. */
 export function toJob(record: JobRecord): Job {
   const { id, lastSession, lastError, lastAt } = record;
@@ -48,8 +45,8 @@ export function toJob(record: JobRecord): Job {
 }
 
 /** Parses the schedule and the prompt of a record. */
-export function parseJobText({ text }: JobRecord): JobText {
-  return JSON.parse(text) as JobText;
+export function parseJobText({ text }: JobRecord): NewJob & Pick<Job, 'timezone'> {
+  return JSON.parse(text) as NewJob & Pick<Job, 'timezone'>;
 }
 
 /** Parses the owner of a record. */

@@ -7,7 +7,7 @@ import { newId } from '../../core/identifiers.ts';
 import type { Principal } from '../../core/principal.ts';
 import { findAgent } from '../agent.ts';
 import { parseCron, machineTimezone } from './cron-times.ts';
-import { type Job, type JobText, type NewJob, toJob, parseJobOwner, parseJobText } from './job.ts';
+import { type Job, type NewJob, toJob, parseJobOwner, parseJobText } from './job.ts';
 import type { Sessions } from '../sessions.ts';
 import type { TurnRefusal } from '../turns/turn-runner.ts';
 
@@ -62,20 +62,13 @@ export class Schedules {
     this.#assertRunnable(request);
     const refused = await this.#parts.refusal?.(owner);
     if (refused !== undefined) throw invalid(`it would never run: ${refused}`);
-    const text: JobText = {
-      cron,
-      timezone,
-      prompt,
-      ...(agent === undefined ? {} : { agent }),
-      ...(cwd === undefined ? {} : { cwd }),
-    };
     const { store } = this.#parts;
     await store.forget(now - deletedRetentionMs);
     const record: JobRecord = {
       id,
       owner: JSON.stringify(owner),
       ownerId: owner.id,
-      text: JSON.stringify(text),
+      text: JSON.stringify({ cron, timezone, prompt, agent, cwd }),
       createdAt: now,
       nextAt,
       lastAt: 0,
@@ -88,8 +81,7 @@ export class Schedules {
   }
 
   /** Returns all jobs, or those of one owner, oldest first. */
-  async list(query: { readonly owner?: string } = {}): Promise<Job[]> {
-    const { owner } = query;
+  async list({ owner }: { readonly owner?: string } = {}): Promise<Job[]> {
     return (await this.#parts.store.list(owner === undefined ? {} : { ownerId: owner })).map(toJob);
   }
 
@@ -201,13 +193,8 @@ export class Schedules {
   async #startRun(record: JobRecord, created: { session?: string }): Promise<void> {
     const { sessions } = this.#parts;
     const { prompt, agent, cwd } = parseJobText(record);
-    const session = await sessions.create(
-      {
-        ...(agent === undefined ? {} : { agent }),
-        ...(cwd === undefined ? {} : { cwd }),
-      },
-      parseJobOwner(record),
-    );
+    const request = { ...(agent === undefined ? {} : { agent }), ...(cwd === undefined ? {} : { cwd }) };
+    const session = await sessions.create(request, parseJobOwner(record));
     created.session = session.id;
     await sessions.send(session.id, prompt, { id: record.id, kind: 'system' });
   }

@@ -8,13 +8,14 @@ import type { SessionBox } from '../session-box.ts';
 import type { SessionEvent } from '../events/session-event.ts';
 import type { SessionPubSub } from '../session-pub-sub.ts';
 import { elicitationClosedError } from './turn-elicitations.ts';
+import type { RunningTurn } from './running-turn.ts';
 import type { TurnRunner } from './turn-runner.ts';
 
 type LastTurn = Pick<SessionRecord, 'id' | 'turnSeq' | 'turn'>;
 type Problem = { readonly code: string; readonly message: string };
 
 /** The dependencies of an answer router. */
-export interface AnswerRouterOptions {
+interface AnswerRouterOptions {
   readonly box: Pick<SessionBox, 'sessionStore' | 'secrets'>;
   readonly turns: Pick<TurnRunner, 'find'>;
   readonly pubSub: SessionPubSub;
@@ -33,27 +34,25 @@ export class AnswerRouter {
     const { pubSub, turns } = parts;
     this.#parts = parts;
     pubSub.on('answered', ({ id, problem }) => this.#forwarded.get(id)?.(problem));
-    pubSub.on('answer', ({ id, session, toolCallId, answers, by }) => {
-      const running = turns.find(session);
-      if (running !== undefined)
-        this.#accept(id, () => running.questions.answer(toolCallId, answers, by), unknownQuestionError(toolCallId));
-    });
-    pubSub.on('elicitation', ({ id, session, elicitationId, answer, by }) => {
-      const running = turns.find(session);
-      if (running !== undefined)
-        this.#accept(
-          id,
-          () => running.elicitations.answer(elicitationId, answer, by),
-          unknownElicitationError(elicitationId),
-        );
-    });
+    pubSub.on('answer', ({ id, session, toolCallId, answers, by }) =>
+      this.#accept(id, turns.find(session), ({ questions }) => {
+        if (!questions.answer(toolCallId, answers, by)) throw unknownQuestionError(toolCallId);
+      }),
+    );
+    pubSub.on('elicitation', ({ id, session, elicitationId, answer, by }) =>
+      this.#accept(id, turns.find(session), ({ elicitations }) => {
+        if (!elicitations.answer(elicitationId, answer, by)) throw unknownElicitationError(elicitationId);
+      }),
+    );
   }
 
   /** Accepts an answer that another process forwarded, and replies to that process with the result. */
-  #accept(id: string, accept: () => boolean, unknown: SignalboxError): void {
+  #accept(id: string, turn: RunningTurn | undefined, accept: (turn: RunningTurn) => void): void {
+    // Another process runs the turn.
+    if (turn === undefined) return;
     let problem: Problem | undefined;
     try {
-      if (!accept()) problem = unknown;
+      accept(turn);
     } catch (error) {
       problem = error instanceof SignalboxError ? error : { code: 'store-unavailable', message: messageOf(error) };
     }

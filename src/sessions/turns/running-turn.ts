@@ -18,7 +18,7 @@ import { TurnQuestions } from './turn-questions.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** The dependencies and the input of a turn. */
-export interface RunningTurnOptions {
+interface RunningTurnOptions {
   readonly box: SessionBox;
   readonly log: EventLog;
   readonly agent: Agent;
@@ -339,7 +339,7 @@ export class RunningTurn {
 }
 
 /** The state that a runtime wants back in the next turn, with its session and runtime. */
-export interface TurnMemory {
+interface TurnMemory {
   readonly session: string;
   readonly runtime: string;
   readonly memory: JsonValue;

@@ -7,9 +7,10 @@ import { type Principal, principalName } from '../../core/principal.ts';
 import type { SessionRecord, SessionStore } from '../../journal/store/session-store.ts';
 import { readEvents } from '../events/read-events.ts';
 import type { ElicitationRequired, SessionEvent, SessionEventBody } from '../events/session-event.ts';
+import type { AskingTurn } from './turn-questions.ts';
 
 /** A question of a server to the human behind a turn: a form, a page to open, or permission to ask a model. */
-export type ElicitationPrompt =
+type ElicitationPrompt =
   | Elicitation
   | { readonly mode: 'sampling'; readonly message: string; readonly model: string; readonly request: JsonObject };
 
@@ -33,24 +34,15 @@ interface OpenElicitation {
 const maxPromptBytes = 256 * 1024;
 const maxOpen = 16;
 
-export interface TurnElicitationsOptions {
-  emit(event: SessionEventBody): void;
-  /** Resolves when the session's events show the call. */
-  whenAnnounced(toolCallId: string): Promise<void>;
-  /** Ends the turn. */
-  readonly interrupt: AbortSignal;
-  readonly expireMs: number;
-}
-
 /** The questions that servers ask the user in one turn. */
 export class TurnElicitations {
-  readonly #options: TurnElicitationsOptions;
+  readonly #turn: AskingTurn;
   readonly #open = new Map<string, OpenElicitation>();
   readonly #closed = new Map<string, Resolution>();
   #isOver = false;
 
-  constructor(options: TurnElicitationsOptions) {
-    this.#options = options;
+  constructor(turn: AskingTurn) {
+    this.#turn = turn;
   }
 
   get count(): number {
@@ -65,7 +57,7 @@ export class TurnElicitations {
     const bytes = Buffer.byteLength(JSON.stringify(prompt));
     if (bytes > maxPromptBytes)
       throw new Error(`the question has ${bytes} bytes; a session shows at most ${maxPromptBytes}`);
-    const { emit, whenAnnounced, interrupt, expireMs } = this.#options;
+    const { emit, whenAnnounced, interrupt, expireMs } = this.#turn;
     await whenAnnounced(toolCallId);
     if (this.#open.size >= maxOpen)
       throw new Error(`${maxOpen} questions already wait for an answer in this turn; ask again when some are answered`);

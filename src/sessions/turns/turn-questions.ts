@@ -4,7 +4,8 @@ import { type Principal, principalName } from '../../core/principal.ts';
 import type { Question } from '../../runtimes/runtime.ts';
 import type { SessionEventBody } from '../events/session-event.ts';
 
-interface TurnQuestionsOptions {
+/** The turn in which questions are asked. */
+export interface AskingTurn {
   emit(event: SessionEventBody): void;
   /** Resolves when the session's events show the call that asks. */
   whenAnnounced(toolCallId: string): Promise<void>;
@@ -15,12 +16,12 @@ interface TurnQuestionsOptions {
 
 /** The questions that an agent asks its user in one turn. */
 export class TurnQuestions {
-  readonly #options: TurnQuestionsOptions;
+  readonly #turn: AskingTurn;
   readonly #open = new Map<string, (answers: JsonObject | undefined) => void>();
   readonly #answered = new Map<string, Principal>();
 
-  constructor(options: TurnQuestionsOptions) {
-    this.#options = options;
+  constructor(turn: AskingTurn) {
+    this.#turn = turn;
   }
 
   get count(): number {
@@ -29,7 +30,7 @@ export class TurnQuestions {
 
   /** Asks the user. Resolves with the answers; with `undefined` when the turn was interrupted or nobody answered in time. */
   async ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined> {
-    const { emit, whenAnnounced, interrupt, expireMs } = this.#options;
+    const { emit, whenAnnounced, interrupt, expireMs } = this.#turn;
     await whenAnnounced(toolCallId);
     // Two questions under one id cannot be distinguished, so an answer could go to the wrong one.
     if (interrupt.aborted || this.#open.has(toolCallId)) return undefined;
@@ -58,7 +59,7 @@ export class TurnQuestions {
     if (resolve === undefined) return false;
     this.#open.delete(toolCallId);
     this.#answered.set(toolCallId, by);
-    this.#options.emit({ type: 'question_answered', toolCallId, by: principalName(by) });
+    this.#turn.emit({ type: 'question_answered', toolCallId, by: principalName(by) });
     resolve(answers);
     return true;
   }

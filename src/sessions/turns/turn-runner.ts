@@ -10,7 +10,7 @@ import type { SessionBox } from '../session-box.ts';
 import type { SessionPubSub } from '../session-pub-sub.ts';
 
 /** The dependencies and limits of a turn runner. */
-export interface TurnRunnerOptions {
+interface TurnRunnerOptions {
   readonly box: SessionBox;
   readonly log: EventLog;
   readonly agents: Agents;
