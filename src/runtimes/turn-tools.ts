@@ -1,6 +1,7 @@
 import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import { messageOf } from '../core/errors.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 import type { Principal } from '../core/principal.ts';
 import { renderContent, text } from '../core/tools/content.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
@@ -36,7 +37,7 @@ export interface TurnToolsOptions {
 /** Returns the tools of a box for one turn. Calls carry the session, and are pinned to the definitions that were listed last. */
 export function turnTools(given: TurnToolsOptions): TurnTools {
   const { box, own, session, principal, cwd, permissionMode, options } = given;
-  const view = given.profile === undefined ? {} : { profile: given.profile };
+  const view = omitUndefined({ profile: given.profile });
   let listed: readonly ToolDefinition[] = [];
   let hashes: ReadonlyMap<string, string> = new Map();
 
@@ -46,8 +47,7 @@ export function turnTools(given: TurnToolsOptions): TurnTools {
     principal,
     permissionMode,
     ...view,
-    ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
+    ...omitUndefined({ signal, onProgress }),
   });
 
   return {
@@ -60,11 +60,7 @@ export function turnTools(given: TurnToolsOptions): TurnTools {
       return now;
     },
     call(tool, args, about) {
-      const definitionHash = hashes.get(tool);
-      return box.call(tool, args, {
-        ...callOptions(about),
-        ...(definitionHash === undefined ? {} : { definitionHash }),
-      });
+      return box.call(tool, args, { ...callOptions(about), ...omitUndefined({ definitionHash: hashes.get(tool) }) });
     },
     async begin(tool, args, about) {
       own.declare(tool);

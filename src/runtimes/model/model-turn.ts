@@ -1,11 +1,12 @@
 import { parseName } from '../../core/tools/tool-names.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ToolDefinition, ToolId } from '../../core/tools/tool.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './tools/ask-user.ts';
 import { contentTools, isContentTool } from './tools/content-tools.ts';
 import { demoStep } from './demo-model.ts';
 import { type StepResult, type StepRequest, toFailure } from './step.ts';
-import { TurnBudget } from './turn-budget.ts';
+import { TurnBudget, type Usage } from './turn-budget.ts';
 import { Conversation } from './conversation.ts';
 import type { ModelRuntimeOptions } from './model-runtime.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
@@ -95,18 +96,9 @@ function limited(emit: Emit, reached: string): 'limit' {
   return 'limit';
 }
 
-function statusOf(
-  model: string,
-  { inputTokens, outputTokens }: { inputTokens: number | undefined; outputTokens: number | undefined },
-  costUsd: number | undefined,
-): TurnEvent {
-  const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
-  return {
-    type: 'status',
-    model,
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(tokens === 0 ? {} : { contextTokens: tokens }),
-  };
+function statusOf(model: string, { inputTokens, outputTokens }: Usage, costUsd: number | undefined): TurnEvent {
+  const contextTokens = (inputTokens ?? 0) + (outputTokens ?? 0) || undefined;
+  return { type: 'status', model, ...omitUndefined({ costUsd, contextTokens }) };
 }
 
 function identifier(definitions: readonly ToolDefinition[]): (name: string) => ToolId {

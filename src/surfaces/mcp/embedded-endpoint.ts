@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { Peer } from './requests/request-context.ts';
 import type { EndpointBox } from './endpoint-box.ts';
@@ -79,9 +80,7 @@ export function mcpEndpoint(box: McpBox, options: McpEndpointOptions = {}): Embe
   const log = options.log ?? ((line: string) => console.error(line));
   const endpoint = new McpEndpoint({
     box,
-    ...(inbox === undefined ? {} : { inbox: () => inbox }),
-    ...(approvalWaitMs === undefined ? {} : { approvalWaitMs }),
-    ...(box.shared === undefined ? {} : { shared: box.shared }),
+    ...omitUndefined({ inbox: inbox === undefined ? undefined : () => inbox, approvalWaitMs, shared: box.shared }),
   });
   const http = new McpHttpHandler({ endpoint, log });
   const hosts = new Set(allowedHosts.map((name) => name.toLowerCase()));

@@ -1,5 +1,6 @@
 import type * as Sdk from '@anthropic-ai/claude-agent-sdk';
 import { messageOf } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ProcessGroup } from '../../../process/process-group.ts';
 import type { Runtime, Turn, TurnEvent } from '../../runtime.ts';
@@ -81,13 +82,8 @@ async function listen(query: Sdk.Query, claude: ClaudeTurn): Promise<void> {
 
 /** Starts Claude Code in its own process group, so that none of its child processes outlives the turn. */
 function startGroup({ command, args, cwd, env }: Sdk.SpawnOptions): ProcessGroup {
-  const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return new ProcessGroup({
-    command,
-    args,
-    env: Object.fromEntries(defined),
-    ...(cwd === undefined ? {} : { cwd }),
-  });
+  const defined = omitUndefined(env) as Record<string, string>;
+  return new ProcessGroup({ command, args, env: defined, ...omitUndefined({ cwd }) });
 }
 
 /** Returns the SDK's options for a turn. Claude Code asks before every tool, because the box decides what may run. */
@@ -124,15 +120,8 @@ function queryOptions(
       PostToolUseFailure: [after, ...(hooks.PostToolUseFailure ?? [])],
     },
     // Without a preset, the SDK removes Claude Code's own instructions.
-    systemPrompt: {
-      type: 'preset',
-      preset: 'claude_code',
-      ...(turn.instructions === undefined ? {} : { append: turn.instructions }),
-    },
+    systemPrompt: omitUndefined({ type: 'preset', preset: 'claude_code', append: turn.instructions } as const),
     ...(typeof turn.memory === 'string' ? { resume: turn.memory, forkSession: turn.fork === true } : {}),
-    ...(options.executable === undefined ? {} : { pathToClaudeCodeExecutable: options.executable }),
-    ...(model === undefined ? {} : { model }),
-    ...(steps === undefined ? {} : { maxTurns: steps }),
-    ...(costUsd === undefined ? {} : { maxBudgetUsd: costUsd }),
+    ...omitUndefined({ pathToClaudeCodeExecutable: options.executable, model, maxTurns: steps, maxBudgetUsd: costUsd }),
   };
 }

@@ -1,4 +1,5 @@
 import { type ContentBlock, text } from '../../../core/tools/content.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { TurnEvent } from '../../runtime.ts';
 import { type ClaudeBlock, type ClaudeMessage, type StreamEvent, type Usage, blocksOf } from './claude-message.ts';
@@ -100,12 +101,8 @@ export class ClaudeEventMapper {
   #result(message: ClaudeMessage): TurnResult {
     this.#remember(message.session_id);
     const tokens = tokensOf(this.#usage);
-    this.#emit({
-      type: 'status',
-      ...(this.#model === undefined ? {} : { model: this.#model }),
-      ...(message.total_cost_usd === undefined ? {} : { costUsd: message.total_cost_usd }),
-      ...(tokens === 0 ? {} : { contextTokens: tokens }),
-    });
+    const known = { model: this.#model, costUsd: message.total_cost_usd, contextTokens: tokens || undefined };
+    this.#emit({ type: 'status', ...omitUndefined(known) });
     if (message.subtype === 'error_max_turns' || message.subtype === 'error_max_budget_usd') {
       const what = message.subtype === 'error_max_turns' ? 'its maximum number of steps' : 'its maximum cost';
       return { reason: 'limit', error: { code: 'turn-limit', message: `the turn was ended: it reached ${what}` } };

@@ -1,5 +1,6 @@
 import { parseName } from '../../../core/tools/tool-names.ts';
 import type { CallResult, Progress } from '../../../core/calls/call.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { ToolId } from '../../../core/tools/tool.ts';
 import type { TurnEvent } from '../../runtime.ts';
@@ -68,15 +69,8 @@ export class ToolCallEvents {
       const took = durationMs ?? Math.round(performance.now() - call.since);
       const changes = details.changes ?? call.recorded?.changes;
       const callId = details.callId ?? call.recorded?.callId;
-      this.#emit({
-        type: 'tool_result',
-        toolCallId,
-        outcome,
-        content,
-        durationMs: took,
-        ...(callId === undefined ? {} : { callId }),
-        ...(changes === undefined ? {} : { changes }),
-      });
+      const known = omitUndefined({ callId, changes });
+      this.#emit({ type: 'tool_result', toolCallId, outcome, content, durationMs: took, ...known });
     });
   }
 

@@ -2,8 +2,8 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { MessageReader } from '../../../process/message-reader.ts';
 import type { TranscriptMessage, TranscriptPart } from '../../runtime.ts';
-import { createReadStream } from 'node:fs';
-import { access, readdir, realpath } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -176,18 +176,9 @@ async function findFile(
   const others = await readdir(projects).catch(() => []);
   for (const folder of new Set([expected, ...others])) {
     const file = join(projects, folder, `${session}.jsonl`);
-    if (await exists(file)) return file;
+    if (existsSync(file)) return file;
   }
   return undefined;
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Parses a line of the main conversation; returns `undefined` for those of subagents. */

@@ -1,4 +1,5 @@
 import { SignalboxError } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { LanguageModel } from 'ai';
@@ -93,7 +94,7 @@ async function opened(name: string, provider: Provider, settings: ProviderSettin
 }
 
 /** A provider and its AI SDK package. */
-export interface Provider {
+interface Provider {
   readonly package: string;
   /** The environment variable of its key; absent when it needs none. */
   readonly keyVariable?: string;
@@ -162,14 +163,6 @@ function openAICompatible(name: string, baseURL: string): Provider {
   };
 }
 
-function connectionSettings({ apiKey, baseURL, headers }: ProviderSettings): {
-  apiKey?: string;
-  baseURL?: string;
-  headers?: Record<string, string>;
-} {
-  return {
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-  };
+function connectionSettings({ apiKey, baseURL, headers }: ProviderSettings) {
+  return omitUndefined({ apiKey, baseURL, headers: headers && { ...headers } });
 }

@@ -2,6 +2,7 @@ import type { ToolModelMessage, ToolResultPart } from 'ai';
 import type { CallResult } from '../../../core/calls/call.ts';
 import { type ContentBlock, readableBlocks, renderContent, text } from '../../../core/tools/content.ts';
 import { messageOf } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { callWithModelArguments } from '../../../surfaces/tool-box.ts';
 import type { Turn, TurnEvent } from '../../runtime.ts';
 import { askUser, askUserName } from './ask-user.ts';
@@ -29,15 +30,8 @@ export async function runToolCalls(
       const result = await make(call, request);
       const { outcome, content: blocks, callId, changes } = result;
       const durationMs = result.durationMs ?? Math.round(performance.now() - started);
-      request.emit({
-        type: 'tool_result',
-        toolCallId,
-        outcome,
-        content: blocks,
-        durationMs,
-        ...(callId === undefined ? {} : { callId }),
-        ...(changes === undefined ? {} : { changes }),
-      });
+      const known = omitUndefined({ callId, changes });
+      request.emit({ type: 'tool_result', toolCallId, outcome, content: blocks, durationMs, ...known });
       return { type: 'tool-result' as const, toolCallId, toolName, output: toToolOutput(result, request.images) };
     }),
   );

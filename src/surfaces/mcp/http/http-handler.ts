@@ -25,7 +25,7 @@ import { answerHeaders } from './streams/event-stream.ts';
 import { type Accepted, ResponseWriter } from './response-writer.ts';
 import type { HttpRequestHead, HttpResponse, AuthorizedRequest } from './http-types.ts';
 import { HttpSession } from './sessions/http-session.ts';
-import { SessionRegistry, type SessionLimits } from './sessions/session-registry.ts';
+import { SessionRegistry } from './sessions/session-registry.ts';
 import { Resumption } from './streams/stream-resumption.ts';
 import { SseTransport, isSseRequest } from './sse-transport.ts';
 
@@ -34,7 +34,6 @@ const heartbeatMs = 15_000;
 /** Options of `McpHttpHandler`. */
 export interface McpHttpOptions {
   readonly endpoint: McpEndpoint;
-  readonly limits?: SessionLimits;
   /** Logs internal errors. */
   log(line: string): void;
 }
@@ -52,10 +51,10 @@ export class McpHttpHandler {
   readonly #sse: SseTransport;
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ endpoint, limits, log }: McpHttpOptions) {
+  constructor({ endpoint, log }: McpHttpOptions) {
     this.#endpoint = endpoint;
     this.#log = log;
-    this.#sessions = new SessionRegistry(endpoint, limits);
+    this.#sessions = new SessionRegistry(endpoint);
     const parts = { sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log };
     this.#resumption = new Resumption(parts);
     this.#sse = new SseTransport(parts);

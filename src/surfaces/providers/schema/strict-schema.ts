@@ -19,16 +19,7 @@ export type StrictSchema =
     }
   | { readonly ok: false; readonly reason: string };
 
-const annotations = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  '$comment',
-]);
+const annotations = new Set('title description default examples deprecated readOnly writeOnly $comment'.split(' '));
 const structuralOnly = new Set(['$defs', 'definitions', '$schema', '$id']);
 
 class Inexpressible extends Error {}
