@@ -17,18 +17,18 @@ import type { GlobalOptions } from './command-context.ts';
 import { existsSync } from 'node:fs';
 
 /** Opens a box without servers, passes it to `use`, and closes it. Creates missing records only with `canCreate`. */
-export async function withRecords(
+export async function withRecords<Result>(
   options: GlobalOptions,
-  use: (box: InternalSignalbox) => Promise<void>,
+  use: (box: InternalSignalbox) => Promise<Result>,
   { canCreate = false }: { readonly canCreate?: boolean } = {},
-): Promise<void> {
+): Promise<Result> {
   const globals = withConfigurationOfServer(options);
   if (!canCreate) await assertJournal(globals);
   const { openBox, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   const box = await openBox({ ...configuration, servers: [] }, { data: globals.data, secretsFrom: globals.data });
   try {
-    await use(box);
+    return await use(box);
   } finally {
     await box.close();
   }
@@ -47,16 +47,16 @@ export interface ReadRecords {
  * Opens the records read-only, passes them to `read`, and closes them. Opening a box instead would write to the journal, for example the
  * outcome of calls whose process died.
  */
-export async function withReadRecords(
+export async function withReadRecords<Result>(
   options: GlobalOptions,
-  read: (records: ReadRecords) => Promise<void>,
-): Promise<void> {
+  read: (records: ReadRecords) => Promise<Result>,
+): Promise<Result> {
   const globals = withConfigurationOfServer(options);
   const { store } = await openStore(await assertJournal(globals), globals.data);
   const journal = new Journal(store);
   const redactor = createRedactor();
   try {
-    await read({
+    return await read({
       approvals: new Approvals(store, journal, redactor),
       journal: new JournalReader(store, journal),
       sessions: store.sessions,
@@ -124,15 +124,9 @@ export async function assertJournal(globals: GlobalOptions): Promise<string> {
 }
 
 /** Opens the journal read-only, passes it to `read`, and closes it. Starts no servers and creates no journal. */
-export async function withJournal(
+export async function withJournal<Result>(
   options: GlobalOptions,
-  read: (journal: JournalReader) => Promise<void>,
-): Promise<void> {
-  const globals = withConfigurationOfServer(options);
-  const { store } = await openStore(await assertJournal(globals), globals.data);
-  try {
-    await read(new JournalReader(store));
-  } finally {
-    await store.close();
-  }
+  read: (journal: JournalReader) => Promise<Result>,
+): Promise<Result> {
+  return await withReadRecords(options, ({ journal }) => read(journal));
 }

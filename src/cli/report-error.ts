@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { ConfigurationError } from '../config/configuration-error.ts';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { type DocumentProblem, renderProblem } from '../core/text/document-problem.ts';
-import { SignalboxError, messageOf } from '../core/errors.ts';
+import { type ErrorCode, SignalboxError, messageOf } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { isDebug } from '../host/environment.ts';
 import { HostError } from '../host/host-error.ts';
@@ -22,35 +22,39 @@ export async function reportError(
   json: boolean,
   command = 'signalbox',
 ): Promise<ExitCode> {
-  const failure =
+  const reported =
     error instanceof UntrustedConfigurationError
       ? (await import('./untrusted-configuration.ts')).untrustedError(error)
-      : toFailure(error, command);
+      : toCliError(error, command);
+  const { code, message, exitCode, details } = reported;
+  const { lines = [], data } = details;
   const stack = isDebug() && error instanceof Error ? error.stack : undefined;
-  const { lines = [], data } = failure.details;
-  const next = failure.details.next === undefined ? undefined : runnable(failure.details.next);
+  const next = details.next === undefined ? undefined : runnable(details.next);
   if (json) {
-    const fields = { code: failure.code, message: failure.message, ...data, ...(next === undefined ? {} : { next }) };
-    await printer.print(`${JSON.stringify({ error: stack === undefined ? fields : { ...fields, stack } })}\n`);
-    return failure.exitCode;
+    await printer.print(`${JSON.stringify({ error: { code, message, ...data, next, stack } })}\n`);
+    return exitCode;
   }
   const { colors } = printer;
-  const [first = '', ...more] = printable(failure.message).split('\n');
+  const [first = '', ...more] = printable(message).split('\n');
   const block = [
-    `${colors.red('error')} ${colors.bold(failure.code)}: ${first}`,
+    `${colors.red('error')} ${colors.bold(code)}: ${first}`,
     ...[...more, ...lines].map((line) => `  ${line}`),
+    ...(next === undefined ? [] : [`  ${colors.dim('next:')} ${next}`]),
+    ...(stack === undefined ? [] : [colors.dim(stack)]),
   ];
-  if (next !== undefined) block.push(`  ${colors.dim('next:')} ${next}`);
-  if (stack !== undefined) block.push(colors.dim(stack));
   await printer.print(`${block.join('\n')}\n`);
-  return failure.exitCode;
+  return exitCode;
 }
 
-function toFailure(error: unknown, command: string): CliError {
+function toCliError(error: unknown, command: string): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof CommanderError) return fromCommander(error, `${command} --help`);
   if (error instanceof ConfigurationError) return fromConfiguration(error);
-  if (error instanceof SignalboxError) return fromSignalbox(error);
+  if (error instanceof SignalboxError) {
+    const { code, message } = error;
+    const next = nextSteps[code] ?? 'signalbox doctor';
+    return new CliError(usageCodes.has(code) ? 2 : 1, code, message, { next, cause: error });
+  }
   if (error instanceof HostError)
     return new CliError(error.code === 'usage' ? 2 : 1, error.code, error.message, { next: error.next, cause: error });
   return new CliError(1, 'internal-fault', messageOf(error), {
@@ -76,18 +80,11 @@ function suggestChoice(message: string): string[] {
 }
 
 function fromConfiguration(error: ConfigurationError): CliError {
-  const { length } = error.problems;
-  return new CliError(
-    2,
-    error.code,
-    length === 1 ? 'the configuration cannot be used' : `the configuration has ${length} problems`,
-    {
-      lines: error.problems.map(formatProblem),
-      data: { problems: error.problems },
-      next: 'signalbox doctor',
-      cause: error,
-    },
-  );
+  const { code, problems } = error;
+  const what =
+    problems.length === 1 ? 'the configuration cannot be used' : `the configuration has ${problems.length} problems`;
+  const lines = problems.map(formatProblem);
+  return new CliError(2, code, what, { lines, data: { problems }, next: 'signalbox doctor', cause: error });
 }
 
 /** Formats a problem with its file, line and column, which editors and terminals make clickable. */
@@ -97,82 +94,52 @@ export function formatProblem(problem: DocumentProblem): string {
   return printable(renderProblem({ ...problem, file }));
 }
 
-function fromSignalbox(error: SignalboxError): CliError {
-  switch (error.code) {
-    case 'store-unavailable':
-    case 'store-newer':
-    case 'copy-failed':
-    case 'journal-pruned':
-    case 'result-unknown':
-    case 'server-down':
-    case 'server-required':
-    case 'lock-outdated':
-    case 'file-outdated':
-    case 'sign-in-refused':
-    case 'sign-in-failed':
-    case 'file-unwritable':
-    case 'file-unreadable':
-    case 'secret-unusable':
-    case 'server-unavailable':
-    case 'content-failed':
-    case 'content-denied':
-    case 'session-unknown':
-    case 'session-busy':
-    case 'question-unknown':
-    case 'question-answered':
-    case 'setting-unknown':
-    case 'box-closed':
-    case 'checkpoint-failed':
-      return new CliError(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
-    case 'undo-unavailable':
-    case 'undo-done':
-      return new CliError(1, error.code, error.message, { next: 'signalbox journal', cause: error });
-    case 'approval-unknown':
-    case 'approval-answered':
-    case 'approval-expired':
-      return new CliError(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
-    case 'elicitation-unknown':
-    case 'elicitation-closed':
-      return new CliError(1, error.code, error.message, { next: 'signalbox elicitations', cause: error });
-    case 'elicitation-invalid':
-      return new CliError(2, error.code, error.message, { next: 'signalbox answer --help', cause: error });
-    case 'rule-unknown':
-      return new CliError(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
-    case 'job-unknown':
-      return new CliError(1, error.code, error.message, { next: 'signalbox jobs', cause: error });
-    case 'token-unknown':
-      return new CliError(1, error.code, error.message, { next: 'signalbox token list', cause: error });
-    case 'job-invalid':
-      return new CliError(2, error.code, error.message, { next: 'signalbox jobs create --help', cause: error });
-    case 'token-invalid':
-      return new CliError(2, error.code, error.message, { next: 'signalbox token create --help', cause: error });
-    case 'call-unknown':
-      return new CliError(1, error.code, error.message, { next: 'signalbox journal', cause: error });
-    case 'call-settled':
-      return new CliError(1, error.code, error.message, { next: 'signalbox journal --outcome unknown', cause: error });
-    case 'reveal-unavailable':
-      return new CliError(1, error.code, error.message, { next: 'signalbox approve --help', cause: error });
-    case 'hidden-unacknowledged':
-      return new CliError(2, error.code, error.message, { next: 'signalbox approvals show ID --reveal', cause: error });
-    case 'approver-refused':
-    case 'edit-invalid':
-    case 'remember-refused':
-      return new CliError(2, error.code, error.message, { next: 'signalbox approve --help', cause: error });
-    case 'name-invalid':
-    case 'name-collision':
-    case 'server-unknown':
-    case 'profile-unknown':
-    case 'server-local':
-    case 'tool-invalid':
-    case 'schema-unsupported':
-    case 'event-unknown':
-    case 'secret-invalid':
-    case 'policy-invalid':
-    case 'model-unusable':
-    case 'session-invalid':
-    case 'agent-unknown':
-    case 'setting-refused':
-    case 'configuration-untrusted':
-      return new CliError(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
-  }
-}
+/** The next steps for errors that `signalbox doctor` does not explain. */
+const nextSteps: Partial<Record<ErrorCode, string>> = {
+  'undo-unavailable': 'signalbox journal',
+  'undo-done': 'signalbox journal',
+  'approval-unknown': 'signalbox approvals --all',
+  'approval-answered': 'signalbox approvals --all',
+  'approval-expired': 'signalbox approvals --all',
+  'elicitation-unknown': 'signalbox elicitations',
+  'elicitation-closed': 'signalbox elicitations',
+  'elicitation-invalid': 'signalbox answer --help',
+  'rule-unknown': 'signalbox approvals rules',
+  'job-unknown': 'signalbox jobs',
+  'job-invalid': 'signalbox jobs create --help',
+  'token-unknown': 'signalbox token list',
+  'token-invalid': 'signalbox token create --help',
+  'call-unknown': 'signalbox journal',
+  'call-settled': 'signalbox journal --outcome unknown',
+  'reveal-unavailable': 'signalbox approve --help',
+  'hidden-unacknowledged': 'signalbox approvals show ID --reveal',
+  'approver-refused': 'signalbox approve --help',
+  'edit-invalid': 'signalbox approve --help',
+  'remember-refused': 'signalbox approve --help',
+};
+
+/** The errors of invalid usage or configuration. */
+const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'elicitation-invalid',
+  'job-invalid',
+  'token-invalid',
+  'hidden-unacknowledged',
+  'approver-refused',
+  'edit-invalid',
+  'remember-refused',
+  'name-invalid',
+  'name-collision',
+  'server-unknown',
+  'profile-unknown',
+  'server-local',
+  'tool-invalid',
+  'schema-unsupported',
+  'event-unknown',
+  'secret-invalid',
+  'policy-invalid',
+  'model-unusable',
+  'session-invalid',
+  'agent-unknown',
+  'setting-refused',
+  'configuration-untrusted',
+]);

@@ -54,8 +54,8 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/store/copy/copy-store.test.ts > copying from SQLite to PostgreSQL > nobody begins to use the database in the moment in which a copy begins',
       'test/e2e/cli-retention.test.ts > servers prune as configured, several servers on one store do not interfere, and no entry is lost',
       'test/e2e/cli-postgres-undo.test.ts > undo with records in PostgreSQL > names the machine of a call that ran elsewhere, and undoes no call before it',
-      'test/e2e/operations.test.ts > the files for Compose and Kubernetes > use options and variables that there are',
-      'test/e2e/operations.test.ts > the files for Compose and Kubernetes > start as they are written, and are probed by an address or a name that they answer to',
+      'test/e2e/operations.test.ts > files for Compose and Kubernetes > use existing options and variables',
+      'test/e2e/operations.test.ts > files for Compose and Kubernetes > start as written, and are probed at an address or a name that they accept',
     ],
   },
   G2: {
@@ -152,12 +152,12 @@ export const machinesFaultsAttackers: Section<'G'> = {
   G6: {
     promise: 'a server started by npm or npx ends with it and frees its port, also when npm is killed',
     tests: [
-      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGTERM, and its port is free',
-      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGINT, and its port is free',
-      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGKILL, and its port is free',
-      'test/e2e/npm-start.test.ts > a server that npm has started > stops in order when the whole process group gets SIGTERM, as from Ctrl-C, and npm passes it on',
-      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGTERM, and its port is free',
-      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGKILL, and its port is free',
+      'test/e2e/npm-start.test.ts > server started by npm > ends with npm when npm receives SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > server started by npm > ends with npm when npm receives SIGINT, and its port is free',
+      'test/e2e/npm-start.test.ts > server started by npm > ends with npm when npm receives SIGKILL, and its port is free',
+      'test/e2e/npm-start.test.ts > server started by npm > stops in order when the whole process group receives SIGTERM, as after Ctrl-C, and npm passes it on',
+      'test/e2e/npm-start.test.ts > server started by npm > ends with npx when npx receives SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > server started by npm > ends with npx when npx receives SIGKILL, and its port is free',
     ],
   },
   G7: {

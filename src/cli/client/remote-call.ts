@@ -15,15 +15,15 @@ export interface RemoteCall {
   readonly tool: string;
   readonly arguments: unknown;
   readonly principal: Principal;
-  readonly session?: string;
-  readonly idempotencyKey?: string;
-  readonly timeoutMs?: number;
+  readonly session?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly timeoutMs?: number | undefined;
   /** The maximum time to wait for an approval; when absent, until the question expires. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** Cancels the call; its result still arrives. */
   readonly signal: AbortSignal;
   /** Asks the person at the terminal; absent without a terminal. */
-  readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+  readonly approve?: ((request: ApprovalRequest) => Promise<ApprovalAnswer>) | undefined;
   readonly client: CallClient;
   readonly onProgress: (progress: Progress) => void;
 }
@@ -47,13 +47,14 @@ export async function waitForTool(
 export async function callRemoteTool(client: ServerClient, call: RemoteCall): Promise<CallResult> {
   const { tool, principal, session, idempotencyKey, timeoutMs, waitMs, signal } = call;
   const questions = new OpenQuestions(client, call);
+  // JSON omits the undefined properties.
   const body = {
     arguments: call.arguments,
-    ...(session === undefined ? {} : { sessionId: session }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(timeoutMs === undefined ? {} : { timeoutSeconds: timeoutMs / 1000 }),
-    ...(waitMs === undefined ? {} : { waitSeconds: waitMs / 1000 }),
-    ...(call.client.elicit === undefined ? {} : { elicitation: true }),
+    sessionId: session,
+    idempotencyKey,
+    timeoutSeconds: timeoutMs && timeoutMs / 1000,
+    waitSeconds: waitMs && waitMs / 1000,
+    elicitation: call.client.elicit && true,
   };
   let cancel: (() => void) | undefined;
   try {
@@ -72,14 +73,8 @@ export async function callRemoteTool(client: ServerClient, call: RemoteCall): Pr
     if (cancel !== undefined) signal.removeEventListener('abort', cancel);
     questions.close();
   }
-  throw new CliError(
-    1,
-    'server-lost',
-    `the server at ${client.url} closed the connection before the call had an outcome`,
-    {
-      next: 'signalbox journal shows its record',
-    },
-  );
+  const what = `the server at ${client.url} closed the connection before the call had an outcome`;
+  throw new CliError(1, 'server-lost', what, { next: 'signalbox journal shows its record' });
 }
 
 function problemOf({ code, detail }: { readonly code: string; readonly detail: string }): Error {
@@ -152,11 +147,8 @@ class OpenQuestions {
 
   async #answerApproval(id: string, answer: ApprovalAnswer): Promise<void> {
     const { by } = answer;
-    if (!answer.allow) {
-      const body = answer.reason === undefined ? {} : { reason: answer.reason };
-      return await this.#post(`/api/approvals/${id}/deny`, body, by);
-    }
-    await this.#post(`/api/approvals/${id}/approve`, {}, by);
+    if (answer.allow) await this.#post(`/api/approvals/${id}/approve`, {}, by);
+    else await this.#post(`/api/approvals/${id}/deny`, { reason: answer.reason }, by);
   }
 
   async #post(path: string, body: object, by: Principal = this.#call.principal): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from '../../catalog/snapshot.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -40,7 +41,7 @@ export async function waitForCatalog(
   for (;;) {
     const catalog = await fetchCatalog(client, profile);
     if (isEnough(catalog) || Date.now() >= until || signal?.aborted === true) return catalog;
-    await wait(pollIntervalMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await wait(pollIntervalMs, undefined, omitUndefined({ signal })).catch(() => undefined);
   }
 }
 

@@ -13,7 +13,7 @@ export interface RunningServerStatus extends Omit<RunFile, 'key'> {
   /** The number of pending elicitations in its sessions. */
   readonly questions?: number;
   /** The reasons why it rejected a changed configuration. */
-  readonly refused?: readonly string[];
+  readonly refused?: readonly string[] | undefined;
   /** The servers behind it. */
   readonly servers?: readonly UpstreamStatus[];
 }
@@ -22,7 +22,7 @@ export interface RunningServerStatus extends Omit<RunFile, 'key'> {
 export interface UpstreamStatus {
   readonly name: string;
   readonly status: 'up' | 'starting' | 'down' | 'disabled';
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 const requestTimeoutMs = 10_000;
@@ -66,10 +66,10 @@ async function detailsOf(
       servers: servers.map(({ name, status, reason, connecting }) => ({
         name,
         status: connecting === true ? 'starting' : status,
-        ...(reason === undefined ? {} : { reason }),
+        reason,
       })),
-      ...(configuration === undefined ? {} : { configuration: configuration.file }),
-      ...(configuration?.refused === undefined ? {} : { refused: configuration.refused.details }),
+      ...(configuration && { configuration: configuration.file }),
+      refused: configuration?.refused?.details,
     };
   } catch {
     // The status is still reported without these details.

@@ -13,7 +13,7 @@ export interface ServerRequestOptions {
   readonly body?: object;
   /** The principal of the request; by default the user of this machine. */
   readonly principal?: Principal;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The maximum time to wait for the response headers. */
   readonly timeoutMs?: number;
 }
@@ -22,7 +22,7 @@ export interface ServerRequestOptions {
 interface Refusal {
   readonly code: string;
   readonly detail: string;
-  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  readonly issues?: readonly { readonly path: string; readonly message: string }[] | undefined;
 }
 
 /** Talks to the HTTP API of a server on this machine. It follows no redirects, because `node:http` follows none. */
@@ -82,7 +82,7 @@ export class ServerClient {
             ? {}
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         },
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       if (timeoutMs !== undefined)
         sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
@@ -107,7 +107,7 @@ export class ServerClient {
       });
     if (refusal.code in errorCodes) return new SignalboxError(refusal.code as ErrorCode, refusal.detail);
     return new CliError(1, refusal.code, refusal.detail, {
-      ...(refusal.issues === undefined ? {} : { data: { issues: refusal.issues } }),
+      data: { issues: refusal.issues },
       next: 'signalbox doctor',
     });
   }
@@ -124,7 +124,7 @@ function refusalOf(text: string): Refusal | undefined {
   try {
     const { code, detail, issues } = JSON.parse(text) as Partial<Refusal>;
     if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
-    return { code, detail, ...(issues === undefined ? {} : { issues }) };
+    return { code, detail, issues };
   } catch {
     return undefined;
   }

@@ -26,13 +26,3 @@ function parseAgeMs(text: string): number {
     throw new InvalidArgumentError('Give a duration (90s, 15m, 1h, 7d) or a date (2026-08-31, 2026-08-31T12:00:00Z).');
   }
 }
-
-/** A duration as people read it: `0.3 ms`, `12 ms`, `1.2 s`, `3 min 5 s`. */
-export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`;
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))} s`;
-  const seconds = Math.round(milliseconds / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
-}

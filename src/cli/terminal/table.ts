@@ -1,8 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Printer } from './terminal.ts';
 
-/** A column of a table. */
-export interface Column {
+/** A column of a table of items. */
+export interface Column<Item> {
   readonly heading: string;
+  /** Formats the cell of an item. */
+  readonly cell: (item: Item) => string;
   readonly minimum?: number;
   readonly align?: 'right';
   /** Omitted when the terminal is too narrow, from the last to the first. `--json` prints everything. */
@@ -17,33 +20,45 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 const ascii = /^[\u0020-\u007e]*$/;
 
-/** Formats rows as aligned columns. Shortens the last column to the remaining width, or to the end of the next line. */
-export class Table {
-  readonly #columns: readonly Column[];
+/** Formats items as aligned columns. Shortens the last column to the remaining width, or to the end of the next line. */
+export class Table<Item> {
+  readonly #columns: readonly Column<Item>[];
+  readonly #sample: readonly Item[];
+  readonly #bold: (heading: string) => string;
   readonly #widths: readonly number[];
   readonly #width: number;
   readonly #omitted: ReadonlySet<number>;
 
   /** Derives the widths from `sample`. Wider rows that follow shift their later columns. */
-  constructor(columns: readonly Column[], sample: readonly (readonly string[])[], width: number | undefined) {
+  constructor(
+    columns: readonly Column<Item>[],
+    sample: readonly Item[],
+    { width = Number.POSITIVE_INFINITY, colors }: Pick<Printer, 'width' | 'colors'>,
+  ) {
     this.#columns = columns;
-    this.#width = width ?? Number.POSITIVE_INFINITY;
-    this.#widths = columns.map(({ heading, minimum = 0 }, index) =>
-      sample.reduce((widest, row) => Math.max(widest, textWidth(row[index] ?? '')), Math.max(minimum, heading.length)),
+    this.#sample = sample;
+    this.#bold = colors.bold;
+    this.#width = width;
+    this.#widths = columns.map(({ heading, cell, minimum = 0 }) =>
+      sample.reduce((widest, item) => Math.max(widest, textWidth(cell(item))), Math.max(minimum, heading.length)),
     );
     this.#omitted = this.#omittedColumns();
   }
 
   heading(): string {
-    return this.row(this.#columns.map((column) => column.heading));
+    return this.#bold(this.#line(this.#columns.map((column) => column.heading)));
   }
 
-  /** Returns the heading and the rows as lines. */
-  text(rows: readonly (readonly string[])[], bold: (heading: string) => string): string {
-    return `${[bold(this.heading()), ...rows.map((row) => this.row(row))].join('\n')}\n`;
+  row(item: Item): string {
+    return this.#line(this.#columns.map(({ cell }) => cell(item)));
   }
 
-  row(cells: readonly string[]): string {
+  /** Returns the heading and the sample as lines. */
+  text(): string {
+    return `${[this.heading(), ...this.#sample.map((item) => this.row(item))].join('\n')}\n`;
+  }
+
+  #line(cells: readonly string[]): string {
     let line = '';
     for (const [index, cell] of cells.entries()) {
       if (this.#omitted.has(index)) continue;

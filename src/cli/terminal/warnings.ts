@@ -8,8 +8,13 @@ import type { Printer } from './terminal.ts';
 export function createHostLog(errors: Printer): HostLog {
   return {
     info: (text) => void errors.print(`${printable(text)}\n`),
-    warn: (text) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(text)}\n`),
+    warn: (text) => void printWarning(errors, text),
   };
+}
+
+/** Prints a warning for the user. */
+export async function printWarning(errors: Printer, text: string): Promise<void> {
+  await errors.print(`${errors.colors.yellow('warning')}: ${printable(text)}\n`);
 }
 
 /** Prints the warnings of a configuration. Prints nothing with `--json`; `doctor --json` reports the warnings. */
@@ -19,5 +24,5 @@ export async function printWarnings(
   errors: Printer,
 ): Promise<void> {
   if (json) return;
-  for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')}: ${printable(warning)}\n`);
+  for (const warning of warnings) await printWarning(errors, warning);
 }

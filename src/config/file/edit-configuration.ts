@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import { isJsonObject } from '../../core/json/json.ts';
 import type { Configuration } from '../configuration.ts';
+import type { ConfigurationWithRules } from '../trust/configuration-trust.ts';
 import { replaceFile } from './atomic-file.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { removeProperty, setProperty } from './json-edit.ts';
@@ -15,8 +16,8 @@ export interface ConfigurationEdit {
 /** A configuration file after an edit. */
 export interface EditedConfiguration {
   readonly configuration: Configuration;
-  /** The document before the edit; absent for a new file. */
-  readonly before: JsonObject | undefined;
+  /** The configuration before the edit, for comparison by `ConfigurationTrust`; absent for a new file. */
+  readonly before: ConfigurationWithRules | undefined;
   /** Returns the line on which the value at the path begins, counted from 1. */
   lineOf(path: readonly string[]): number;
 }
@@ -67,10 +68,9 @@ export function prepareEdit(
   );
   const configuration = parseConfiguration(result, file);
   const document = parseJsonDocument(result);
-  const known = exists && isJsonObject(before) ? before : undefined;
   return {
     configuration,
-    before: known,
+    before: exists && isJsonObject(before) ? { configuration: { file, document: before }, rules: [] } : undefined,
     lineOf: (path) => document.placeOf(document.offsetOf(path)).line,
     write: () => {
       if (result === text && exists) return;

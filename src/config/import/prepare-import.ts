@@ -31,7 +31,7 @@ export function secretsOf(entries: readonly unknown[], secrets: ImportedSecrets)
 }
 
 /** Stores secrets encrypted. Call it before the edit, so that no entry refers to a missing secret. */
-export async function keepSecrets(values: ReadonlyMap<string, string>, vault: SecretVault): Promise<void> {
+export async function storeSecrets(values: ReadonlyMap<string, string>, vault: SecretVault): Promise<void> {
   for (const [name, value] of values) await vault.set(name, value);
 }
 

@@ -5,7 +5,7 @@ import type { ImportPlan } from '../../config/import/plan-import.ts';
 import {
   type PreparedImport,
   importEdits,
-  keepSecrets,
+  storeSecrets,
   prepareImport,
   secretsOf,
 } from '../../config/import/prepare-import.ts';
@@ -92,7 +92,7 @@ export class ServerEdits {
     const { vault } = this.#parts;
     // The edit applies the whole file, which may have changed.
     await this.#parts.assertTrusted();
-    await keepSecrets(secrets, vault);
+    await storeSecrets(secrets, vault);
     try {
       await this.#follow(file, edits);
     } catch (error) {
@@ -119,8 +119,7 @@ export class ServerEdits {
   /** Edits the file and accepts the change, because a person requested it. */
   async #edit(file: string, edits: readonly ConfigurationEdit[]): Promise<Configuration> {
     const { configuration, before } = editConfiguration(file, edits);
-    const earlier = before === undefined ? undefined : { configuration: { file, document: before }, rules: [] };
-    await this.#parts.trust.acceptEdit(earlier, { configuration, rules: [] });
+    await this.#parts.trust.acceptEdit(before, { configuration, rules: [] });
     return configuration;
   }
 }

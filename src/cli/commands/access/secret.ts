@@ -1,10 +1,9 @@
 import { findConfiguration } from '../../../config/file/configuration-files.ts';
-import { closestMatch } from '../../../core/text/closest-match.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { environment } from '../../../host/environment.ts';
 import { minSecretLength } from '../../../redaction/redactor.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
-import { CliError, usageError } from '../../cli-error.ts';
+import { CliError, suggestion, usageError } from '../../cli-error.ts';
 import { oneLine } from '../../terminal/escape.ts';
 import { Table } from '../../terminal/table.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
@@ -84,15 +83,17 @@ function addListCommand(secret: Command, { terminal: { output } }: CommandContex
       }));
       if (json) return printJson(output, { items });
       if (items.length === 0) return output.print('no secrets are stored; signalbox secret set NAME stores one\n');
-      const rows = items.map(({ name, store, grantedTo }) => [
-        name,
-        store,
-        grantedTo.length === 0 ? 'none' : grantedTo.map((file) => oneLine(shortPath(file))).join(', '),
-      ]);
-      const columns = [{ heading: 'NAME' }, { heading: 'KEY IN' }, { heading: 'GRANTED TO' }];
-      const table = new Table(columns, rows, output.width);
-      const lines = [output.colors.bold(table.heading()), ...rows.map((row) => table.row(row))];
-      return output.print(`${lines.join('\n')}\n`);
+      const paths = (files: readonly string[]): string => files.map((file) => oneLine(shortPath(file))).join(', ');
+      const table = new Table<(typeof items)[number]>(
+        [
+          { heading: 'NAME', cell: ({ name }) => name },
+          { heading: 'KEY IN', cell: ({ store }) => store },
+          { heading: 'GRANTED TO', cell: ({ grantedTo }) => (grantedTo.length === 0 ? 'none' : paths(grantedTo)) },
+        ],
+        items,
+        output,
+      );
+      return output.print(table.text());
     });
 }
 
@@ -107,14 +108,9 @@ function addRemoveCommand(secret: Command, { terminal: { output } }: CommandCont
       const { openVault } = await import('../../../host/secrets/open-vault.ts');
       const vault = openVault(data);
       if (!(await vault.remove(name))) {
-        const meant = closestMatch(
-          name,
-          (await vault.list()).map((each) => each.name),
-        );
-        throw new CliError(1, 'secret-unknown', `no secret is named "${name}"`, {
-          ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
-          next: 'signalbox secret list',
-        });
+        const names = (await vault.list()).map((each) => each.name);
+        const details = { ...suggestion(name, names), next: 'signalbox secret list' };
+        throw new CliError(1, 'secret-unknown', `no secret is named "${name}"`, details);
       }
       // A secret that is stored under this name later is a different one, so the grants end here.
       const { TrustRecords } = await import('../../../config/trust/trust-records.ts');

@@ -1,5 +1,6 @@
 import { type AccessToken, parseTokenId } from '../../../access/access-tokens.ts';
 import { localUser } from '../../../access/local-user.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { type Role, roles } from '../../../core/principal.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
@@ -8,9 +9,10 @@ import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../.
 import { parseDuration } from '../../input/duration-option.ts';
 import { findByIdPrefix, withReadRecords, withRecords } from '../../open-records.ts';
 import { oneLine } from '../../terminal/escape.ts';
-import { Table } from '../../terminal/table.ts';
+import { type Column, Table } from '../../terminal/table.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { localTime } from '../../terminal/time.ts';
+import { printWarning } from '../../terminal/warnings.ts';
 import { type Command, Option } from 'commander';
 
 /** `signalbox token`: manages the tokens for the HTTP API and MCP. */
@@ -48,13 +50,8 @@ function addCreateCommand(token: Command, { terminal: { output, errors } }: Comm
       await withRecords(
         globals,
         async (box) => {
-          const created = await box.tokens.create({
-            role,
-            ...(profile === undefined ? {} : { profile }),
-            ...(name === undefined ? {} : { name }),
-            ...(expires === undefined ? {} : { expiresInMs: expires }),
-            by: localUser(),
-          });
+          const details = omitUndefined({ profile, name, expiresInMs: expires });
+          const created = await box.tokens.create({ role, ...details, by: localUser() });
           if (globals.json) return printJson(output, created);
           await output.print(`${created.token}\n`);
           const until = created.expiresAt === undefined ? '' : ` until ${localTime(created.expiresAt)}`;
@@ -72,14 +69,24 @@ async function warnUnknownProfile(profile: string, globals: GlobalOptions, error
   if (names.includes(profile)) return;
   const meant = closestMatch(profile, names);
   const hint = meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
-  await errors.print(
-    `${errors.colors.yellow('warning')}: the configuration has no profile ${JSON.stringify(profile)}${hint} The token is refused until there is one\n`,
-  );
+  const known = `the configuration has no profile ${JSON.stringify(profile)}${hint}`;
+  await printWarning(errors, `${known} The token is refused until there is one`);
 }
 
-const columns = ['ID', 'ROLE', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'PROFILE', 'NAME'].map((heading) => ({
-  heading,
-}));
+const columns: readonly Column<AccessToken>[] = [
+  { heading: 'ID', cell: ({ id }) => id },
+  { heading: 'ROLE', cell: ({ role }) => role },
+  { heading: 'STATE', cell: ({ state }) => state },
+  { heading: 'CREATED', cell: ({ createdAt }) => localTime(createdAt) },
+  { heading: 'EXPIRES', cell: ({ expiresAt }) => timeOrNever(expiresAt) },
+  { heading: 'LAST USED', cell: ({ lastUsedAt }) => timeOrNever(lastUsedAt) },
+  { heading: 'PROFILE', cell: ({ profile = '' }) => oneLine(profile) },
+  { heading: 'NAME', cell: ({ name = '' }) => oneLine(name) },
+];
+
+function timeOrNever(time: string | undefined): string {
+  return time === undefined ? 'never' : localTime(time);
+}
 
 function addListCommand(token: Command, { terminal: { output } }: CommandContext): void {
   token
@@ -94,25 +101,9 @@ function addListCommand(token: Command, { terminal: { output } }: CommandContext
         const items = await tokens.list();
         if (globals.json) return printJson(output, { items });
         if (items.length === 0) return output.print('no tokens; signalbox token create --role agent makes one\n');
-        const rows = items.map((item) => toCells(item));
-        return output.print(new Table(columns, rows, output.width).text(rows, output.colors.bold));
+        return output.print(new Table(columns, items, output).text());
       });
     });
-}
-
-function toCells({ id, role, state, createdAt, expiresAt, lastUsedAt, profile, name }: AccessToken): string[] {
-  const timeOr = (time: string | undefined, fallback: string): string =>
-    time === undefined ? fallback : localTime(time);
-  return [
-    id,
-    role,
-    state,
-    localTime(createdAt),
-    timeOr(expiresAt, 'never'),
-    timeOr(lastUsedAt, 'never'),
-    oneLine(profile ?? ''),
-    oneLine(name ?? ''),
-  ];
 }
 
 function addRevokeCommand(token: Command, { terminal: { output } }: CommandContext): void {

@@ -74,17 +74,19 @@ function addListCommand(trust: Command, { terminal: { output } }: CommandContext
       }));
       if (json) return printJson(output, { items });
       if (items.length === 0) return output.print('no configuration was accepted yet\n');
-      const rows = items.map(({ file, acceptedAt, secrets, exists }) => [
-        localTime(Date.parse(acceptedAt)),
-        oneLine(shortPath(file)) + (exists ? '' : ' (gone)'),
-        secrets.join(', '),
-      ]);
-      const table = new Table(
-        [{ heading: 'SINCE' }, { heading: 'CONFIGURATION' }, { heading: 'SECRETS' }],
-        rows,
-        output.width,
+      const table = new Table<(typeof items)[number]>(
+        [
+          { heading: 'SINCE', cell: ({ acceptedAt }) => localTime(acceptedAt) },
+          {
+            heading: 'CONFIGURATION',
+            cell: ({ file, exists }) => oneLine(shortPath(file)) + (exists ? '' : ' (gone)'),
+          },
+          { heading: 'SECRETS', cell: ({ secrets }) => secrets.join(', ') },
+        ],
+        items,
+        output,
       );
-      await output.print(table.text(rows, output.colors.bold));
+      await output.print(table.text());
     });
 }
 

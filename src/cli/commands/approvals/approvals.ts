@@ -3,6 +3,7 @@ import type { ApprovalPage } from '../../../pipeline/approvals/approval-page.ts'
 import { AsyncQueue } from '../../../core/async/async-queue.ts';
 import type { Approval } from '../../../core/calls/approval.ts';
 import { askingRules } from '../../../core/calls/decision.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { usageError } from '../../cli-error.ts';
@@ -11,7 +12,7 @@ import { localUser } from '../../../access/local-user.ts';
 import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { oneLine } from '../../terminal/escape.ts';
-import { ApprovalTable, approvalTable, ruleTable } from './approval-table.ts';
+import { approvalTable, ruleTable } from './approval-tables.ts';
 import { type ReadRecords, findApproval, findByIdPrefix, withReadRecords, withRecords } from '../../open-records.ts';
 import { argumentLines, describeAbandoned, unregisteredParts } from './argument-lines.ts';
 
@@ -41,13 +42,9 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
       await withReadRecords({ ...globals, json }, async (records) => {
         // Read before the list, so that a question asked in between is shown twice rather than never.
         const head = (await records.journal.query({ limit: 1 })).items[0]?.seq ?? 0;
-        const { by, after, limit } = options;
-        const page = await records.approvals.page({
-          state: options.all === true ? 'all' : 'open',
-          limit,
-          ...(by === undefined ? {} : { principal: by }),
-          ...(after === undefined ? {} : { cursor: after }),
-        });
+        const { all, by, after, limit } = options;
+        const state = all === true ? 'all' : 'open';
+        const page = await records.approvals.page({ state, limit, ...omitUndefined({ principal: by, cursor: after }) });
         const { items } = page;
         if (options.follow === true) return follow(records, items, head, terminal, json);
         if (json) return printJson(terminal.output, page);
@@ -55,7 +52,7 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
         // Calls that are waiting now come first.
         const waiting = items.filter(({ caller }) => caller === 'waiting');
         const others = items.filter(({ caller }) => caller !== 'waiting');
-        await terminal.output.print(approvalTable(terminal.output, [...waiting, ...others]));
+        await terminal.output.print(approvalTable(terminal.output, [...waiting, ...others]).text());
         await terminal.errors.print(listHints(page));
       });
     });
@@ -108,7 +105,7 @@ async function follow(
   { output }: Terminal,
   json: boolean,
 ): Promise<void> {
-  const table = new ApprovalTable(output, items);
+  const table = approvalTable(output, items);
   const format = (approval: Approval): string => `${json ? JSON.stringify(approval) : table.row(approval)}\n`;
   const interruption = new Interruption();
   const signal = AbortSignal.any([interruption.signal, output.closed]);

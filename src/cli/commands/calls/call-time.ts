@@ -1,14 +1,14 @@
 import { toolRan } from '../../../pipeline/policies/recorded-calls.ts';
 import type { JournalReader } from '../../../journal/queries/journal-reader.ts';
 import { approvalWaitMs } from '../../../journal/queries/approval-wait.ts';
-import { formatDuration } from '../../input/duration-option.ts';
+import { formatDuration } from '../../terminal/time.ts';
 
 /** The duration of a call, including the wait for an approval, and whether its tool ran. */
 export interface CallTime {
   readonly durationMs: number;
-  readonly waitedMs?: number;
+  readonly waitedMs?: number | undefined;
   /** Defaults to true. */
-  readonly ran?: boolean;
+  readonly ran?: boolean | undefined;
 }
 
 const maxEntries = 100;
@@ -18,12 +18,7 @@ export async function readCallTime(journal: JournalReader, call: string): Promis
   const { items } = await journal.query({ call, order: 'oldest-first', limit: maxEntries });
   const ended = items.findLast((entry) => entry.type === 'ToolInvoked');
   if (ended?.type !== 'ToolInvoked' || ended.durationMs === null) return undefined;
-  const waitedMs = approvalWaitMs(ended, items);
-  return {
-    durationMs: ended.durationMs,
-    ...(waitedMs === undefined ? {} : { waitedMs }),
-    ran: toolRan(ended, items),
-  };
+  return { durationMs: ended.durationMs, waitedMs: approvalWaitMs(ended, items), ran: toolRan(ended, items) };
 }
 
 /** Formats as `12 ms`, `5.2 s (waited 5.1 s for an answer, ran 12 ms)` or `5.2 s (waited 5.2 s for an answer, did not run)`. */

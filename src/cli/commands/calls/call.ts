@@ -2,7 +2,7 @@ import { localUser } from '../../../access/local-user.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../core/calls/approval.ts';
 import type { CallClient } from '../../../core/calls/call-client.ts';
-import type { CallOptions, CallResult } from '../../../core/calls/call.ts';
+import type { CallResult } from '../../../core/calls/call.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { namesOf, parseName } from '../../../core/tools/tool-names.ts';
 import type { ConfiguredBox } from '../../../host/box/configured-box.ts';
@@ -70,7 +70,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
         progress,
         signal: interruption.signal,
         client: createTerminalClient(terminal, progress, () => interruption.interrupt()),
-        ...(terminal.canAsk ? { approve: (request) => progress.pauseFor(async () => await ask(request)) } : {}),
+        approve: terminal.canAsk ? (request) => progress.pauseFor(async () => await ask(request)) : undefined,
       };
       try {
         const { result, time } = await (server === undefined ? callLocally(globals, call) : callOnServer(server, call));
@@ -93,7 +93,7 @@ interface CommandCall {
   readonly signal: AbortSignal;
   readonly client: CallClient;
   /** Asks the person at the terminal; absent without a terminal. */
-  readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+  readonly approve: ((request: ApprovalRequest) => Promise<ApprovalAnswer>) | undefined;
 }
 
 interface TimedResult {
@@ -104,11 +104,12 @@ interface TimedResult {
 /** Makes the call in this process, from the configuration. */
 async function callLocally(globals: GlobalOptions, call: CommandCall): Promise<TimedResult> {
   const { tool, args, options, terminal, progress, signal, client, approve } = call;
+  const { session, key, timeout, wait = terminal.canAsk ? Number.POSITIVE_INFINITY : 0 } = options;
   const { openConfiguredBox, readConfiguration } = await loadHost();
   const { configuration } = readConfiguration(globals);
   await printWarnings(configuration, globals, terminal.errors);
   const { data } = globals;
-  const asking = approve === undefined ? {} : { approve };
+  const asking = approve && { approve };
   const configured = await openConfiguredBox(configuration, { data, secretsFrom: data, waitMs: 0, ...asking });
   const { box } = configured;
   try {
@@ -116,8 +117,11 @@ async function callLocally(globals: GlobalOptions, call: CommandCall): Promise<T
     const named = resolveTool(tool, box.catalog());
     const calling = (): Promise<CallResult> =>
       box.call(named, args, {
-        ...callOptions(options),
-        waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
+        principal: principalOf(options),
+        session,
+        idempotencyKey: key,
+        deadline: timeout && Date.now() + timeout,
+        waitMs: wait,
         signal,
         onProgress: (step) => progress.show(step),
         client,
@@ -133,36 +137,29 @@ async function callLocally(globals: GlobalOptions, call: CommandCall): Promise<T
 /** Makes the call at the running server. */
 async function callOnServer({ client: server }: RunningServer, call: CommandCall): Promise<TimedResult> {
   const { tool, args, options, terminal, progress, signal, client, approve } = call;
+  const { session, key, timeout, wait = terminal.canAsk ? undefined : 0 } = options;
   const catalog = await progress.during('waiting for its server', () =>
     waitForTool(server, tool, { signal, waitMs: maxServerWaitMs }),
   );
   const named = resolveTool(tool, catalog);
-  const { session, key, timeout, wait = terminal.canAsk ? undefined : 0 } = options;
-  const result = await progress.during(named, () =>
+  const calling = (): Promise<CallResult> =>
     callRemoteTool(server, {
       tool: named,
       arguments: args,
       principal: principalOf(options),
-      ...(session === undefined ? {} : { session }),
-      ...(key === undefined ? {} : { idempotencyKey: key }),
-      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-      ...(wait === undefined ? {} : { waitMs: wait }),
+      session,
+      idempotencyKey: key,
+      timeoutMs: timeout,
+      waitMs: wait,
       signal,
       client,
-      ...(approve === undefined ? {} : { approve }),
+      approve,
       onProgress: (step) => progress.show(step),
-    }),
-  );
+    });
+  const result = await progress.during(named, calling);
   if (result.decision?.answer !== 'ask') return { result, time: result };
-  const { durationMs, waitedMs, ran } = await server.request<Partial<CallTime>>('GET', `/api/calls/${result.callId}`);
-  return {
-    result,
-    time: {
-      durationMs: durationMs ?? result.durationMs,
-      ...(waitedMs === undefined ? {} : { waitedMs }),
-      ...(ran === undefined ? {} : { ran }),
-    },
-  };
+  const time = await server.request<Partial<CallTime>>('GET', `/api/calls/${result.callId}`);
+  return { result, time: { durationMs: time.durationMs ?? result.durationMs, waitedMs: time.waitedMs, ran: time.ran } };
 }
 
 const examples = `
@@ -173,16 +170,6 @@ Examples:
 
 function principalOf({ as }: Options): Principal {
   return as === undefined ? localUser() : { id: as, kind: 'agent' };
-}
-
-function callOptions(options: Options): CallOptions {
-  const { session, key, timeout } = options;
-  return {
-    principal: principalOf(options),
-    ...(session === undefined ? {} : { session }),
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    ...(timeout === undefined ? {} : { deadline: Date.now() + timeout }),
-  };
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { CallResult } from '../../../core/calls/call.ts';
+import type { FileChange } from '../../../core/calls/file-change.ts';
 import { renderContent } from '../../../core/tools/content.ts';
 import type { CallErrorCode } from '../../../core/errors.ts';
 import { printable } from '../../terminal/escape.ts';
 import { runnable } from '../../terminal/invocation.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import type { Printer, Terminal } from '../../terminal/terminal.ts';
 import { type CallTime, formatCallTime } from './call-time.ts';
-import { changeLines } from './change-lines.ts';
 
 /** Prints the result to standard output, and the outcome, changes and timing to standard error, so that a pipe gets only the result. */
 export async function printResult({ output, errors }: Terminal, result: CallResult, time: CallTime): Promise<void> {
@@ -83,4 +83,33 @@ function nextStep(code: CallErrorCode, tool: string, callId: string): string {
     case 'settled-failed':
       return `signalbox journal --tool ${tool}`;
   }
+}
+
+const signs = { added: '+', modified: '~', deleted: '-' } as const;
+const maxDiffLines = 40;
+
+/** Formats one change: sign, path and note. */
+function changeLine({ path, kind, note }: FileChange): string {
+  return printable(`${signs[kind]} ${path}${note === undefined ? '' : ` (${note})`}`);
+}
+
+/** Formats a change that an undo reverted. */
+export function undoneLine({ path, kind, note }: FileChange): string {
+  const verb = kind === 'added' ? 'removed' : 'restored';
+  const details = note === undefined ? '' : ` (${note})`;
+  return printable(`${verb} ${path}, which the call had ${kind}${details}`);
+}
+
+/** Returns a line for each changed file, followed by its diff. */
+function changeLines(changes: readonly FileChange[], { colors }: Printer): string[] {
+  return changes.flatMap((change) => {
+    // The first two lines of a diff repeat the file name.
+    const lines = (change.diff ?? '').trimEnd().split('\n').slice(2);
+    const shown = lines.slice(0, maxDiffLines).map((line) => {
+      const paint = line.startsWith('+') ? colors.green : line.startsWith('-') ? colors.red : colors.dim;
+      return `  ${paint(printable(line))}`;
+    });
+    const rest = lines.length > maxDiffLines ? [`  ${colors.dim(`… ${lines.length - maxDiffLines} more lines`)}`] : [];
+    return [changeLine(change), ...shown, ...rest];
+  });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CallResult } from '../../../core/calls/call.ts';
 import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import type { ReplayedCall } from '../../../testing/index.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
@@ -10,14 +11,6 @@ import { oneLine } from '../../terminal/escape.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import { Table } from '../../terminal/table.ts';
 import { unknownSessionError } from '../../input/call-reference.ts';
-
-const columns = [
-  { heading: 'CALL' },
-  { heading: 'TOOL' },
-  { heading: 'THEN' },
-  { heading: 'NOW' },
-  { heading: 'WHAT' },
-];
 
 /** `signalbox replay`: runs a recorded session again, against the recorded answers of its servers. */
 export function addReplayCommand(program: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
@@ -44,16 +37,22 @@ export function addReplayCommand(program: Command, { terminal: { output, errors 
         const changed = items.filter(({ differs }) => differs !== 'no').length;
         if (globals.json) await printJson(output, { items });
         else {
-          const { colors, width } = output;
-          const rows = items.map(({ callId, tool, recorded: before, replayed, differs, ...rest }) => [
-            callId,
-            oneLine(tool),
-            before,
-            differs === 'no' ? replayed : colors.yellow(replayed),
-            oneLine(describeDifference(differs, rest)),
-          ]);
-          const table = new Table(columns, rows, width);
-          await output.print(table.text(rows, colors.bold));
+          const { colors } = output;
+          const table = new Table<ReplayedCallSummary>(
+            [
+              { heading: 'CALL', cell: ({ callId }) => callId },
+              { heading: 'TOOL', cell: ({ tool }) => oneLine(tool) },
+              { heading: 'THEN', cell: ({ recorded: before }) => before },
+              {
+                heading: 'NOW',
+                cell: ({ replayed, differs }) => (differs === 'no' ? replayed : colors.yellow(replayed)),
+              },
+              { heading: 'WHAT', cell: (item) => oneLine(describeDifference(item)) },
+            ],
+            items,
+            output,
+          );
+          await output.print(table.text());
           await output.print(`${pluralize(items.length, 'call')}, ${changed} with a different result\n`);
         }
         if (changed > 0) exitWith(1);
@@ -79,17 +78,13 @@ async function describeReplay(calls: AsyncIterable<ReplayedCall>): Promise<Repla
       recorded: then.outcome,
       replayed: now.outcome,
       differs,
-      ...(now.error === undefined ? {} : { error: now.error }),
-      ...(now.decision === undefined ? {} : { decision: now.decision }),
+      ...omitUndefined({ error: now.error, decision: now.decision }),
       output: then.output,
     });
   return items;
 }
 
-function describeDifference(
-  differs: ReplayedCall['differs'],
-  { error, decision, output }: Pick<CallResult, 'error' | 'decision'> & { readonly output: string },
-): string {
+function describeDifference({ differs, error, decision, output }: ReplayedCallSummary): string {
   switch (differs) {
     case 'no':
       return output;

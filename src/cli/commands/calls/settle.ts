@@ -3,6 +3,7 @@ import { withRecords } from '../../open-records.ts';
 import { resolveCallId } from '../../input/call-reference.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { usageError } from '../../cli-error.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { localUser } from '../../../access/local-user.ts';
 import { printJson } from '../../terminal/terminal.ts';
 import { oneLine } from '../../terminal/escape.ts';
@@ -32,7 +33,7 @@ export function addSettleCommand(program: Command, { terminal: { output } }: Com
       await withRecords(globals, async (box) => {
         const id = await resolveCallId(named, box.journal);
         const as = completed === true ? 'completed' : 'failed';
-        await box.journal.settle(id, { as, by: localUser(), ...(note === undefined ? {} : { note }) });
+        await box.journal.settle(id, { as, by: localUser(), ...omitUndefined({ note }) });
         const call = await box.journal.call(id);
         if (globals.json) return printJson(output, call);
         await output.print(`${output.colors.green('settled')} ${id} ${oneLine(call?.tool ?? '')} as ${as}\n`);

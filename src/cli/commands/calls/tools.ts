@@ -3,7 +3,7 @@ import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import type { Configuration } from '../../../config/configuration.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
-import type { Effect } from '../../../core/tools/tool.ts';
+import type { Effect, ToolDefinition } from '../../../core/tools/tool.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { loadHost } from '../../../host/load-host.ts';
@@ -14,7 +14,7 @@ import { ProgressLine, startingServersMessage } from '../../terminal/progress-li
 import { isSettled, waitForCatalog } from '../../client/remote-catalog.ts';
 import { connectToServer } from '../../client/connect-to-server.ts';
 import { Table } from '../../terminal/table.ts';
-import { printWarnings } from '../../terminal/warnings.ts';
+import { printWarning, printWarnings } from '../../terminal/warnings.ts';
 
 /** The maximum time to wait for servers that are starting. */
 const waitMs = 10_000;
@@ -79,9 +79,7 @@ export async function savePins(
     const { storeFirstPins } = await import('../../../host/store/stored-pins.ts');
     await storeFirstPins(configuration, data, firstSeen);
   } catch (error) {
-    await errors.print(
-      `${errors.colors.yellow('warning')}: definitions seen first could not be pinned: ${oneLine(messageOf(error))}\n`,
-    );
+    await printWarning(errors, `definitions seen first could not be pinned: ${oneLine(messageOf(error))}`);
   }
 }
 
@@ -108,21 +106,21 @@ export async function printTools(
     compensable: colors.yellow,
     irreversible: colors.red,
   };
-  const rows = tools.map((tool) => [
-    `${tool.name}${suspicious.has(tool.name) ? ' ⚠' : ''}`,
-    tool.id.server,
-    tool.unaccepted === undefined
-      ? paint[tool.effect](tool.effect)
-      : colors.red(`${tool.effect}, ${tool.unaccepted.kind}`),
-    oneLine(tool.description),
-  ]);
-  const table = new Table(
-    [{ heading: 'NAME' }, { heading: 'SERVER', optional: true }, { heading: 'EFFECT' }, { heading: 'DESCRIPTION' }],
-    rows,
-    printer.width,
+  const table = new Table<ToolDefinition>(
+    [
+      { heading: 'NAME', cell: ({ name }) => `${name}${suspicious.has(name) ? ' ⚠' : ''}` },
+      { heading: 'SERVER', cell: ({ id }) => id.server, optional: true },
+      {
+        heading: 'EFFECT',
+        cell: ({ effect, unaccepted }) =>
+          unaccepted === undefined ? paint[effect](effect) : colors.red(`${effect}, ${unaccepted.kind}`),
+      },
+      { heading: 'DESCRIPTION', cell: ({ description }) => oneLine(description) },
+    ],
+    tools,
+    printer,
   );
-  const lines = [colors.bold(table.heading()), ...rows.map((row) => table.row(row))];
-  await printer.print(`${lines.join('\n')}\n`);
+  await printer.print(table.text());
 }
 
 async function printReasons(printer: Printer, { servers, hidden, notices }: CatalogSnapshot): Promise<void> {

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../../../pipeline/undo/undo-calls.ts';
 import type { JournalReader } from '../../../journal/queries/journal-reader.ts';
 import { resolveCallId, unknownSessionError } from '../../input/call-reference.ts';
-import { undoneLine } from './change-lines.ts';
+import { undoneLine } from './print-result.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { parseDuration } from '../../input/duration-option.ts';
 import { CliError, usageError } from '../../cli-error.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { withJournal } from '../../open-records.ts';
 import { loadHost } from '../../../host/load-host.ts';
@@ -36,14 +37,14 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     .option('--again', 'run the tool’s own undo again after it failed or was interrupted')
     .option('--wait <duration>', 'how long to wait for running calls in the same workspace (60s)', parseDuration)
     .addHelpText('after', examples)
-    .action(async (call: string | undefined, { session, ...flags }: Options, command: Command) => {
+    .action(async (call: string | undefined, { session, partial, again, wait }: Options, command: Command) => {
       if ((call === undefined) === (session === undefined))
         throw usageError('name a call, or a session with --session', { next: 'signalbox journal' });
       const globals = readGlobalOptions(command);
       const server = await connectToServer(globals, terminal.errors);
       const interruption = new Interruption();
       const options: UndoOptions = {
-        ...undoOptions(flags),
+        ...omitUndefined({ partial, again, waitMs: wait }),
         principal: localUser(),
         signal: interruption.signal,
         onBusy: (busy) =>
@@ -95,21 +96,13 @@ async function undoOnServer(
   target: UndoTarget,
   { partial, again, waitMs, signal }: UndoOptions,
 ): Promise<readonly UndoResult[]> {
-  const body = {
-    ...(partial === undefined ? {} : { partial }),
-    ...(again === undefined ? {} : { again }),
-    ...(waitMs === undefined ? {} : { waitSeconds: waitMs / 1000 }),
-  };
-  const options = { body, ...(signal === undefined ? {} : { signal }) };
-  let callId = '';
-  await withJournal(globals, async (journal) => {
-    if ('session' in target) await assertSession(target.session, journal);
-    else callId = await resolveCallId(target.call, journal);
-  });
+  const options = { body: { partial, again, waitSeconds: waitMs && waitMs / 1000 }, signal };
   if ('session' in target) {
+    await withJournal(globals, (journal) => assertSession(target.session, journal));
     const path = `/api/sessions/${encodeURIComponent(target.session)}/undo`;
     return (await client.request<{ items: UndoResult[] }>('POST', path, options)).items;
   }
+  const callId = await withJournal(globals, (journal) => resolveCallId(target.call, journal));
   const path = `/api/calls/${encodeURIComponent(callId)}`;
   try {
     return [await client.request<UndoResult>('POST', `${path}/undo`, options)];
@@ -129,14 +122,6 @@ function conflictsOf({ details }: CliError, changes: UndoResult['changes']): Und
 async function assertSession(session: string, journal: JournalReader): Promise<void> {
   if ((await journal.calls({ session, limit: 1 })).items.length === 0)
     throw await unknownSessionError(session, journal);
-}
-
-function undoOptions({ partial, again, wait }: Options): UndoOptions {
-  return {
-    ...(partial === undefined ? {} : { partial }),
-    ...(again === undefined ? {} : { again }),
-    ...(wait === undefined ? {} : { waitMs: wait }),
-  };
 }
 
 const examples = `

@@ -1,12 +1,7 @@
 import { type Command, Option } from 'commander';
-import { pluralize } from '../../../core/text/pluralize.ts';
 import { effects } from '../../../core/tools/tool.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
-import { CliError } from '../../cli-error.ts';
-import { runnable } from '../../terminal/invocation.ts';
-import type { Printer } from '../../terminal/terminal.ts';
 import type { AddOptions } from './new-server-entry.ts';
-import type { TriedServer } from './try-server.ts';
 
 /** `signalbox add NAME`: one more server in the configuration. */
 export function addAddCommand(program: Command, { terminal }: CommandContext): void {
@@ -36,51 +31,8 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
     .option('--no-check', 'add it without starting it')
     .addHelpText('after', examples)
     .action(async (name: string, words: readonly string[], options: AddOptions, command: Command) => {
-      const globals = readGlobalOptions(command);
-      const { formatLocation, targetConfiguration } = await import('./target-configuration.ts');
-      const { newServerEntry } = await import('./new-server-entry.ts');
-      const { applyUserEdit } = await import('./apply-edit.ts');
-      const { entryLine, reportChange } = await import('./apply-edit.ts');
-      const target = targetConfiguration(globals);
-      const { file } = target;
-      if (target.names.includes(name)) {
-        const place = formatLocation(file, target.lineOf(name));
-        throw new CliError(2, 'server-exists', `the configuration already has a server "${name}": ${place}`, {
-          data: { file, line: target.lineOf(name) },
-          next: `signalbox remove ${name}, or choose another name`,
-        });
-      }
-      const { entry, transport, warnings: own } = newServerEntry(words, options, target.directory);
-      const edits = [{ path: ['mcpServers', name], value: entry }];
-      let tried: TriedServer | undefined;
-      if (options.check) {
-        const { prepareEdit } = await import('../../../config/file/edit-configuration.ts');
-        const { ProgressLine } = await import('../../terminal/progress-line.ts');
-        const { tryServer } = await import('./try-server.ts');
-        const { configuration } = prepareEdit(file, edits);
-        tried = await new ProgressLine(terminal.errors).during(`starting "${name}"`, () =>
-          tryServer(name, configuration, globals),
-        );
-      }
-      const edited = await applyUserEdit(globals, file, edits);
-      if (tried !== undefined) {
-        const { savePins } = await import('../calls/tools.ts');
-        await savePins(edited.configuration, globals, tried.firstSeen, terminal.errors);
-      }
-      const warnings = [...own, ...(tried?.unmatched ?? []), ...(edited.note === undefined ? [] : [edited.note])];
-      const change = {
-        action: 'added',
-        server: name,
-        file,
-        line: entryLine(edited, name),
-        created: !target.exists,
-        warnings,
-        ...(tried === undefined
-          ? {}
-          : { tools: tried.tools.map(({ name: tool, effect }) => ({ name: tool, effect })) }),
-      } as const;
-      await reportChange(change, `added "${name}" (${transport})`, globals.json, terminal);
-      if (tried !== undefined && !globals.json) await printStartedServer(name, tried, terminal.output);
+      const { addServer } = await import('./add-server.ts');
+      await addServer(name, words, options, readGlobalOptions(command), terminal);
     });
 }
 
@@ -90,18 +42,6 @@ Examples:
   signalbox add memory --npm @modelcontextprotocol/server-memory@2026.8.31
   signalbox add search --url https://search.example/mcp --header 'Authorization=Bearer \${secret:SEARCH}'
   signalbox add mail --effect send=irreversible --effect list=read -- mail-server`;
-
-async function printStartedServer(name: string, tried: TriedServer, output: Printer): Promise<void> {
-  if (tried.needsSignIn)
-    return output.print(
-      `it needs you to sign in before it lists its tools; next: ${runnable(`signalbox login ${name}`)}\n`,
-    );
-  const { tools } = tried;
-  await output.print(`it started, and has ${pluralize(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}\n`);
-  if (tools.length === 0) return;
-  const { printTools } = await import('../calls/tools.ts');
-  await printTools(output, tried);
-}
 
 function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

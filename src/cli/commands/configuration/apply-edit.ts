@@ -11,8 +11,8 @@ import type { Effect } from '../../../core/tools/tool.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { openTrust } from '../../../host/open-trust.ts';
 import type { GlobalOptions } from '../../command-context.ts';
-import { printable } from '../../terminal/escape.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
+import { printWarning } from '../../terminal/warnings.ts';
 import { formatLocation } from './target-configuration.ts';
 
 /** The result of an edit. */
@@ -30,10 +30,7 @@ export async function applyUserEdit(
   const edited = editConfiguration(file, edits);
   const { before, configuration } = edited;
   const trust = openTrust(data);
-  await trust.acceptEdit(before === undefined ? undefined : { configuration: { file, document: before }, rules: [] }, {
-    configuration,
-    rules: [],
-  });
+  await trust.acceptEdit(before, { configuration, rules: [] });
   return { ...edited, note: await noteUntrusted(configuration, trust) };
 }
 
@@ -67,7 +64,7 @@ export interface Change {
 export async function reportChange(change: Change, sentence: string, json: boolean, terminal: Terminal): Promise<void> {
   const { output, errors } = terminal;
   const { warnings = [], created = false, ...rest } = change;
-  for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')}: ${printable(warning)}\n`);
+  for (const warning of warnings) await printWarning(errors, warning);
   if (json) await printJson(output, { ...rest, created, warnings });
   else
     await output.print(`${sentence}: ${formatLocation(change.file, change.line)}${created ? ' (a new file)' : ''}\n`);

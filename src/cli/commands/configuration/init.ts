@@ -45,7 +45,7 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
       const schema = await writeSchema(join(directory, schemaName));
       writeFileSync(file, starter, { flag: 'wx' });
       if (json) {
-        await printJson(terminal.output, { file, schema, ...(hidden === undefined ? {} : { insteadOf: hidden }) });
+        await printJson(terminal.output, { file, schema, insteadOf: hidden });
         return;
       }
       const lines = [

@@ -3,8 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../../config/configuration.ts';
 import { findConfiguration } from '../../../config/file/configuration-files.ts';
 import { parseJsonDocument } from '../../../config/file/json-document.ts';
-import { closestMatch } from '../../../core/text/closest-match.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError, suggestion } from '../../cli-error.ts';
 import { type GlobalOptions } from '../../command-context.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 
@@ -53,11 +52,8 @@ export function unknownServer(name: string, { names, file, exists }: TargetConfi
   const what = exists
     ? `${shortPath(file)} has no server "${name}"`
     : `no server "${name}": there is no configuration file`;
-  const meant = closestMatch(name, names);
-  return new CliError(2, 'server-unknown', what, {
-    ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
-    next: 'signalbox tools --why lists the servers',
-  });
+  const next = 'signalbox tools --why lists the servers';
+  return new CliError(2, 'server-unknown', what, { ...suggestion(name, names), next });
 }
 
 function textOf(file: string): string | undefined {

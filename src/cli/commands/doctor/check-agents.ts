@@ -7,7 +7,7 @@ import { ModelUnusableError, chooseModel } from '../../../runtimes/model/provide
 import { resolvedProviders } from '../../../host/box/configured-agents.ts';
 import { EntryReferences, type ReferenceSource } from '../../../host/secrets/entry-references.ts';
 import { shortPath } from '../../../host/data-directory.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 type ClaudeEntry = Exclude<AgentEntry, { runtime: 'model' }>;
 type ModelEntry = Extract<AgentEntry, { runtime: 'model' }>;
@@ -25,7 +25,7 @@ export async function checkAgents({ agents, file }: Configuration, data: string)
     } catch (error) {
       // The message of an unresolved reference has its location; that of a missing secret also has the command.
       const fix = /; run (signalbox [^;]+)/.exec(messageOf(error))?.[1] ?? `set it, or correct agents.${entry.name}`;
-      return { level: 'error', what: `${about} cannot be used: ${messageOf(error)}`, fix };
+      return problem(`${about} cannot be used: ${messageOf(error)}`, fix);
     }
   });
   return Promise.all(findings);
@@ -35,20 +35,16 @@ async function checkModel(entry: ModelEntry, source: ReferenceSource): Promise<F
   const providers = await resolvedProviders(entry, source);
   try {
     await chooseModel(entry.model, providers);
-    return { level: 'ok', what: 'can be used' };
+    return ok('can be used');
   } catch (error) {
     if (!(error instanceof ModelUnusableError)) throw error;
-    return { level: 'error', what: `cannot be used: ${error.problem}`, fix: error.fix };
+    return problem(`cannot be used: ${error.problem}`, error.fix);
   }
 }
 
 async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise<Finding> {
   if (entry.runtime === 'claude' && !hasSdk())
-    return {
-      level: 'error',
-      what: 'needs the Claude Agent SDK, which is not installed',
-      fix: `npm install ${sdkPackage}`,
-    };
+    return problem('needs the Claude Agent SDK, which is not installed', `npm install ${sdkPackage}`);
   const references = new EntryReferences(['agents', entry.name], source);
   const env = await references.resolveSecrets(entry.env ?? {}, 'env');
   references.assertResolved();
@@ -56,15 +52,12 @@ async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise
   const found = await inspectInstallation({ env, ...(executable === undefined ? {} : { executable }) }).catch(
     (error: unknown) => new Error(messageOf(error).split('\n')[0]),
   );
-  if (found === undefined) return { level: 'error', what: 'cannot find Claude Code', fix: installClaude };
-  if (found instanceof Error)
-    return { level: 'error', what: `cannot run Claude Code: ${found.message}`, fix: installClaude };
+  if (found === undefined) return problem('cannot find Claude Code', installClaude);
+  if (found instanceof Error) return problem(`cannot run Claude Code: ${found.message}`, installClaude);
   const { version, signedInBy } = found;
-  if (signedInBy !== undefined)
-    return { level: 'ok', what: `runs Claude Code ${version}, signed in by ${shortPath(signedInBy)}` };
-  return {
-    level: 'warning',
-    what: `runs Claude Code ${version}, and has no API key and no sign-in`,
-    fix: `set ANTHROPIC_API_KEY, or name it in agents.${entry.name}.env, or sign in with claude /login`,
-  };
+  if (signedInBy !== undefined) return ok(`runs Claude Code ${version}, signed in by ${shortPath(signedInBy)}`);
+  return warning(
+    `runs Claude Code ${version}, and has no API key and no sign-in`,
+    `set ANTHROPIC_API_KEY, or name it in agents.${entry.name}.env, or sign in with claude /login`,
+  );
 }

@@ -9,7 +9,7 @@ import { readConfiguration } from '../../../host/read-configuration.ts';
 import { assertTrusted } from '../../../host/open-trust.ts';
 import { formatProblem } from '../../report-error.ts';
 import { trustCommand } from '../../untrusted-configuration.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Reads the configuration, with a finding for each problem. Returns a configuration only when it is valid and trusted. */
 export async function checkConfiguration(globals: GlobalOptions): Promise<{
@@ -21,34 +21,22 @@ export async function checkConfiguration(globals: GlobalOptions): Promise<{
     readLock(configuration.directory);
     await assertTrusted(configuration, globals.data);
     const what = file === undefined ? 'no configuration file; the defaults apply' : `configuration ${shortPath(file)}`;
-    const warnings = configuration.warnings.map((warning): Finding => ({
-      level: 'warning',
-      what: warning,
-      fix: `change it in ${shortPath(configuration.file)}`,
-    }));
-    return { findings: [{ level: 'ok', what }, ...warnings], configuration };
+    const warnings = configuration.warnings.map((each) =>
+      warning(each, `change it in ${shortPath(configuration.file)}`),
+    );
+    return { findings: [ok(what), ...warnings], configuration };
   } catch (error) {
-    if (error instanceof ConfigurationError) {
-      return {
-        findings: error.problems.map(({ hint = 'correct this line', ...problem }) => ({
-          level: 'error',
-          what: formatProblem(problem),
-          fix: hint,
-        })),
-      };
-    }
-    if (error instanceof UntrustedConfigurationError)
-      return {
-        findings: [
-          {
-            level: 'error',
-            what: `${error.message}, so its servers, agents, secrets and store were not checked`,
-            fix: trustCommand(error),
-          },
-        ],
-      };
-    if (error instanceof CliError)
-      return { findings: [{ level: 'error', what: error.message, fix: error.details.next ?? '' }] };
-    throw error;
+    return { findings: findingsOf(error) };
   }
+}
+
+function findingsOf(error: unknown): Finding[] {
+  if (error instanceof ConfigurationError)
+    return error.problems.map(({ hint = 'correct this line', ...each }) => problem(formatProblem(each), hint));
+  if (error instanceof UntrustedConfigurationError) {
+    const what = `${error.message}, so its servers, agents, secrets and store were not checked`;
+    return [problem(what, trustCommand(error))];
+  }
+  if (error instanceof CliError) return [problem(error.message, error.details.next ?? '')];
+  throw error;
 }

@@ -5,7 +5,7 @@ import { SignalboxError, messageOf } from '../../../core/errors.ts';
 import { type GlobalOptions } from '../../command-context.ts';
 import { journalFile, shortPath } from '../../../host/data-directory.ts';
 import { openStore, resolveStoreAddress } from '../../../host/store/open-store.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 const maxVerifyMs = 10_000;
 
@@ -17,45 +17,28 @@ export async function checkData(globals: GlobalOptions, store = 'sqlite'): Promi
   // `checkJournal` reports an address that cannot be resolved.
   const place = await resolveStoreAddress(store, globals.data).catch(() => store);
   if (place === 'sqlite' && !existsSync(file))
-    return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; the first call creates it` }];
+    return [...directory, ok(`no journal at ${shortPath(file)} yet; the first call creates it`)];
   return [...directory, await checkJournal(store, globals.data)];
 }
 
 function checkDirectory(directory: string): Finding[] {
   const shown = shortPath(directory);
+  const another = 'name another one with --data';
   if (!existsSync(directory)) {
     if (isWritable(nearestDirectory(directory)))
-      return [{ level: 'ok', what: `data directory ${shown} does not exist yet; it is created when needed` }];
-    return [
-      {
-        level: 'error',
-        what: `data directory ${shown} does not exist and cannot be created`,
-        fix: 'name another one with --data',
-      },
-    ];
+      return [ok(`data directory ${shown} does not exist yet; it is created when needed`)];
+    return [problem(`data directory ${shown} does not exist and cannot be created`, another)];
   }
   const stats = statSync(directory);
-  if (!stats.isDirectory())
-    return [{ level: 'error', what: `${shown} is not a directory`, fix: 'name another one with --data' }];
+  if (!stats.isDirectory()) return [problem(`${shown} is not a directory`, another)];
   if (!isWritable(directory))
-    return [
-      {
-        level: 'error',
-        what: `data directory ${shown} cannot be written to`,
-        fix: `make it yours: chown -R "$USER" ${shown}`,
-      },
-    ];
+    return [problem(`data directory ${shown} cannot be written to`, `make it yours: chown -R "$USER" ${shown}`)];
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     const mode = (stats.mode & 0o777).toString(8);
-    return [
-      {
-        level: 'warning',
-        what: `other users of this machine can read the data directory ${shown} (mode ${mode})`,
-        fix: `chmod 700 ${shown}`,
-      },
-    ];
+    const what = `other users of this machine can read the data directory ${shown} (mode ${mode})`;
+    return [warning(what, `chmod 700 ${shown}`)];
   }
-  return [{ level: 'ok', what: `data directory ${shown}, writable and private` }];
+  return [ok(`data directory ${shown}, writable and private`)];
 }
 
 function nearestDirectory(path: string): string {
@@ -81,24 +64,14 @@ async function checkJournal(where: string, data: string): Promise<Finding> {
     shown = server === undefined ? shortPath(store.location) : `${store.location} (${server})`;
     try {
       const found = await new JournalReader(store).verify({ signal });
-      if (found.ok) return { level: 'ok', what: `journal ${shown}: ${found.entries} entries, the chain is intact` };
-      return {
-        level: 'error',
-        what: `journal ${shown}: ${found.problem}`,
-        fix: 'keep a copy of it, then run signalbox journal verify',
-      };
+      if (found.ok) return ok(`journal ${shown}: ${found.entries} entries, the chain is intact`);
+      return problem(`journal ${shown}: ${found.problem}`, 'keep a copy of it, then run signalbox journal verify');
     } finally {
       await store.close();
     }
   } catch (error) {
-    if (signal.aborted) {
-      return {
-        level: 'warning',
-        what: `journal ${shown} is too long to check here`,
-        fix: 'signalbox journal verify checks the whole journal',
-      };
-    }
-    return { level: 'error', what: messageOf(error), fix: fixOf(error, where) };
+    if (!signal.aborted) return problem(messageOf(error), fixOf(error, where));
+    return warning(`journal ${shown} is too long to check here`, 'signalbox journal verify checks the whole journal');
   }
 }
 

@@ -4,7 +4,7 @@ import { shortPath } from '../../../host/data-directory.ts';
 import { readRunFiles } from '../../../host/daemon/run-files.ts';
 import { isConfigurationOf } from '../../client/connect-to-server.ts';
 import { type RunningServerStatus, fetchRunningServerStatus } from '../../client/running-server-status.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checks the health of the servers that run on the data directory, since commands talk to them. */
 export async function checkRunning(globals: GlobalOptions): Promise<Finding[]> {
@@ -14,24 +14,18 @@ export async function checkRunning(globals: GlobalOptions): Promise<Finding[]> {
 }
 
 function findingsOf(server: RunningServerStatus, globals: GlobalOptions): Finding[] {
-  const { url, pid, status, problem = status, configuration, tools = 0, servers = [] } = server;
+  const { url, pid, status, problem: reason = status, configuration, tools = 0, servers = [] } = server;
   const what = `server at ${url} (process ${pid})`;
-  if (status !== 'ok') return [{ level: 'error', what: `${what}: ${problem}`, fix: 'check its output, or restart it' }];
-  if (configuration !== undefined && !isConfigurationOf(globals, configuration))
-    return [
-      {
-        level: 'warning',
-        what: `${what} runs ${shortPath(configuration)}, so commands here work without it`,
-        fix: `add --config ${shortPath(configuration)} to talk to it`,
-      },
-    ];
+  if (status !== 'ok') return [problem(`${what}: ${reason}`, 'check its output, or restart it')];
+  if (configuration !== undefined && !isConfigurationOf(globals, configuration)) {
+    const shown = shortPath(configuration);
+    return [warning(`${what} runs ${shown}, so commands here work without it`, `add --config ${shown} to talk to it`)];
+  }
   const down = servers.filter((behind) => behind.status === 'down');
   return [
-    { level: 'ok', what: `${what} is ready and offers ${pluralize(tools, 'tool')}; commands go to it` },
-    ...down.map(({ name, reason }): Finding => ({
-      level: 'error',
-      what: `at ${url}: ${reason ?? `server "${name}" is down`}`,
-      fix: `see why: signalbox tools --why`,
-    })),
+    ok(`${what} is ready and offers ${pluralize(tools, 'tool')}; commands go to it`),
+    ...down.map((behind) =>
+      problem(`at ${url}: ${behind.reason ?? `server "${behind.name}" is down`}`, 'see why: signalbox tools --why'),
+    ),
   ];
 }

@@ -9,7 +9,7 @@ import { openVault } from '../../../host/secrets/open-vault.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { shortPath } from '../../../host/data-directory.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checks the stored secrets, the permissions of their files, and the secrets that the configuration refers to. */
 export async function checkSecrets(configuration: Configuration | undefined, data: string): Promise<Finding[]> {
@@ -29,12 +29,9 @@ async function checkStoredSecrets(data: string): Promise<Finding[]> {
     const stores = [...new Set(items.map(({ store }) => store))];
     const keys = stores.map((store) => shortPath(keyLocation(store, data))).join(' and ');
     const count = pluralize(items.length, 'secret');
-    const what = `${count} in ${shortPath(secretFiles(data).directory)}, encrypted with the key in ${keys}`;
-    return [{ level: 'ok', what }];
+    return [ok(`${count} in ${shortPath(secretFiles(data).directory)}, encrypted with the key in ${keys}`)];
   } catch (error) {
-    return [
-      { level: 'error', what: messageOf(error), fix: 'signalbox secret remove NAME, then signalbox secret set NAME' },
-    ];
+    return [problem(messageOf(error), 'signalbox secret remove NAME, then signalbox secret set NAME')];
   }
 }
 
@@ -44,45 +41,43 @@ function checkPermissions(data: string): Finding[] {
     isReadableByOthers(directory) || entriesOf(directory).some((name) => isReadableByOthers(join(directory, name)));
   const findings: Finding[] = [];
   if (isDirectoryReadable)
-    findings.push({
-      level: 'warning',
-      what: `other users of this machine can read the encrypted secrets in ${shortPath(directory)}`,
-      fix: `chmod -R go= ${shortPath(directory)}`,
-    });
+    findings.push(
+      warning(
+        `other users of this machine can read the encrypted secrets in ${shortPath(directory)}`,
+        `chmod -R go= ${shortPath(directory)}`,
+      ),
+    );
   if (isReadableByOthers(keyFile))
-    findings.push({
-      level: 'error',
-      what: `other users of this machine can read the key to the secrets in ${shortPath(keyFile)}; it is not used`,
-      fix: `chmod 600 ${shortPath(keyFile)}, and replace the secrets if other people use this machine`,
-    });
+    findings.push(
+      problem(
+        `other users of this machine can read the key to the secrets in ${shortPath(keyFile)}; it is not used`,
+        `chmod 600 ${shortPath(keyFile)}, and replace the secrets if other people use this machine`,
+      ),
+    );
   return findings;
 }
 
 function checkLiterals({ servers }: Configuration): Finding[] {
   return servers
     .flatMap((entry) => (entry.kind === 'external' ? literalSecrets(entry) : []))
-    .map(({ path, name }) => ({
-      level: 'warning',
-      what: `${path} looks like a secret in plain text in the configuration`,
-      fix: `signalbox secret set ${name}, and write \${secret:${name}} in its place`,
-    }));
+    .map(({ path, name }) =>
+      warning(
+        `${path} looks like a secret in plain text in the configuration`,
+        `signalbox secret set ${name}, and write \${secret:${name}} in its place`,
+      ),
+    );
 }
 
 async function checkReferences({ servers }: Configuration, data: string): Promise<Finding[]> {
-  const names = referencedSecrets(
-    JSON.stringify(servers.map((entry) => (entry.kind === 'external' ? entry.settings : {}))),
-  );
+  const settings = servers.map((entry) => (entry.kind === 'external' ? entry.settings : {}));
   const vault = openVault(data);
-  const findings = names.map(async (name): Promise<Finding> => {
+  const findings = referencedSecrets(JSON.stringify(settings)).map(async (name): Promise<Finding> => {
+    const fix = `signalbox secret set ${name}`;
     try {
-      if ((await vault.get(name)) !== undefined) return { level: 'ok', what: `secret ${name} can be read` };
-      return {
-        level: 'error',
-        what: `the configuration refers to the secret ${name}, which is not set`,
-        fix: `signalbox secret set ${name}`,
-      };
+      if ((await vault.get(name)) !== undefined) return ok(`secret ${name} can be read`);
+      return problem(`the configuration refers to the secret ${name}, which is not set`, fix);
     } catch (error) {
-      return { level: 'error', what: messageOf(error), fix: `signalbox secret set ${name}` };
+      return problem(messageOf(error), fix);
     }
   });
   return Promise.all(findings);

@@ -1,4 +1,4 @@
-import type { CatalogNotice, ServerProvenance } from '../../../catalog/snapshot.ts';
+import type { CatalogNotice, HiddenTool, ServerProvenance } from '../../../catalog/snapshot.ts';
 import { isUnmatchedNotice } from '../../../catalog/transforms/shaping/shaping-keys.ts';
 import type { Configuration } from '../../../config/configuration.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
@@ -7,7 +7,7 @@ import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
 import { unmatchedPatterns, unmatchedRules } from '../../../host/daemon/name-warnings.ts';
 import type { SecretProblem } from '../../../host/secrets/configured-secrets.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Starts the servers without writing records, and checks their status, their tools, names in patterns and rules, and the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
@@ -21,72 +21,43 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
     return [
       ...checkVariables(configuration.secrets, secretProblems),
       ...servers.map((server) => checkServer(server, lastOutput(server.name), configuration.builtinName)),
-      ...hidden
-        .filter((tool) => tool.by === 'name-collision')
-        .map((tool): Finding => ({
-          level: 'error',
-          what: `${tool.name} is hidden: ${tool.reason}`,
-          fix: 'rename one of the tools',
-        })),
-      ...hidden
-        .filter((tool) => tool.by === 'lock')
-        .map((tool): Finding => ({
-          level: 'warning',
-          what: `${tool.name} is hidden: ${tool.reason}`,
-          fix: `see the changes with signalbox lock diff ${tool.server}`,
-        })),
-      ...hidden
-        .filter((tool) => tool.by === 'definition-invalid')
-        .map((tool): Finding => ({
-          level: 'warning',
-          what: `${tool.name} is hidden: ${tool.reason}`,
-          fix: `report it to the author of server "${tool.server}", or trust its schema in mcpServers.${tool.server}.tools.schema`,
-        })),
-      ...notices.map((notice): Finding => {
+      ...hidden.flatMap((tool) => checkHidden(tool)),
+      ...notices.map((notice) => {
         const isExternal = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
-        return {
-          level: 'warning',
-          what: `${notice.tool}: ${notice.message}`,
-          fix: fixOfNotice(notice, isExternal, tools),
-        };
+        return warning(`${notice.tool}: ${notice.message}`, fixOfNotice(notice, isExternal, tools));
       }),
-      ...unmatchedPatterns(box).map((what): Finding => ({
-        level: 'warning',
-        what,
-        fix: 'correct or remove the pattern',
-      })),
-      ...(await unmatchedRules(box)).map((what): Finding => ({
-        level: 'warning',
-        what,
-        fix: 'correct or remove the name in the rule',
-      })),
+      ...unmatchedPatterns(box).map((what) => warning(what, 'correct or remove the pattern')),
+      ...(await unmatchedRules(box)).map((what) => warning(what, 'correct or remove the name in the rule')),
     ];
   } finally {
     await box.close();
   }
 }
 
+/** Returns a finding for a tool that is hidden by mistake or because its definition changed. */
+function checkHidden({ name, server, by, reason }: HiddenTool): Finding[] {
+  const what = `${name} is hidden: ${reason}`;
+  if (by === 'name-collision') return [problem(what, 'rename one of the tools')];
+  if (by === 'lock') return [warning(what, `see the changes with signalbox lock diff ${server}`)];
+  if (by !== 'definition-invalid') return [];
+  const trust = `trust its schema in mcpServers.${server}.tools.schema`;
+  return [warning(what, `report it to the author of server "${server}", or ${trust}`)];
+}
+
 function checkServer(server: ServerProvenance, lastOutput: string, builtinName: string): Finding {
-  const { name, status, tools, reason, required } = server;
+  const { name, status, tools, reason = `server "${server.name}" is down`, required } = server;
   switch (status) {
     case 'up':
       // `serve` adds tools to the built-in server, so a count from here would differ from what it offers.
-      if (name === builtinName) return { level: 'ok', what: `server "${name}" is up (built in)` };
-      return { level: 'ok', what: `server "${name}" is up, ${pluralize(tools, 'tool')}` };
+      return ok(`server "${name}" is up${name === builtinName ? ' (built in)' : `, ${pluralize(tools, 'tool')}`}`);
     case 'disabled':
-      if (required === true)
-        return {
-          level: 'error',
-          what: `server "${name}" is required, and disabled by the configuration`,
-          fix: `signalbox enable ${name}, or take "required" out of mcpServers.${name}`,
-        };
-      return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
+      if (required !== true) return ok(`server "${name}" is disabled by the configuration`);
+      return problem(
+        `server "${name}" is required, and disabled by the configuration`,
+        `signalbox enable ${name}, or take "required" out of mcpServers.${name}`,
+      );
     case 'down':
-      return {
-        level: 'error',
-        what: `${required === true ? 'required: ' : ''}${reason ?? `server "${name}" is down`}${lastOutput}`,
-        fix: fixOfServer(server),
-      };
+      return problem(`${required === true ? 'required: ' : ''}${reason}${lastOutput}`, fixOfServer(server));
   }
 }
 
@@ -102,12 +73,12 @@ function fixOfServer({ name, adapter, connecting, needsSignIn, isFailing }: Serv
 
 function checkVariables(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {
   return names.map((name) => {
-    const problem = problems.find((one) => one.name === name);
-    if (problem === undefined) return { level: 'ok', what: `secret ${name} is redacted from the records` };
-    const { kind, message } = problem;
-    if (kind === 'missing')
-      return { level: 'warning', what: `secret: ${message}`, fix: `set ${name}, or remove it from "secrets"` };
-    return { level: 'error', what: message, fix: `give ${name} a longer value, or remove it from "secrets"` };
+    const found = problems.find((one) => one.name === name);
+    if (found === undefined) return ok(`secret ${name} is redacted from the records`);
+    const { kind, message } = found;
+    return kind === 'missing'
+      ? warning(`secret: ${message}`, `set ${name}, or remove it from "secrets"`)
+      : problem(message, `give ${name} a longer value, or remove it from "secrets"`);
   });
 }
 

@@ -4,3 +4,16 @@ export interface Finding {
   readonly what: string;
   readonly fix?: string;
 }
+
+export function ok(what: string): Finding {
+  return { level: 'ok', what };
+}
+
+export function warning(what: string, fix: string): Finding {
+  return { level: 'warning', what, fix };
+}
+
+/** Creates a finding of the level `error`. */
+export function problem(what: string, fix: string): Finding {
+  return { level: 'error', what, fix };
+}

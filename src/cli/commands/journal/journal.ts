@@ -3,6 +3,7 @@ import type { JournalEvent } from '../../../journal/entries/journal-event.ts';
 import { unprunedJournal } from '../../../journal/store/drop-request.ts';
 import type { JournalQuery, JournalReader } from '../../../journal/queries/journal-reader.ts';
 import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { parseSince } from '../../input/duration-option.ts';
@@ -11,7 +12,7 @@ import { Interruption } from '../../terminal/interruption.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { renderedName } from '../../input/resolve-tool.ts';
 import { addExportCommand } from './export.ts';
-import { JournalTable } from './journal-table.ts';
+import { entryTable } from './entry-table.ts';
 import { withJournal } from '../../open-records.ts';
 import { addPruneCommand } from './prune.ts';
 import { addVerifyCommand } from './verify.ts';
@@ -94,13 +95,7 @@ function rejectUnknownSubcommand(command: Command): void {
 }
 
 function toQuery({ session, tool, outcome, since, before }: Options): JournalQuery {
-  return {
-    ...(session === undefined ? {} : { session }),
-    ...(tool === undefined ? {} : { tool: renderedName(tool) ?? tool }),
-    ...(outcome === undefined ? {} : { outcome }),
-    ...(since === undefined ? {} : { since }),
-    ...(before === undefined ? {} : { before }),
-  };
+  return omitUndefined({ session, tool: tool && (renderedName(tool) ?? tool), outcome, since, before });
 }
 
 /** Reads the newest entries, oldest first, in as many pages as the limit needs. */
@@ -132,8 +127,7 @@ async function show(
   if (json) return printJson(output, seq === 0 ? page : { ...page, pruned: { seq, at: since } });
   const pruned = seq === 0 ? '' : `entries up to ${seq} (${since}) were pruned; their archive has them\n`;
   if (page.items.length === 0) return errors.print(`${noEntriesMessage(options)}\n${pruned}`);
-  const table = new JournalTable(output, page.items);
-  await output.print(`${table.heading()}\n${page.items.map((event) => table.row(event)).join('\n')}\n`);
+  await output.print(entryTable(output, page.items).text());
   if (pruned !== '') await errors.print(pruned);
 }
 
@@ -145,7 +139,7 @@ function noEntriesMessage({ tool }: Options): string {
 async function follow(reader: JournalReader, options: Options, { output }: Terminal, json: boolean): Promise<void> {
   const query = toQuery(options);
   const { items } = await newest(reader, query, options.limit);
-  const table = new JournalTable(output, items);
+  const table = entryTable(output, items);
   const line = (event: JournalEvent): string => `${json ? JSON.stringify(event) : table.row(event)}\n`;
   const interruption = new Interruption();
   const signal = AbortSignal.any([interruption.signal, output.closed]);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { readArchives } from '../../../journal/pruning/archive-file.ts';
 import type { ChainHead } from '../../../journal/store/store.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
@@ -26,10 +27,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
       const globals = readGlobalOptions(command);
       await withJournal(globals, async (reader) => {
         const beginning = await reader.beginning();
-        const asked = {
-          ...(options.head === undefined ? {} : { expected: options.head }),
-          ...(options.with === undefined ? {} : { archive: readArchives(options.with) }),
-        };
+        const asked = omitUndefined({ expected: options.head, archive: options.with && readArchives(options.with) });
         const found = await new ProgressLine(errors).during('checking the chain', () => reader.verify(asked));
         if (!found.ok) {
           throw new CliError(1, 'journal-broken', found.problem, {

@@ -113,10 +113,7 @@ async function acceptPin(
   if (atServer !== undefined && changed !== undefined) {
     if (tool !== undefined && changed.diff?.tools.some((each) => each.tool === tool) !== true)
       throw unchangedTool(tool, changed);
-    const body = {
-      ...(fingerprint === undefined ? {} : { seen: fingerprint }),
-      ...(tool === undefined ? {} : { tool }),
-    };
+    const body = { seen: fingerprint, tool };
     await atServer.client.request('POST', `/api/lock/${encodeURIComponent(server)}/accept`, { body });
     return tool === undefined ? count : 1;
   }

@@ -1,5 +1,6 @@
 import { UntrustedConfigurationError } from '../../../config/trust/untrusted-error.ts';
 import { messageOf } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { loadHost } from '../../../host/load-host.ts';
 import type { Rule } from '../../../policy/rules/rule.ts';
@@ -93,15 +94,6 @@ async function nameWarnings(rules: readonly Rule[], globals: GlobalOptions, erro
   }
 }
 
-const columns = [
-  { heading: 'TIME' },
-  { heading: 'CALL' },
-  { heading: 'TOOL' },
-  { heading: 'BEFORE' },
-  { heading: 'AFTER' },
-  { heading: 'WHY' },
-];
-
 /** Adds `policy backtest`, which decides recorded calls again with other rules. */
 function addBacktestCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
@@ -122,22 +114,25 @@ function addBacktestCommand(policy: Command, { terminal: { output, errors } }: C
       const interruption = new Interruption();
       try {
         await withJournal(globals, async (journal) => {
-          const options = { signal: interruption.signal, ...(since === undefined ? {} : { since }) };
+          const options = { signal: interruption.signal, ...omitUndefined({ since }) };
           const result = await new ProgressLine(errors).during('deciding the recorded calls again', () =>
             backtest(journal, documents, options),
           );
           if (globals.json) return printJson(output, result);
           const { calls, changed, skipped } = result;
-          const rows = changed.map(({ at, callId, tool, before, after }) => [
-            localTime(at),
-            callId,
-            oneLine(tool),
-            `${before.answer} (${oneLine(before.rule)})`,
-            `${after.answer} (${oneLine(after.rule)})`,
-            oneLine(after.reason),
-          ]);
-          const table = new Table(columns, rows, output.width);
-          if (rows.length > 0) await output.print(table.text(rows, output.colors.bold));
+          const table = new Table<(typeof changed)[number]>(
+            [
+              { heading: 'TIME', cell: ({ at }) => localTime(at) },
+              { heading: 'CALL', cell: ({ callId }) => callId },
+              { heading: 'TOOL', cell: ({ tool }) => oneLine(tool) },
+              { heading: 'BEFORE', cell: ({ before }) => `${before.answer} (${oneLine(before.rule)})` },
+              { heading: 'AFTER', cell: ({ after }) => `${after.answer} (${oneLine(after.rule)})` },
+              { heading: 'WHY', cell: ({ after }) => oneLine(after.reason) },
+            ],
+            changed,
+            output,
+          );
+          if (changed.length > 0) await output.print(table.text());
           const aside = skipped === 0 ? '' : `; ${skipped} skipped, decided by code`;
           await output.print(`${changed.length} of ${calls} calls would be decided differently${aside}\n`);
         });

@@ -4,7 +4,7 @@ import type { Tally } from '../../../journal/queries/statistics.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { withReadRecords } from '../../open-records.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
-import { formatDuration } from '../../input/duration-option.ts';
+import { formatDuration } from '../../terminal/time.ts';
 import { journalFile, shortPath } from '../../../host/data-directory.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { configuredStore } from '../../../host/store/open-store.ts';
@@ -40,7 +40,7 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
       const running = await Promise.all(readRunFiles(globals.data).map((server) => fetchRunningServerStatus(server)));
       const records = await summarizeRecords(withConfigurationOfServer(globals));
       if (!running.some(({ status }) => status === 'ok')) exitWith(1);
-      if (globals.json) return printJson(terminal.output, { running, ...(records === undefined ? {} : { records }) });
+      if (globals.json) return printJson(terminal.output, { running, records });
       await terminal.output.print(text(running, records, globals, terminal.output));
     });
 }
@@ -48,8 +48,7 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
 /** Summarizes the records; `undefined` when none exist. */
 async function summarizeRecords(globals: GlobalOptions): Promise<RecordsSummary | undefined> {
   if ((await configuredStore(globals)) === 'sqlite' && !existsSync(journalFile(globals))) return undefined;
-  let records: RecordsSummary | undefined;
-  await withReadRecords(globals, async ({ approvals: inbox, sessions, journal }) => {
+  return await withReadRecords(globals, async ({ approvals: inbox, sessions, journal }) => {
     const until = Date.now();
     const [approvals, all, active, { total }] = await Promise.all([
       inbox.page({ state: 'pending', limit: 1 }),
@@ -57,14 +56,13 @@ async function summarizeRecords(globals: GlobalOptions): Promise<RecordsSummary 
       sessions.select({ limit: maxActiveSessions, active: true }),
       journal.statistics({ since: until - hourMs, until, bucketMs: hourMs }),
     ]);
-    records = {
+    return {
       location: journal.location,
       waiting: approvals.total,
       sessions: { all, active: active.length },
       lastHour: total,
     };
   });
-  return records;
 }
 
 function text(

@@ -41,7 +41,7 @@ export function addElicitationCommands(program: Command, { terminal }: CommandCo
       const items = await pending(await requireServer(globals, terminal.errors), session);
       if (globals.json) return printJson(terminal.output, { items });
       if (items.length === 0) return terminal.errors.print('no server waits for an answer\n');
-      await terminal.output.print(elicitationTable(terminal.output, items));
+      await terminal.output.print(new Table(columns, items, terminal.output).text());
     });
   program
     .command('answer')
@@ -131,22 +131,14 @@ async function promptForAnswer(asked: PendingElicitation, terminal: Terminal): P
   }
 }
 
-function elicitationTable(printer: Printer, items: readonly PendingElicitation[]): string {
-  const rows = items.map((item) => [
-    item.elicitationId.replace(/^elic_/, ''),
-    oneLine(item.server),
-    item.mode,
-    localTime(item.expiresAt),
-    item.sessionId,
-    oneLine(item.mode === 'url' ? `${item.message} ${item.url}` : item.message),
-  ]);
-  const columns: readonly Column[] = [
-    { heading: 'ID' },
-    { heading: 'SERVER' },
-    { heading: 'KIND' },
-    { heading: 'EXPIRES AT', optional: true },
-    { heading: 'SESSION', optional: true },
-    { heading: 'MESSAGE' },
-  ];
-  return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
-}
+const columns: readonly Column<PendingElicitation>[] = [
+  { heading: 'ID', cell: ({ elicitationId }) => elicitationId.replace(/^elic_/, '') },
+  { heading: 'SERVER', cell: ({ server }) => oneLine(server) },
+  { heading: 'KIND', cell: ({ mode }) => mode },
+  { heading: 'EXPIRES AT', cell: ({ expiresAt }) => localTime(expiresAt), optional: true },
+  { heading: 'SESSION', cell: ({ sessionId }) => sessionId, optional: true },
+  {
+    heading: 'MESSAGE',
+    cell: (item) => oneLine(item.mode === 'url' ? `${item.message} ${item.url}` : item.message),
+  },
+];

@@ -9,7 +9,7 @@ import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../.
 import { CliError } from '../../cli-error.ts';
 import { findByIdPrefix, withReadRecords } from '../../open-records.ts';
 import { oneLine } from '../../terminal/escape.ts';
-import { type Printer, printJson } from '../../terminal/terminal.ts';
+import { printJson } from '../../terminal/terminal.ts';
 import { type Column, Table } from '../../terminal/table.ts';
 import { localTime } from '../../terminal/time.ts';
 import type { Command } from 'commander';
@@ -32,7 +32,7 @@ export function addJobsCommand(program: Command, context: CommandContext): void 
       const items = await listJobs(globals);
       if (globals.json) return printJson(output, { items });
       if (items.length === 0) return errors.print('no jobs; signalbox jobs create creates one\n');
-      await output.print(jobTable(output, items));
+      await output.print(new Table(columns, items, output).text());
     });
   addCreateCommand(jobs, context);
   addDeleteCommand(jobs, context);
@@ -110,11 +110,7 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
 
 /** Lists jobs from the store, which a running server shares. */
 async function listJobs(globals: GlobalOptions): Promise<readonly Job[]> {
-  let items: readonly Job[] = [];
-  await withReadRecords(globals, async ({ jobs }) => {
-    items = (await jobs.list()).map(toJob);
-  });
-  return items;
+  return await withReadRecords(globals, async ({ jobs }) => (await jobs.list()).map(toJob));
 }
 
 async function findJob(globals: GlobalOptions, prefix: string): Promise<Job> {
@@ -123,27 +119,15 @@ async function findJob(globals: GlobalOptions, prefix: string): Promise<Job> {
   return job;
 }
 
-function jobTable(printer: Printer, items: readonly Job[]): string {
-  const rows = items.map((job) => [
-    job.id,
-    oneLine(job.cron),
-    localTime(job.nextAt),
-    oneLine(job.agent ?? ''),
-    oneLine(job.owner.id),
-    oneLine(job.lastError ?? job.lastSession ?? ''),
-    oneLine(job.prompt),
-  ]);
-  const columns: readonly Column[] = [
-    { heading: 'ID' },
-    { heading: 'TIMES' },
-    { heading: 'NEXT' },
-    { heading: 'AGENT', optional: true },
-    { heading: 'OWNER', optional: true },
-    { heading: 'LAST', optional: true },
-    { heading: 'PROMPT' },
-  ];
-  return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
-}
+const columns: readonly Column<Job>[] = [
+  { heading: 'ID', cell: ({ id }) => id },
+  { heading: 'TIMES', cell: ({ cron }) => oneLine(cron) },
+  { heading: 'NEXT', cell: ({ nextAt }) => localTime(nextAt) },
+  { heading: 'AGENT', cell: ({ agent = '' }) => oneLine(agent), optional: true },
+  { heading: 'OWNER', cell: ({ owner }) => oneLine(owner.id), optional: true },
+  { heading: 'LAST', cell: ({ lastError, lastSession = '' }) => oneLine(lastError ?? lastSession), optional: true },
+  { heading: 'PROMPT', cell: ({ prompt }) => oneLine(prompt) },
+];
 
 /** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. Runs no jobs. */
 async function withSchedules<Result>(

@@ -1,6 +1,26 @@
 import type { Command } from 'commander';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 
+/** `signalbox remove NAME`: removes a server from the configuration. */
+export function addRemoveCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('remove')
+    .summary('remove a server from the configuration')
+    .description('Removes a server from the configuration file. The rest of the file does not change.')
+    .argument('<name>', 'the name of the server')
+    .action(async (name: string, _options: object, command: Command) => {
+      const globals = readGlobalOptions(command);
+      const { targetConfiguration, unknownServer } = await import('./target-configuration.ts');
+      const { applyUserEdit, reportChange } = await import('./apply-edit.ts');
+      const target = targetConfiguration(globals);
+      if (!target.names.includes(name)) throw unknownServer(name, target);
+      const { file } = target;
+      const line = target.lineOf(name);
+      await applyUserEdit(globals, file, [{ path: ['mcpServers', name], value: undefined }]);
+      await reportChange({ action: 'removed', server: name, file, line }, `removed "${name}"`, globals.json, terminal);
+    });
+}
+
 /** `signalbox enable NAME` and `signalbox disable NAME`: change the `disabled` key of a server. */
 export function addEnableDisableCommands(program: Command, { terminal }: CommandContext): void {
   for (const [action, isDisabled, summary] of [
@@ -15,8 +35,7 @@ export function addEnableDisableCommands(program: Command, { terminal }: Command
       .action(async (name: string, _options: object, command: Command) => {
         const globals = readGlobalOptions(command);
         const { targetConfiguration, unknownServer } = await import('./target-configuration.ts');
-        const { applyUserEdit } = await import('./apply-edit.ts');
-        const { entryLine, reportChange } = await import('./apply-edit.ts');
+        const { applyUserEdit, entryLine, reportChange } = await import('./apply-edit.ts');
         const target = targetConfiguration(globals);
         const { file } = target;
         if (!target.names.includes(name)) throw unknownServer(name, target);
@@ -24,14 +43,9 @@ export function addEnableDisableCommands(program: Command, { terminal }: Command
         const value = isDisabled ? true : undefined;
         const edits = isAlready ? [] : [{ path: ['mcpServers', name, 'disabled'], value }];
         const line = entryLine(await applyUserEdit(globals, file, edits), name);
-        const change = {
-          action: isAlready ? ('unchanged' as const) : (`${action}d` as const),
-          server: name,
-          file,
-          line,
-        };
+        const done = isAlready ? 'unchanged' : (`${action}d` as const);
         const sentence = isAlready ? `"${name}" is already ${action}d` : `${action}d "${name}"`;
-        await reportChange(change, sentence, globals.json, terminal);
+        await reportChange({ action: done, server: name, file, line }, sentence, globals.json, terminal);
       });
   }
 }

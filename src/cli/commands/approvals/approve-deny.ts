@@ -5,6 +5,7 @@ import type { RememberPreview } from '../../../pipeline/approvals/remembered.ts'
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { askingRules } from '../../../core/calls/decision.ts';
 import { SignalboxError } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
@@ -16,11 +17,11 @@ import { runnable } from '../../terminal/invocation.ts';
 import { exactLine, oneLine } from '../../terminal/escape.ts';
 import { readArguments } from '../../input/call-arguments.ts';
 import { connectToServer } from '../../client/connect-to-server.ts';
-import { approvalTable } from './approval-table.ts';
+import { approvalTable } from './approval-tables.ts';
 import { findApproval, withRecords } from '../../open-records.ts';
 import { describeAbandoned } from './argument-lines.ts';
 
-interface Options {
+interface ApproveOptions {
   readonly edit?: string;
   readonly remember?: RememberScope | 'nothing';
   readonly yes?: boolean;
@@ -45,7 +46,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
     )
     .option('-y, --yes', 'remember without asking')
     .option('--acknowledge-hidden', 'approve without seeing hidden parts that are not registered secrets')
-    .action(async (prefix: string, options: Options, command: Command) => {
+    .action(async (prefix: string, options: ApproveOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
         throw usageError(
@@ -61,8 +62,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
         if (remember !== undefined && remember !== 'nothing' && asked.state === 'pending')
           await confirmRemembering(box, asked, remember, options.yes === true, terminal);
         const answer = {
-          ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
-          ...(remember === undefined ? {} : { remember }),
+          ...omitUndefined({ arguments: edited as JsonObject | undefined, remember }),
           ...(options.acknowledgeHidden === true ? { acknowledgeHidden: true } : {}),
         };
         // The running server has the schema of the tool, so it validates edited arguments now.
@@ -73,7 +73,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
             ? await box.approvals.approve(asked.id, { by: localUser(), ...answer })
             : await server.client.request<Approval>('POST', path, { body: answer });
         if (globals.json) return printJson(terminal.output, approval);
-        await terminal.output.print(formatApproval({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
+        await terminal.output.print(formatApproved({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
       });
     });
 }
@@ -99,7 +99,7 @@ async function confirmRemembering(
   await errors.print(
     `remembering this for the ${scope} would have let ${pluralize(count, 'recorded call')} through${refused}\n`,
   );
-  if (examples.length > 0) await errors.print(approvalTable(errors, examples));
+  if (examples.length > 0) await errors.print(approvalTable(errors, examples).text());
   if (isConfirmed) return;
   if (!terminal.canAsk)
     throw usageError('cannot ask for confirmation: this is not a terminal', { next: 'add --yes to remember it' });
@@ -110,7 +110,7 @@ async function confirmRemembering(
   }
 }
 
-function formatApproval(approval: Approval, { colors }: Printer): string {
+function formatApproved(approval: Approval, { colors }: Printer): string {
   const { tool, arguments: asked, answer, principal, decision, caller, expiresAt } = approval;
   const what = exactLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
   const whom = `${oneLine(fullPrincipalName(principal))}${answer?.rule === undefined ? ', once' : ''}`;
@@ -126,4 +126,57 @@ function formatApproval(approval: Approval, { colors }: Printer): string {
   if (answer?.rule !== undefined)
     lines.push(`  remembered as ${answer.rule}; ${runnable(`signalbox approvals revoke ${answer.rule}`)} asks again`);
   return `${lines.join('\n')}\n`;
+}
+
+const pageSize = 1000;
+
+/** `signalbox deny`: denies calls. */
+export function addDenyCommand(program: Command, { terminal: { output } }: CommandContext): void {
+  program
+    .command('deny')
+    .summary('deny one exact call, or all whose callers no longer wait')
+    .description(
+      'Denies one call. Waiting calls end now; if none waits, the next one is denied. After that, the call asks again.',
+    )
+    .argument('[id]', 'the id, as signalbox approvals prints it, or its beginning')
+    .option('--gone', 'deny every question whose caller no longer waits')
+    .option('--reason <text>', 'the reason, which the caller gets')
+    .action(
+      async (
+        prefix: string | undefined,
+        { gone = false, reason }: { readonly gone?: boolean; readonly reason?: string },
+        command: Command,
+      ) => {
+        const globals = readGlobalOptions(command);
+        if ((prefix === undefined) !== gone)
+          throw usageError(gone ? '--gone takes no id' : 'an id is missing', { next: 'signalbox approvals' });
+        await withRecords(globals, async (box) => {
+          const asked = prefix === undefined ? await findAbandoned(box) : [await findApproval(box, prefix)];
+          const denied: Approval[] = [];
+          for (const { id } of asked) {
+            const approval = await box.approvals.deny(id, { by: localUser(), ...omitUndefined({ reason }) });
+            denied.push(approval);
+            if (!globals.json) await output.print(formatDenied(approval, output));
+          }
+          if (globals.json) return printJson(output, gone ? { items: denied } : denied[0]);
+          if (denied.length === 0) await output.print('every caller with a pending question waits for its answer\n');
+        });
+      },
+    );
+}
+
+/** Returns the pending approvals whose callers no longer wait. */
+async function findAbandoned(box: InternalSignalbox): Promise<Approval[]> {
+  const found: Approval[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await box.approvals.page({ state: 'pending', limit: pageSize, ...omitUndefined({ cursor }) });
+    found.push(...page.items.filter(({ caller }) => caller === 'gone'));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return found;
+}
+
+function formatDenied({ tool, arguments: asked }: Approval, { colors }: Printer): string {
+  return `${colors.yellow('denied')} ${exactLine(`${tool} ${JSON.stringify(asked)}`)}\n`;
 }
