@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import type { RecentClient } from '../surfaces/mcp/protocol/client-info.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RouteTable, authorize, collectRouteAccess } from './access/authorize.ts';
-import type { BearerTokens } from './access/bearer-tokens.ts';
+import type { BearerTokens } from './access/tokens/bearer-tokens.ts';
 import type { BrowserSessions } from './access/browser/browser-sessions.ts';
 import { checkHostAndOrigin } from './access/allowed-hosts.ts';
 import { signIn } from './access/browser/browser-sign-in.ts';

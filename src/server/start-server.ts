@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localUser } from '../access/local-user.ts';
 import { messageOf } from '../core/errors.ts';
-import { BearerTokens, createTokenMatcher } from './access/bearer-tokens.ts';
+import { BearerTokens, createTokenMatcher } from './access/tokens/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser/browser-sessions.ts';
 import { allowedHosts, reachableHost } from './access/allowed-hosts.ts';
 import { OAuthAccess } from './access/oauth/oauth-access.ts';

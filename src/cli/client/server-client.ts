@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, SignalboxError, errorCodes, messageOf } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
-import { formatPrincipal, principalHeader } from '../../server/access/command-line.ts';
+import { formatPrincipal, principalHeader } from '../../server/access/tokens/command-line.ts';
 import { CliError } from '../cli-error.ts';
 import { localUser } from '../../access/local-user.ts';
 

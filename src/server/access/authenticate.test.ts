@@ -3,7 +3,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, it } from 'node:test';
 import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import { createTokenMatcher } from './bearer-tokens.ts';
+import { createTokenMatcher } from './tokens/bearer-tokens.ts';
 import { localUser } from '../../access/local-user.ts';
 
 const closed = [

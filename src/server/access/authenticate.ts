@@ -2,9 +2,9 @@ import type { MiddlewareHandler } from 'hono';
 import type { ServerContext, ServerEnvironment } from '../http/server-context.ts';
 import { Problem } from '../problems/problem.ts';
 import { type RouteTable, routeOf } from './authorize.ts';
-import type { BearerTokens } from './bearer-tokens.ts';
+import type { BearerTokens } from './tokens/bearer-tokens.ts';
 import type { BrowserSessions } from './browser/browser-sessions.ts';
-import { tokenChallenge } from './token-challenge.ts';
+import { tokenChallenge } from './tokens/token-challenge.ts';
 import type { Identity } from './identity.ts';
 import { browserKeyHeader, readSessionCookie } from './browser/session-cookie.ts';
 

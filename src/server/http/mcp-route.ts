@@ -9,8 +9,8 @@ import { type EndpointOptions, McpEndpoint } from '../../surfaces/mcp/mcp-endpoi
 import type { RecentClient } from '../../surfaces/mcp/protocol/client-info.ts';
 import { type RequestId, WireError, errorText, wireCodes } from '../../surfaces/mcp/protocol/wire-messages.ts';
 import { jsonContentType } from '../../surfaces/mcp/http/request-body.ts';
-import type { BearerTokens } from '../access/bearer-tokens.ts';
-import { tokenChallenge } from '../access/token-challenge.ts';
+import type { BearerTokens } from '../access/tokens/bearer-tokens.ts';
+import { tokenChallenge } from '../access/tokens/token-challenge.ts';
 import { assertHostAndOrigin } from '../access/allowed-hosts.ts';
 import type { Identity } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { CallMetrics } from '../../pipeline/recording/telemetry.ts';
+import type { CallMetrics } from '../../pipeline/stages/observe.ts';
 import type { OnShed } from '../http/admission.ts';
 import type { CallCounters } from './prometheus-registry.ts';
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
-import type { CallMetrics } from '../../pipeline/recording/telemetry.ts';
+import type { CallMetrics } from '../../pipeline/stages/observe.ts';
 import { type OnShed, shedReasons } from '../http/admission.ts';
 import { CallDurations } from './call-durations.ts';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { Problem } from '../../problems/problem.ts';
-import { refusedToken, tokenChallenge } from '../token-challenge.ts';
+import { refusedToken, tokenChallenge } from '../tokens/token-challenge.ts';
 import { evictOldest } from '../evict-oldest.ts';
 import type { Identity } from '../identity.ts';
 import { hashSecret } from '../random-secrets.ts';

@@ -6,7 +6,7 @@ import { documented } from '../../../../test/support/documented.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import { BrowserSessions } from '../../access/browser/browser-sessions.ts';
 import { SignInCodes } from '../../access/browser/sign-in-codes.ts';
-import { BearerTokens } from '../../access/bearer-tokens.ts';
+import { BearerTokens } from '../../access/tokens/bearer-tokens.ts';
 import { Admission } from '../../http/admission.ts';
 import { createApp } from '../../app.ts';
 import { createPrometheusMetrics } from '../../metrics/prometheus-metrics.ts';

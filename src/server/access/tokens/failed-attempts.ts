@@ -1,4 +1,4 @@
-import { evictOldest } from './evict-oldest.ts';
+import { evictOldest } from '../evict-oldest.ts';
 
 const maxFailures = 20;
 const windowMs = 60_000;

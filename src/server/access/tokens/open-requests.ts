@@ -1,6 +1,6 @@
-import { SlotMap } from '../../core/async/slot-map.ts';
-import type { HttpResponse } from '../../surfaces/mcp/http/http-types.ts';
-import type { Identity } from './identity.ts';
+import { SlotMap } from '../../../core/async/slot-map.ts';
+import type { HttpResponse } from '../../../surfaces/mcp/http/http-types.ts';
+import type { Identity } from '../identity.ts';
 
 const checkIntervalMs = 1000;
 

@@ -1,4 +1,4 @@
-import { Problem } from '../problems/problem.ts';
+import { Problem } from '../../problems/problem.ts';
 
 /** Returns the value of a `WWW-Authenticate` header. */
 export function tokenChallenge(parameters: Readonly<Record<string, string>> = {}): string {

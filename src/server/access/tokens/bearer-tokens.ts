@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import type { HttpRequestHead, HttpResponse } from '../../surfaces/mcp/http/http-types.ts';
-import { Problem } from '../problems/problem.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import type { HttpRequestHead, HttpResponse } from '../../../surfaces/mcp/http/http-types.ts';
+import { Problem } from '../../problems/problem.ts';
 import { refusedToken } from './token-challenge.ts';
 import { commandLineIdentity, principalHeader } from './command-line.ts';
 import { FailedAttempts } from './failed-attempts.ts';
-import { type Identity, adminIdentity, tokenIdentity } from './identity.ts';
+import { type Identity, adminIdentity, tokenIdentity } from '../identity.ts';
 import { OpenRequests } from './open-requests.ts';
 
 /** The checks of presented tokens. */

@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, createServer, request } from
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { adminIdentity } from './identity.ts';
+import { adminIdentity } from '../identity.ts';
 import { OpenRequests } from './open-requests.ts';
 
 test('a request whose client hung up while its token was looked at is not kept', async (t) => {

@@ -1,6 +1,6 @@
-import type { Principal } from '../../core/principal.ts';
-import { Problem } from '../problems/problem.ts';
-import type { Identity } from './identity.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { Identity } from '../identity.ts';
 
 /** Carries the principal of a request that is authenticated with the key of the run file: `human user%3Aada`. */
 export const principalHeader = 'signalbox-principal';
