@@ -223,15 +223,6 @@ describe('history of a caller that chooses its session names', () => {
   });
 });
 
-function stdioTransport(workspace: Place): StdioClientTransport {
-  return new StdioClientTransport({
-    command: process.execPath,
-    args: [workspace.program, 'stdio'],
-    cwd: workspace.directory,
-    env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: workspace.data, SIGNALBOX_SECRETS: 'file' },
-  });
-}
-
 describe('client of signalbox stdio', () => {
   test('is a principal identified by its name and its project, in every process', async () => {
     const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
@@ -268,7 +259,7 @@ describe('client of signalbox stdio', () => {
     const connect = async (name: string): Promise<() => Promise<string>> => {
       const client = new Client({ name, version: '1' });
       t.after(() => client.close());
-      await client.connect(stdioTransport(workspace));
+      await client.connect(new StdioClientTransport(workspace.stdioServer()));
       return async () =>
         JSON.stringify((await client.callTool({ name: 'mcp__notes__add', arguments: { text: 'a' } })).content);
     };
@@ -299,7 +290,7 @@ describe('client of signalbox stdio', () => {
     });
     const client = new Client({ name: 'Editor', version: '1' });
     t.after(() => client.close());
-    await client.connect(stdioTransport(workspace));
+    await client.connect(new StdioClientTransport(workspace.stdioServer()));
     await client.listTools();
     await client.readResource({ uri: 'note://one' });
     await client.subscribeResource({ uri: 'note://one' });

@@ -149,19 +149,9 @@ describe('limits and flow shared by several processes', () => {
     });
     const clients = await Promise.all(
       [1, 2].map(async () => {
-        const transport = new StdioClientTransport({
-          command: process.execPath,
-          args: [workspace.program, 'stdio'],
-          cwd: workspace.directory,
-          env: {
-            ...(process.env as Record<string, string>),
-            SIGNALBOX_HOME: workspace.data,
-            SIGNALBOX_SECRETS: 'file',
-          },
-        });
         const client = new Client({ name: 'Editor', version: '1' });
         t.after(() => client.close());
-        await client.connect(transport);
+        await client.connect(new StdioClientTransport(workspace.stdioServer()));
         return client;
       }),
     );

@@ -5,7 +5,7 @@ import { type TestContext, suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { within } from '../support/within.ts';
-import { Place, finished, launcher, said } from './cli-place.ts';
+import { Place, finished, said } from './cli-place.ts';
 
 const tool = (name: string, body: string): string =>
   `export const ${name} = { name: '${name}', description: 'Says.', effect: 'read', run: ${body} };\n`;
@@ -109,15 +109,7 @@ suite('tool module that is edited while the server runs', () => {
     const client = new Client({ name: 'pipe', version: '1.0.0' });
     const changed = Promise.withResolvers<void>();
     client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [launcher, 'stdio'],
-        cwd: place.directory,
-        env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: place.data, SIGNALBOX_SECRETS: 'file' },
-        stderr: 'ignore',
-      }),
-    );
+    await client.connect(new StdioClientTransport(place.stdioServer()));
     t.after(() => client.close());
     const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
     assert.ok(!(await names()).includes('mcp__desk__more'));

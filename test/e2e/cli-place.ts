@@ -76,6 +76,18 @@ export class Place {
     return ended;
   }
 
+  /** Returns the parameters of a client transport that runs `signalbox stdio` in this directory. */
+  stdioServer() {
+    const variables = process.env as Record<string, string>;
+    return {
+      command: process.execPath,
+      args: [this.program, 'stdio'],
+      cwd: this.directory,
+      env: { ...variables, SIGNALBOX_HOME: this.data, SIGNALBOX_SECRETS: 'file' },
+      stderr: 'ignore' as const,
+    };
+  }
+
   #spawn(program: string, args: readonly string[], environment: Environment): ChildProcessWithoutNullStreams {
     const env = {
       ...process.env,

@@ -16,15 +16,15 @@ after(() => cluster.end());
 const mcpServers = { notes: { module: './notes.ts' } };
 const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot'];
 
-/** A place whose configuration names a store. */
-function placeWith(store: string): Place {
+/** Creates a project with this store. */
+function createProject(store: string): Place {
   return new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify({ mcpServers, store }) });
 }
 
 suite('records in PostgreSQL', () => {
-  test('a question of one process is answered by another on another machine, and the journal of both holds', async () => {
+  test('an approval request of one machine is answered on another, and both have one valid journal', async () => {
     const address = cluster.address('shared');
-    const [one, two] = [placeWith(address), placeWith(address)];
+    const [one, two] = [createProject(address), createProject(address)];
     const token = 'a-token-that-is-given-and-not-kept';
     const server = one.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
     const ended = finished(server);
@@ -43,12 +43,12 @@ suite('records in PostgreSQL', () => {
 
     const waiting = one.run([...add, '--wait', '80s', '--json']);
     let pending: Approval | undefined;
-    const asked = (async () => {
+    const request = (async () => {
       while (pending === undefined)
         [pending] = ((await two.json(['approvals'])) as unknown as { items: Approval[] }).items;
       return pending;
     })();
-    const { id } = await within(asked, 'the question is seen by the other');
+    const { id } = await within(request, 'the approval request on the other machine');
     const approved = await two.run(['approve', id]);
     assert.equal(approved.code, 0, approved.stderr);
     const { stdout } = await waiting;
@@ -64,14 +64,14 @@ suite('records in PostgreSQL', () => {
     const doctor = await two.run(['doctor']);
     assert.match(doctor.stdout, /journal postgres:\/\/\S+ \(PostgreSQL 1\d\.\d.*\): \d+ entries, the chain is intact/);
     server.kill('SIGTERM');
-    const { stdout: told, stderr: errors } = await ended;
-    for (const text of [told, errors, doctor.stdout, doctor.stderr, stdout, JSON.stringify(items)])
+    const { stdout: output, stderr: errors } = await ended;
+    for (const text of [output, errors, doctor.stdout, doctor.stderr, stdout, JSON.stringify(items)])
       assert.doesNotMatch(text, /hunter2/);
-    assert.ok(!existsSync(join(one.data, 'signalbox.db')), 'no other journal beside it');
-    assert.ok(existsSync(join(one.data, 'agent-token')), 'what is local stays local');
+    assert.ok(!existsSync(join(one.data, 'signalbox.db')), 'there is no journal in SQLite');
+    assert.ok(existsSync(join(one.data, 'agent-token')), 'the agent token is a local file');
   });
 
-  test('a job runs once with servers on two machines, and its session is found on both', async (t) => {
+  test('a job runs once with servers on two machines, and both find its session', async (t) => {
     const address = cluster.address('jobs');
     const store = await postgresStore({ address });
     t.after(() => store.close());
@@ -94,7 +94,7 @@ suite('records in PostgreSQL', () => {
     );
     const token = 'a-token-of-both-servers';
     const servers = await Promise.all(
-      [placeWith(address), placeWith(address)].map(async (place) => {
+      [createProject(address), createProject(address)].map(async (place) => {
         const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
         const ended = finished(child);
         const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
@@ -106,7 +106,7 @@ suite('records in PostgreSQL', () => {
       async () => (session = (await store.jobs.get('job_1'))?.lastSession ?? '') !== '',
       'the job has a session',
     );
-    await until(async () => (await store.sessions.find(session))?.lastTurn === 'end', 'its turn has ended');
+    await until(async () => (await store.sessions.find(session))?.lastTurn === 'end', 'the turn has ended');
     const headers = { authorization: `Bearer ${token}` };
     for (const { url } of servers) {
       const answer = await fetch(new URL('/api/sessions', url), { headers });
@@ -124,24 +124,24 @@ suite('records in PostgreSQL', () => {
     assert.equal((await verifyChain(store)).ok, true);
   });
 
-  test('a server whose admin token is of its machine alone says what to set', async () => {
-    const place = placeWith(cluster.address('alone'));
-    const told = async (environment: Readonly<Record<string, string>>): Promise<string> => {
+  test('a server with the admin token of one machine names the variable to set', async () => {
+    const place = createProject(cluster.address('alone'));
+    const stderrOf = async (environment: Readonly<Record<string, string>>): Promise<string> => {
       const child = place.start(['serve', '--port', '0', '--json'], environment);
       const ended = finished(child);
       await said(child.stdout, /\n/);
       child.kill('SIGTERM');
       return (await ended).stderr;
     };
-    assert.match(await told({}), /set the same SIGNALBOX_TOKEN on every server/);
-    assert.doesNotMatch(await told({ SIGNALBOX_TOKEN: 'a-token-of-all-servers' }), /SIGNALBOX_TOKEN/);
+    assert.match(await stderrOf({}), /set the same SIGNALBOX_TOKEN on every server/);
+    assert.doesNotMatch(await stderrOf({ SIGNALBOX_TOKEN: 'a-token-of-all-servers' }), /SIGNALBOX_TOKEN/);
   });
 
-  test('SIGNALBOX_STORE comes before the configuration, and a password can be a secret by its name', async () => {
+  test('SIGNALBOX_STORE takes precedence over the configuration, and a password can refer to a secret', async () => {
     const url = new URL(cluster.address('named'));
     url.password = '';
     const address = url.href.replace('postgres@', 'postgres:${secret:DB_PASSWORD}@');
-    const place = placeWith('sqlite');
+    const place = createProject('sqlite');
     await place.run(['secret', 'set', 'DB_PASSWORD'], { input: password });
     const environment = { SIGNALBOX_STORE: address };
     const called = await place.run(['call', 'list', '--json'], { environment });
@@ -155,14 +155,14 @@ suite('records in PostgreSQL', () => {
     assert.doesNotMatch(wrong.stderr, /hunter2/);
   });
 
-  test('"store" can be a reference to the whole address', async () => {
-    const place = placeWith('${env:DATABASE_URL}');
+  test('"store" can be a reference to the whole URL', async () => {
+    const place = createProject('${env:DATABASE_URL}');
     const environment = { DATABASE_URL: cluster.address('whole') };
     const called = await place.run(['call', 'list', '--json'], { environment });
     assert.equal(called.code, 0, called.stderr);
     const read = await place.run(['journal', '--json'], { environment });
     assert.match(read.stdout, /mcp__notes__list/);
-    assert.ok(!existsSync(join(place.data, 'signalbox.db')), 'no other journal beside it');
+    assert.ok(!existsSync(join(place.data, 'signalbox.db')), 'there is no journal in SQLite');
     const missing = await place.run(['journal']);
     assert.equal(missing.code, 1);
     assert.match(
@@ -171,10 +171,10 @@ suite('records in PostgreSQL', () => {
     );
   });
 
-  test('a database that is away lets nothing run, and says so without the password', async () => {
+  test('nothing runs without the database, and errors do not contain the password', async () => {
     const url = new URL(cluster.address('away'));
     url.port = '1';
-    const place = placeWith(url.href);
+    const place = createProject(url.href);
     for (const args of [['call', 'list'], ['journal'], ['serve', '--port', '0'], ['doctor']]) {
       const { code, stdout, stderr } = await place.run(args);
       assert.equal(code, 1, `${args.join(' ')}: ${stdout}${stderr}`);

@@ -18,15 +18,15 @@ interface Server {
   readonly health?: { readonly state: string };
 }
 
-interface Refused {
+interface InfoResponse {
   readonly configuration: { readonly refused?: { readonly details: readonly string[] } };
 }
 
-/** `signalbox serve` over a configuration that the test changes. */
+/** A running `signalbox serve` with a configuration that the test changes. */
 class Served {
   readonly place: Place;
   readonly url: string;
-  /** Of a signed-in browser. */
+  /** Headers of a signed-in browser. */
   readonly browser: BrowserHeaders;
   readonly stderr: () => string;
 
@@ -52,13 +52,13 @@ class Served {
     const { url, signInUrl } = JSON.parse(await said(child.stdout, /\n/)) as { url: string; signInUrl: string };
     const browser = await browserHeaders(await fetch(signInUrl, { redirect: 'manual' }));
     const served = new Served(place, url, browser, () => stderr);
-    await served.when((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');
+    await served.waitFor((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');
     return served;
   }
 
   write(mcpServers: object): void {
     const file = join(this.place.directory, 'signalbox.config.json');
-    // As editors do.
+    // Editors replace a file by a rename.
     writeFileSync(`${file}.new`, JSON.stringify({ mcpServers }, undefined, 2));
     renameSync(`${file}.new`, file);
   }
@@ -74,33 +74,33 @@ class Served {
     return (await response.json()) as Body & { code?: string };
   }
 
-  /** Accepts what a server says, as the person at a signed-in browser. */
+  /** Accepts the current definitions of a server, by default as the person at a signed-in browser. */
   async accept(
     server: string,
     body: object = {},
-    who: Record<string, string> = { ...this.browser, origin: this.url },
+    credentials: Record<string, string> = { ...this.browser, origin: this.url },
   ): Promise<{ code?: string }> {
-    const headers = { ...who, 'content-type': 'application/json' };
+    const headers = { ...credentials, 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
     return (await (await fetch(`${this.url}/api/lock/${server}/accept`, init)).json()) as { code?: string };
   }
 
-  async call(tool: string, given: object = {}): Promise<{ outcome: string; text: string; error?: { code: string } }> {
-    type Called = { outcome: string; content: { text: string }[]; error?: { code: string } };
-    const called = await this.post<Called>(`/api/tools/mcp__${tool}/call`, { arguments: given });
-    return { ...called, text: called.content[0]?.text ?? '' };
+  async call(tool: string, input: object = {}): Promise<{ outcome: string; text: string; error?: { code: string } }> {
+    type CallResponse = { outcome: string; content: { text: string }[]; error?: { code: string } };
+    const response = await this.post<CallResponse>(`/api/tools/mcp__${tool}/call`, { arguments: input });
+    return { ...response, text: response.content[0]?.text ?? '' };
   }
 
   async servers(): Promise<Server[]> {
     return (await this.get<{ items: Server[] }>('/api/servers')).items.filter(({ name }) => name !== 'signalbox');
   }
 
-  /** Waits until the servers are so. */
-  async when(isSo: (servers: Server[]) => boolean, what: string): Promise<Server[]> {
+  /** Waits until the servers meet the condition. */
+  async waitFor(condition: (servers: Server[]) => boolean, description: string): Promise<Server[]> {
     for (const end = Date.now() + 20_000; ;) {
       const servers = await this.servers();
-      if (isSo(servers)) return servers;
-      if (Date.now() > end) throw new Error(`it did not happen: ${what}\n${JSON.stringify(servers)}\n${this.stderr()}`);
+      if (condition(servers)) return servers;
+      if (Date.now() > end) throw new Error(`timed out: ${description}\n${JSON.stringify(servers)}\n${this.stderr()}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -116,160 +116,159 @@ function isAlive(pid: number): boolean {
 
 const entry = (...more: string[]): object => ({ command, args: [...(args ?? []), 'legacy', '--pid', ...more] });
 
-suite(
-  'a configuration that is changed while serve runs',
-  { skip: process.platform !== 'linux' && 'looks into /proc' },
-  () => {
-    test('servers come, go and are replaced; those whose entry is the same keep their process and their calls', async (t) => {
-      const served = await Served.start(t, { kept: entry(), changed: entry(), removed: entry() });
-      const [kept, changed, removed] = [
-        await served.pid('kept'),
-        await served.pid('changed'),
-        await served.pid('removed'),
-      ];
-      const long = served.call('kept__wait', { ms: 3000 });
-      const ending = served.call('changed__wait', { ms: 1500 });
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      served.write({ kept: entry(), changed: { ...entry('--many', '3'), pin: false }, added: entry() });
-      await served.when(
-        (servers) => servers.length === 3 && servers.every(({ name, status }) => name !== 'removed' && status === 'up'),
-        'the new servers are there',
-      );
-      assert.equal(await served.pid('kept'), kept);
-      assert.notEqual(await served.pid('changed'), changed);
-      assert.equal((await served.call('changed__many_2')).text, 'many_2');
-      assert.ok((await served.pid('added')) > 0);
-      assert.equal((await served.call('removed__echo_pid')).error?.code, 'tool-unknown');
-      assert.equal((await ending).outcome, 'completed', 'a call at the replaced server goes on to its end');
-      assert.equal((await long).outcome, 'completed');
-      await until(() => !isAlive(changed) && !isAlive(removed), 'the old processes are gone');
-      assert.match(served.stderr(), /configuration changed: removed removed, restarted changed, added added\n/);
-    });
+suite('configuration that changes while serve runs', { skip: process.platform !== 'linux' && 'reads /proc' }, () => {
+  test('adds, removes and replaces servers; those with an unchanged entry keep their process and their calls', async (t) => {
+    const served = await Served.start(t, { unchanged: entry(), changed: entry(), removed: entry() });
+    const [unchanged, changed, removed] = [
+      await served.pid('unchanged'),
+      await served.pid('changed'),
+      await served.pid('removed'),
+    ];
+    const long = served.call('unchanged__wait', { ms: 3000 });
+    const ending = served.call('changed__wait', { ms: 1500 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    served.write({ unchanged: entry(), changed: { ...entry('--many', '3'), pin: false }, added: entry() });
+    await served.waitFor(
+      (servers) => servers.length === 3 && servers.every(({ name, status }) => name !== 'removed' && status === 'up'),
+      'the new servers are up',
+    );
+    assert.equal(await served.pid('unchanged'), unchanged);
+    assert.notEqual(await served.pid('changed'), changed);
+    assert.equal((await served.call('changed__many_2')).text, 'many_2');
+    assert.ok((await served.pid('added')) > 0);
+    assert.equal((await served.call('removed__echo_pid')).error?.code, 'tool-unknown');
+    assert.equal((await ending).outcome, 'completed', 'a call at the replaced server runs to its end');
+    assert.equal((await long).outcome, 'completed');
+    await until(() => !isAlive(changed) && !isAlive(removed), 'the old processes are gone');
+    assert.match(served.stderr(), /configuration changed: removed removed, restarted changed, added added\n/);
+  });
 
-    test('a change of tools, limits or `required` alone reshapes without a restart', async (t) => {
-      const served = await Served.start(t, { files: entry() });
-      const before = await served.pid('files');
-      served.write({ files: { ...entry(), required: true, timeoutMs: 100, tools: { rename: { echo: 'say' } } } });
-      await served.when(([server]) => (server as { required?: true } | undefined)?.required === true, 'it is reshaped');
-      assert.equal((await served.call('files__say', { text: 'hello' })).text, 'hello');
-      assert.equal((await served.call('files__echo', { text: 'hello' })).error?.code, 'tool-unknown');
-      assert.equal((await served.call('files__wait', { ms: 5000 })).outcome, 'timed-out');
-      assert.equal(await served.pid('files'), before);
-    });
+  test('reshapes a server without a restart if only tools, limits or `required` change', async (t) => {
+    const served = await Served.start(t, { files: entry() });
+    const before = await served.pid('files');
+    served.write({ files: { ...entry(), required: true, timeoutMs: 100, tools: { rename: { echo: 'say' } } } });
+    await served.waitFor(
+      ([server]) => (server as { required?: true } | undefined)?.required === true,
+      'the server is reshaped',
+    );
+    assert.equal((await served.call('files__say', { text: 'hello' })).text, 'hello');
+    assert.equal((await served.call('files__echo', { text: 'hello' })).error?.code, 'tool-unknown');
+    assert.equal((await served.call('files__wait', { ms: 5000 })).outcome, 'timed-out');
+    assert.equal(await served.pid('files'), before);
+  });
 
-    test('a mistake keeps everything that runs, and is told with its line until it is corrected', async (t) => {
-      const served = await Served.start(t, { files: entry() });
-      const before = await served.pid('files');
-      served.write({ files: { ...entry(), timeoutMS: 5 }, other: entry() });
-      const info = (): Promise<Refused> => served.get<Refused>('/api/info');
-      let refused: Refused['configuration']['refused'];
-      for (const end = Date.now() + 10_000; refused === undefined && Date.now() < end;)
-        refused = (await info()).configuration.refused;
-      assert.match(
-        refused?.details[0] ?? '',
-        /signalbox\.config\.json:\d+:\d+ {2}mcpServers\.files\.timeoutMS: unknown key .*did you mean "timeoutMs"\?/,
-      );
-      assert.match(
-        served.stderr(),
-        /the changed configuration is not used; the running configuration stays\n {2}.*timeoutMS/,
-      );
-      assert.deepEqual(
-        (await served.servers()).map(({ name }) => name),
-        ['files'],
-      );
-      assert.equal(await served.pid('files'), before);
-      served.write({ files: entry(), other: entry() });
-      await served.when((servers) => servers.length === 2, 'the corrected one is used');
-      assert.equal((await info()).configuration.refused, undefined);
-      const { items } = await served.get<{ items: { status: string; details: string[] }[] }>(
-        '/api/journal?type=ConfigurationChanged',
-      );
-      assert.deepEqual(
-        items.map(({ status }) => status),
-        ['applied', 'refused'],
-      );
-      assert.deepEqual(items[0]?.details, ['added other']);
-    });
+  test('keeps everything running after a mistake, which is reported with its line until it is corrected', async (t) => {
+    const served = await Served.start(t, { files: entry() });
+    const before = await served.pid('files');
+    served.write({ files: { ...entry(), timeoutMS: 5 }, other: entry() });
+    const info = (): Promise<InfoResponse> => served.get<InfoResponse>('/api/info');
+    let refused: InfoResponse['configuration']['refused'];
+    for (const end = Date.now() + 10_000; refused === undefined && Date.now() < end;)
+      refused = (await info()).configuration.refused;
+    assert.match(
+      refused?.details[0] ?? '',
+      /signalbox\.config\.json:\d+:\d+ {2}mcpServers\.files\.timeoutMS: unknown key .*did you mean "timeoutMs"\?/,
+    );
+    assert.match(
+      served.stderr(),
+      /the changed configuration is not used; the running configuration stays\n {2}.*timeoutMS/,
+    );
+    assert.deepEqual(
+      (await served.servers()).map(({ name }) => name),
+      ['files'],
+    );
+    assert.equal(await served.pid('files'), before);
+    served.write({ files: entry(), other: entry() });
+    await served.waitFor((servers) => servers.length === 2, 'the corrected configuration is applied');
+    assert.equal((await info()).configuration.refused, undefined);
+    const { items } = await served.get<{ items: { status: string; details: string[] }[] }>(
+      '/api/journal?type=ConfigurationChanged',
+    );
+    assert.deepEqual(
+      items.map(({ status }) => status),
+      ['applied', 'refused'],
+    );
+    assert.deepEqual(items[0]?.details, ['added other']);
+  });
 
-    test('what add, disable, enable and remove write is picked up', async (t) => {
-      const served = await Served.start(t, { files: entry() });
-      const { place } = served;
-      const before = await served.pid('files');
-      assert.equal((await place.run(['add', 'more', '--', command, ...(args ?? [])])).code, 0);
-      await served.when((servers) => servers.some(({ name, status }) => name === 'more' && status === 'up'), 'added');
-      assert.equal((await place.run(['disable', 'files'])).code, 0);
-      await served.when(([files]) => files?.status === 'disabled', 'disabled');
-      await until(() => !isAlive(before), 'what is disabled is not running');
-      const restarted = await served.post('/api/servers/files/restart');
-      assert.deepEqual(
-        [restarted.code, restarted.detail],
-        ['server-down', 'server "files" is not started; enable it first'],
-      );
-      // Without touching the file: this is what the console does.
-      await served.post('/api/servers/files/enable');
-      await served.when(([files]) => files?.status === 'up', 'enabled for now');
-      assert.match(readFileSync(join(place.directory, 'signalbox.config.json'), 'utf8'), /"disabled": true/);
-      assert.equal((await place.run(['enable', 'files'])).code, 0);
-      assert.equal((await place.run(['remove', 'more'])).code, 0);
-      await served.when((servers) => servers.length === 1 && servers[0]?.status === 'up', 'removed, and enabled');
-      assert.notEqual(await served.pid('files'), before);
-    });
+  test('applies the changes of add, disable, enable and remove', async (t) => {
+    const served = await Served.start(t, { files: entry() });
+    const { place } = served;
+    const before = await served.pid('files');
+    assert.equal((await place.run(['add', 'more', '--', command, ...(args ?? [])])).code, 0);
+    await served.waitFor((servers) => servers.some(({ name, status }) => name === 'more' && status === 'up'), 'added');
+    assert.equal((await place.run(['disable', 'files'])).code, 0);
+    await served.waitFor(([files]) => files?.status === 'disabled', 'disabled');
+    await until(() => !isAlive(before), 'the disabled server has stopped');
+    const restarted = await served.post('/api/servers/files/restart');
+    assert.deepEqual(
+      [restarted.code, restarted.detail],
+      ['server-down', 'server "files" is not started; enable it first'],
+    );
+    // The console enables a server without changing the file.
+    await served.post('/api/servers/files/enable');
+    await served.waitFor(([files]) => files?.status === 'up', 'enabled until the next change');
+    assert.match(readFileSync(join(place.directory, 'signalbox.config.json'), 'utf8'), /"disabled": true/);
+    assert.equal((await place.run(['enable', 'files'])).code, 0);
+    assert.equal((await place.run(['remove', 'more'])).code, 0);
+    await served.waitFor((servers) => servers.length === 1 && servers[0]?.status === 'up', 'removed, and enabled');
+    assert.notEqual(await served.pid('files'), before);
+  });
 
-    test('the lock: a drifted tool is hidden, shown with its difference, and accepted over HTTP at once', async (t) => {
-      const served = await Served.start(t, { files: entry() });
-      assert.equal((await served.place.run(['lock'])).code, 0);
-      const [locked] = await served.when(([each]) => each?.status === 'up', 'it is up');
-      served.write({ files: entry('--many', '1') });
-      await until(() => served.stderr().includes('restarted files'), 'the change is taken over');
-      const [files] = await served.when(([each]) => each?.status === 'up', 'it is up again');
-      assert.equal(files?.tools, locked?.tools, 'the new tool is kept back');
-      type Lock = { items: { server: string; status: string; fingerprint: string; diff?: { tools: object[] } }[] };
-      const [standing] = (await served.get<Lock>('/api/lock')).items;
-      assert.equal(standing?.status, 'changed');
-      assert.deepEqual(standing.diff?.tools, [{ tool: 'many_0', kind: 'added', suspicions: [] }]);
-      const before = await served.pid('files');
-      assert.equal((await served.call('files__many_0')).error?.code, 'tool-hidden');
-      const { fingerprint } = standing;
-      const agent = readFileSync(join(served.place.data, 'agent-token'), 'utf8').trim();
-      const asAgent = { authorization: `Bearer ${agent}` };
-      assert.equal((await served.accept('files', { seen: fingerprint }, asAgent)).code, 'role-refused');
-      assert.equal((await served.accept('files', { seen: 'other' })).code, 'lock-outdated');
-      assert.equal((await served.accept('none')).code, 'server-unknown');
-      await served.accept('files', { seen: fingerprint });
-      assert.equal((await served.call('files__many_0')).text, 'many_0');
-      assert.equal(await served.pid('files'), before, 'the process stays');
-      assert.equal((await served.get<Lock>('/api/lock')).items[0]?.status, 'unchanged');
-      const recorded = await served.get<{ items: { by?: { id: string }; details: string[] }[] }>(
-        '/api/journal?type=ConfigurationChanged',
-      );
-      const [newest] = recorded.items;
-      assert.deepEqual([newest?.by?.id, newest?.details], [localUser().id, ['accepted the definitions of files']]);
-      assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the command line sees it the same way');
-    });
+  test('hides a tool that differs from the lock, shows the difference, and offers the tool once it is accepted over HTTP', async (t) => {
+    const served = await Served.start(t, { files: entry() });
+    assert.equal((await served.place.run(['lock'])).code, 0);
+    const [locked] = await served.waitFor(([each]) => each?.status === 'up', 'the server is up');
+    served.write({ files: entry('--many', '1') });
+    await until(() => served.stderr().includes('restarted files'), 'the change is applied');
+    const [files] = await served.waitFor(([each]) => each?.status === 'up', 'the server is up again');
+    assert.equal(files?.tools, locked?.tools, 'the new tool is hidden');
+    type Lock = { items: { server: string; status: string; fingerprint: string; diff?: { tools: object[] } }[] };
+    const [lockEntry] = (await served.get<Lock>('/api/lock')).items;
+    assert.equal(lockEntry?.status, 'changed');
+    assert.deepEqual(lockEntry.diff?.tools, [{ tool: 'many_0', kind: 'added', suspicions: [] }]);
+    const before = await served.pid('files');
+    assert.equal((await served.call('files__many_0')).error?.code, 'tool-hidden');
+    const { fingerprint } = lockEntry;
+    const agent = readFileSync(join(served.place.data, 'agent-token'), 'utf8').trim();
+    const asAgent = { authorization: `Bearer ${agent}` };
+    assert.equal((await served.accept('files', { seen: fingerprint }, asAgent)).code, 'role-refused');
+    assert.equal((await served.accept('files', { seen: 'other' })).code, 'lock-outdated');
+    assert.equal((await served.accept('none')).code, 'server-unknown');
+    await served.accept('files', { seen: fingerprint });
+    assert.equal((await served.call('files__many_0')).text, 'many_0');
+    assert.equal(await served.pid('files'), before, 'the process is the same');
+    assert.equal((await served.get<Lock>('/api/lock')).items[0]?.status, 'unchanged');
+    const recorded = await served.get<{ items: { by?: { id: string }; details: string[] }[] }>(
+      '/api/journal?type=ConfigurationChanged',
+    );
+    const [newest] = recorded.items;
+    assert.deepEqual([newest?.by?.id, newest?.details], [localUser().id, ['accepted the definitions of files']]);
+    assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the CLI agrees');
+  });
 
-    test('a configuration that is made after serve was started is taken over', async (t) => {
-      const served = await Served.start(t);
-      const names = (): Promise<string[]> => served.servers().then((servers) => servers.map(({ name }) => name));
-      assert.deepEqual(await names(), ['demo']);
-      writeFileSync(
-        join(served.place.directory, 'signalbox.config.jsonc'),
-        JSON.stringify({ mcpServers: { first: entry() } }),
-      );
-      await served.when(([first]) => first?.name === 'first' && first.status === 'up', 'it is there');
-      assert.match(served.stderr(), /configuration changed: added first\n/);
-      assert.deepEqual(await names(), ['first'], 'the demo is for those who have nothing else');
-    });
+  test('applies a configuration that is created after serve was started', async (t) => {
+    const served = await Served.start(t);
+    const names = (): Promise<string[]> => served.servers().then((servers) => servers.map(({ name }) => name));
+    assert.deepEqual(await names(), ['demo']);
+    writeFileSync(
+      join(served.place.directory, 'signalbox.config.jsonc'),
+      JSON.stringify({ mcpServers: { first: entry() } }),
+    );
+    await served.waitFor(([first]) => first?.name === 'first' && first.status === 'up', 'the server is up');
+    assert.match(served.stderr(), /configuration changed: added first\n/);
+    assert.deepEqual(await names(), ['first'], 'the demo is only offered without other servers');
+  });
 
-    test('a configuration that is not trusted changes nothing, and the demo stays', async (t) => {
-      const served = await Served.start(t, undefined, { SIGNALBOX_TRUST: '' });
-      served.write({ first: entry() });
-      await until(() => /the running configuration stays/.test(served.stderr()), 'it is refused');
-      assert.deepEqual(
-        (await served.servers()).map(({ name }) => name),
-        ['demo'],
-      );
-      assert.equal((await served.place.run(['trust', '--yes'])).code, 0);
-      await served.when(([first]) => first?.name === 'first' && first.status === 'up', 'it is there');
-    });
-  },
-);
+  test('ignores a configuration that is not trusted, and keeps the demo until it is', async (t) => {
+    const served = await Served.start(t, undefined, { SIGNALBOX_TRUST: '' });
+    served.write({ first: entry() });
+    await until(() => /the running configuration stays/.test(served.stderr()), 'the configuration is rejected');
+    assert.deepEqual(
+      (await served.servers()).map(({ name }) => name),
+      ['demo'],
+    );
+    assert.equal((await served.place.run(['trust', '--yes'])).code, 0);
+    await served.waitFor(([first]) => first?.name === 'first' && first.status === 'up', 'the server is up');
+  });
+});

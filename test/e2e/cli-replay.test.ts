@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { Place, withNotes } from './cli-place.ts';
 
-suite('replay', () => {
-  test('runs a recorded session again without its servers, and ends with 1 when rules change what comes out', async () => {
+suite('signalbox replay', () => {
+  test('replays a recorded session without its servers, and exits with 1 if rules change a result', async () => {
     const place = new Place(withNotes);
     await place.json(['call', 'list', '--session', 'monday']);
     await place.json(['call', 'list', '{"no":"such"}', '--session', 'monday']).catch(() => undefined);
-    // The server is gone; the recording is not.
+    // The server is removed; its recording is not.
     writeFileSync(join(place.directory, 'signalbox.config.json'), '{}');
     const same = await place.run(['replay', 'monday']);
     assert.deepEqual([same.code, same.stderr], [0, '']);

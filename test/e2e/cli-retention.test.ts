@@ -17,8 +17,8 @@ const cluster = await startPostgres();
 after(() => cluster.end());
 const day = 86_400_000;
 
-/** Both kinds of store, with a journal over thirty days. */
-const kinds: readonly (readonly [string, () => Promise<{ place: Place; open(): Promise<Store> }>])[] = [
+/** Both kinds of store, for a journal over thirty days. */
+const projects: readonly (readonly [string, () => Promise<{ place: Place; open(): Promise<Store> }>])[] = [
   [
     'SQLite',
     async () => {
@@ -36,32 +36,32 @@ const kinds: readonly (readonly [string, () => Promise<{ place: Place; open(): P
   ],
 ];
 
-for (const [kind, make] of kinds)
+for (const [kind, createProject] of projects)
   suite(`retention in ${kind}`, () => {
-    test('journal prune exports and drops; verify, lists and statistics say what is not there any more', async () => {
-      const { place, open } = await make();
+    test('journal prune exports and deletes entries; verify, lists and statistics report what was pruned', async () => {
+      const { place, open } = await createProject();
       const store = await open();
       await seedJournal(store, { calls: 600, spanMs: 30 * day });
       await store.close();
-      const whole = await place.json(['journal', 'verify']);
-      const asked = await place.json(['journal', 'prune', '--older-than', '10d', '--dry-run']);
+      const before = await place.json(['journal', 'verify']);
+      const dryRun = await place.json(['journal', 'prune', '--older-than', '10d', '--dry-run']);
       const archive = join(place.directory, 'old.jsonl.gz');
       const pruned = await place.run(['journal', 'prune', '--older-than', '10d', '--export', archive]);
       assert.equal(pruned.code, 0, pruned.stderr);
       assert.match(
         pruned.stdout,
-        new RegExp(`^${String(asked['entries'])} entries \\(1 to \\d+\\) written to .* and deleted`),
+        new RegExp(`^${String(dryRun['entries'])} entries \\(1 to \\d+\\) written to .* and deleted`),
       );
       const rest = await place.json(['journal', 'verify']);
-      assert.equal(Number(rest['entries']), Number(whole['entries']) - Number(asked['entries']));
-      const both = await place.json(['journal', 'verify', '--with', archive, '--head', String(whole['head'])]);
-      assert.deepEqual([both['entries'], both['head']], [whole['entries'], whole['head']]);
+      assert.equal(Number(rest['entries']), Number(before['entries']) - Number(dryRun['entries']));
+      const both = await place.json(['journal', 'verify', '--with', archive, '--head', String(before['head'])]);
+      assert.deepEqual([both['entries'], both['head']], [before['entries'], before['head']]);
       const listed = await place.run(['journal', '--limit', '100000']);
       assert.match(listed.stderr, /entries up to \d+ \(\S+Z\) were pruned/);
       assert.equal(
         (await place.run(['journal', 'prune', '--older-than', '10d'])).code,
         2,
-        'nothing goes without a file',
+        'nothing is deleted without an export',
       );
 
       const token = 'a-token-of-this-test';
@@ -69,11 +69,11 @@ for (const [kind, make] of kinds)
       const ended = finished(server);
       const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
       const get = async (path: string): Promise<Record<string, unknown>> => {
-        const answer = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
-        return (await answer.json()) as Record<string, unknown>;
+        const response = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
+        return (await response.json()) as Record<string, unknown>;
       };
-      const counted = await get(`/api/statistics?since=${Date.now() - 20 * day}`);
-      assert.match(String(counted['prunedUntil']), /^\d{4}-/, JSON.stringify(counted).slice(0, 300));
+      const statistics = await get(`/api/statistics?since=${Date.now() - 20 * day}`);
+      assert.match(String(statistics['prunedUntil']), /^\d{4}-/, JSON.stringify(statistics).slice(0, 300));
       assert.equal((await get(`/api/statistics?since=${Date.now() - day}`))['prunedUntil'], undefined);
       const page = await get('/api/journal?order=oldest-first&limit=1000');
       const more = await get('/api/calls?limit=2');
@@ -83,27 +83,27 @@ for (const [kind, make] of kinds)
     });
   });
 
-test('servers keep what the configuration says, many on one store do not disturb each other, and nothing is lost', async (t) => {
-  const address = cluster.address('kept');
+test('servers prune as configured, several servers on one store do not interfere, and no entry is lost', async (t) => {
+  const address = cluster.address('several');
   const place = new Place();
   const stores = await Promise.all([1, 2, 3].map(() => postgresStore({ address })));
   const [first] = stores;
   assert.ok(first !== undefined);
   await seedJournal(first, { calls: 3000, spanMs: 30 * day });
-  const whole = await verifyChain(first);
+  const before = await verifyChain(first);
   const boxes = await Promise.all(stores.map((store) => openSignalbox({ store, data: place.data })));
   t.after(() => Promise.all(boxes.map((box) => box.close())));
   t.after(() => Promise.all(stores.map((store) => store.close())));
-  const complaints: string[] = [];
-  const log = { warn: (text: string) => void complaints.push(text) };
+  const warnings: string[] = [];
+  const log = { warn: (text: string) => void warnings.push(text) };
   const exportTo = join(place.directory, 'archives');
   const stops = boxes.map((box) => startRetention(box, () => ({ journalMs: 10 * day, exportTo }), log, 20));
   await until(async () => {
     const [oldest] = await first.entries({ order: 'oldest-first', limit: 1 });
     return oldest !== undefined && oldest.at > Date.now() - 11 * day;
-  }, 'what is due is gone');
+  }, 'the old entries are pruned');
   await Promise.all(stops.map((stop) => stop()));
   const archives = readdirSync(exportTo).map((name) => join(exportTo, name));
-  assert.deepEqual(await verifyChain(first, { archive: readArchives(archives.toSorted()) }), whole);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(await verifyChain(first, { archive: readArchives(archives.toSorted()) }), before);
+  assert.deepEqual(warnings, []);
 });

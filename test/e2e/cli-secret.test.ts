@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { type Finished, Place, finished, launcher, said } from './cli-place.ts';
+import { type Finished, Place, onTerminal } from './cli-place.ts';
 
 const value = 'tok_7f3kQ-planted-canary';
 
-function configured(mcpServers: object): Place {
+function createProject(mcpServers: object): Place {
   return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
 }
 
-/** Every file below a directory. */
+/** Returns every file below a directory. */
 function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
+/** Asserts that neither the outputs nor any file of the project contain the value in any encoding. */
 function assertNowhere(place: Place, ...runs: readonly Finished[]): void {
   const forms = [value, Buffer.from(value).toString('base64').slice(0, -4), Buffer.from(value).toString('hex')];
   for (const form of forms) {
@@ -33,7 +33,7 @@ suite('signalbox secret', () => {
     const fixture = await httpFixture('modern');
     const other = await httpFixture('modern');
     t.after(() => Promise.all([fixture.close(), other.close()]));
-    const place = configured({
+    const place = createProject({
       web: { type: 'http', url: fixture.url, headers: { 'x-key': '${secret:WEB.key-1}' } },
       other: { type: 'http', url: other.url },
     });
@@ -71,13 +71,13 @@ suite('signalbox secret', () => {
     await place.run(['call', 'web/echo', '{"text":"x"}']);
     assert.ok(
       fixture.requests.every((headers) => headers.get('x-key') === 'another-one'),
-      'the next connection has it',
+      'the next connection uses the new value',
     );
   });
 
-  test('a secret that is missing takes only its server down, with the command to run; doctor tells the same', async () => {
+  test('a missing secret takes down only its server, with the command to set it; doctor reports the same', async () => {
     const { command, args } = fixtureProgram();
-    const place = configured({
+    const place = createProject({
       bad: { command, args, env: { TOKEN: '${secret:SURELY_MISSING}' } },
       good: { command, args, env: { TOKEN: '${secret:GOOD}' } },
     });
@@ -110,13 +110,13 @@ suite('signalbox secret', () => {
     assertNowhere(place, set, doctor, refused);
   });
 
-  test('a server that is down, or writes to its error output, does not give away its secrets', async () => {
+  test('a server that is down, or writes to standard error, does not reveal its secrets', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const ended = {
       command: process.execPath,
       args: ['-e', 'console.error("it is " + process.env.T); process.exit(3)'],
     };
-    const place = configured({
+    const place = createProject({
       header: { url, headers: { x: '${secret:LINES}' } },
       address: { url: 'http://me:${secret:ONE}@127.0.0.1:nine/mcp' },
       program: { command: '${secret:ONE}' },
@@ -139,7 +139,7 @@ suite('signalbox secret', () => {
     assertNowhere(place, tools, called, doctor);
   });
 
-  test('a value on the command line is refused with the reason; what cannot be kept is told', async () => {
+  test('a value on the command line is rejected with the reason; an invalid secret is reported', async () => {
     const place = new Place();
     const refused = await place.run(['secret', 'set', 'A', value]);
     assert.equal(refused.code, 2);
@@ -158,7 +158,7 @@ suite('signalbox secret', () => {
     assert.match((await place.run(['secret', 'list'])).stdout, /^no secrets are stored/);
   });
 
-  test('one that is not there cannot be removed, and the nearest name is told', async () => {
+  test('a secret that does not exist cannot be removed, and the nearest name is suggested', async () => {
     const place = new Place();
     await place.run(['secret', 'set', 'GITHUB_TOKEN'], { input: value });
     const wrong = await place.run(['secret', 'remove', 'GITHUB_TOKN']);
@@ -168,8 +168,8 @@ suite('signalbox secret', () => {
     assert.deepEqual(await place.json(['secret', 'list']), { items: [] });
   });
 
-  test('where no keychain answers, a file holds the key, without a word; when the keychain was asked for, it must answer', async (t) => {
-    if (process.platform !== 'linux') return t.skip('the keychain of this system always answers');
+  test('without a keychain, a file stores the key silently; a requested keychain must be available', async (t) => {
+    if (process.platform !== 'linux') return t.skip('the keychain of this system is always available');
     const place = new Place();
     const DBUS_SESSION_BUS_ADDRESS = 'unix:path=/nonexistent';
     const set = (SIGNALBOX_SECRETS: string): Promise<Finished> =>
@@ -177,17 +177,17 @@ suite('signalbox secret', () => {
         input: value,
         environment: { SIGNALBOX_SECRETS, DBUS_SESSION_BUS_ADDRESS },
       });
-    const asked = await set('keychain');
-    assert.equal(asked.code, 1);
-    assert.match(asked.stderr, /the system keychain cannot be used: .*SIGNALBOX_SECRETS=file/);
-    assert.equal(existsSync(place.data), false, 'nothing was kept in another way');
+    const requested = await set('keychain');
+    assert.equal(requested.code, 1);
+    assert.match(requested.stderr, /the system keychain cannot be used: .*SIGNALBOX_SECRETS=file/);
+    assert.equal(existsSync(place.data), false, 'nothing was stored elsewhere');
     const silent = await set('');
     assert.deepEqual([silent.code, silent.stderr], [0, '']);
     assert.deepEqual(JSON.parse(silent.stdout), { name: 'A', store: 'file', action: 'added', grantedTo: null });
   });
 
-  test('no command loads the keychain that has nothing to keep or to read with it', async () => {
-    const place = configured({});
+  test('commands that neither store nor read a secret do not load the keychain', async () => {
+    const place = createProject({});
     const loaded = `process.on('exit', () => process.stderr.write(process.report.getReport().sharedObjects.some((file) => file.includes('keyring')) ? 'LOADED' : 'NOT LOADED'))`;
     const environment = {
       SIGNALBOX_SECRETS: '',
@@ -198,35 +198,28 @@ suite('signalbox secret', () => {
       assert.match(stderr, /NOT LOADED$/, args.join(' '));
     }
     const noBus = { SIGNALBOX_SECRETS: 'keychain', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
-    const given = { input: value, environment: { ...environment, ...noBus } };
+    const options = { input: value, environment: { ...environment, ...noBus } };
     if (process.platform !== 'linux') return;
-    const { stderr } = await place.run(['secret', 'set', 'A'], given);
+    const { stderr } = await place.run(['secret', 'set', 'A'], options);
     assert.match(stderr, /(?<!NOT )LOADED$/);
   });
 
-  const script = spawnSync('script', ['--version'], { encoding: 'utf8' });
-  const skip =
-    script.error === undefined && script.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
-  for (const [typed, isKept] of [
+  for (const [typed, isStored] of [
     [`${value}\r`, true],
     ['half\u0003', false],
   ] as const) {
-    test(`at a terminal it is typed unseen, and is ${isKept ? 'kept' : 'not kept after Ctrl-C'}`, skip, async () => {
-      const place = new Place();
-      const command = `${process.execPath} ${launcher} secret set A`;
-      const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-        cwd: place.directory,
-        env: { ...process.env, SIGNALBOX_HOME: place.data, SIGNALBOX_SECRETS: 'file', NO_COLOR: '1', TERM: 'xterm' },
-      });
-      const ended = finished(child);
-      await said(child.stdout, /Value of A \(not shown\): /);
-      child.stdin.write(typed);
-      const run = await ended;
-      assert.equal(run.code, isKept ? 0 : 1, run.stdout);
-      assertNowhere(place, run);
-      assert.ok(!run.stdout.includes('half'));
-      const { items } = await place.json(['secret', 'list']);
-      assert.deepEqual(items, isKept ? [{ name: 'A', store: 'file', grantedTo: [] }] : []);
-    });
+    test(
+      `on a terminal the value is typed without echo, and is ${isStored ? 'stored' : 'not stored after Ctrl-C'}`,
+      onTerminal,
+      async () => {
+        const place = new Place();
+        const run = await place.dialogue(['secret', 'set', 'A'], [[/Value of A \(not shown\): /, typed]]);
+        assert.equal(run.code, isStored ? 0 : 1, run.stdout);
+        assertNowhere(place, run);
+        assert.ok(!run.stdout.includes('half'));
+        const { items } = await place.json(['secret', 'list']);
+        assert.deepEqual(items, isStored ? [{ name: 'A', store: 'file', grantedTo: [] }] : []);
+      },
+    );
   }
 });

@@ -15,8 +15,8 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-suite('serve', () => {
-  test('prints the banner, answers, and stops on SIGTERM with 0', async () => {
+suite('signalbox serve', () => {
+  test('prints the banner, serves requests, and exits with 0 on SIGTERM', async () => {
     const place = new Place(withNotes);
     const child = place.start(['serve', '--port', '0']);
     const ended = finished(child);
@@ -51,7 +51,7 @@ suite('serve', () => {
     assert.equal(items.length, 1, 'the call is in the journal');
   });
 
-  test('the line to connect with, as it is printed, connects Claude Code', async (t) => {
+  test('prints a command that connects Claude Code', async (t) => {
     const place = new Place();
     const home = join(place.directory, 'home');
     mkdirSync(home);
@@ -71,7 +71,7 @@ suite('serve', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('the token stays the same over restarts, for its owner alone', async () => {
+  test('has the same admin token after a restart, readable only by its owner', async () => {
     const place = new Place();
     const file = join(place.data, 'token');
     const tokens = [];
@@ -88,16 +88,16 @@ suite('serve', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  test('a taken port is passed over for the next free one, said aloud; the built-in server knows it', async () => {
+  test('takes the next free port if its port is taken, and reports it; the built-in server knows the port', async () => {
     const place = new Place();
     const token = 'a-token-for-the-test';
     const first = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
     const { port } = JSON.parse(await said(first.stdout, /\n/)) as { port: number };
     const second = place.start(['serve', '--port', String(port), '--json', '--force'], { SIGNALBOX_TOKEN: token });
-    const aloud = said(second.stderr, /is taken; using \d+/);
+    const warning = said(second.stderr, /is taken; using \d+/);
     const ready = JSON.parse(await said(second.stdout, /\n/)) as { port: number; url: string };
     assert.ok(ready.port > port);
-    assert.match(await aloud, new RegExp(`port ${port} is taken; using ${ready.port}`));
+    assert.match(await warning, new RegExp(`port ${port} is taken; using ${ready.port}`));
     const called = await fetch(`${ready.url}/api/tools/mcp__signalbox__get_server_info/call`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -114,7 +114,7 @@ suite('serve', () => {
     );
   });
 
-  test('without a configuration there is the demo agent and one tool of each kind, until one is written', async () => {
+  test('offers the demo agent and one tool of each effect until a configuration is written', async () => {
     const place = new Place();
     const token = 'a-token-for-the-test';
     const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
@@ -138,7 +138,7 @@ suite('serve', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('a host that other machines can reach is warned about', async () => {
+  test('warns about a host that other machines can reach', async () => {
     const child = new Place().start(['serve', '--port', '0', '--host', '0.0.0.0']);
     const ended = finished(child);
     await said(child.stdout, /Policy/);
@@ -147,8 +147,8 @@ suite('serve', () => {
   });
 });
 
-suite('doctor', () => {
-  test('all is well in a fresh clone', async () => {
+suite('signalbox doctor', () => {
+  test('finds no errors in a fresh clone', async () => {
     const { items } = (await new Place().json(['doctor'])) as { items: { level: string; what: string }[] };
     assert.ok(items.length >= 5);
     assert.deepEqual(
@@ -160,7 +160,7 @@ suite('doctor', () => {
     );
   });
 
-  test('each finding comes with its fix: configuration, data directory, servers, schemas, secrets', async () => {
+  test('reports each finding with its fix: configuration, data directory, servers, schemas, secrets', async () => {
     const mcpServers = { notes: { module: './notes.ts' }, gone: { module: './gone.ts' } };
     const place = new Place({
       ...withNotes,
@@ -183,7 +183,7 @@ suite('doctor', () => {
     assert.ok(found('warning', /other users .*mode 755/));
   });
 
-  test('agents and profiles: what is missing, and what fits nothing', async () => {
+  test('reports agents that miss something, and profiles that match nothing', async () => {
     const document = {
       mcpServers: { notes: { module: './notes.ts' } },
       profiles: { calm: { servers: ['noets'], tools: ['!ad', '!mcp__claude__Bash'] } },
@@ -208,7 +208,7 @@ suite('doctor', () => {
     assert.match(stdout, /^ok +agent "demo" \(model, demo\) can be used$/m);
   });
 
-  test('every problem of the configuration is told with file and line', async () => {
+  test('reports every problem of the configuration with file and line', async () => {
     const place = new Place({
       'signalbox.config.json': '{\n  "stroe": "sqlite",\n  "mcpServers": {\n    "a": { "modul": "x" }\n  }\n}',
     });
@@ -219,10 +219,10 @@ suite('doctor', () => {
   });
 });
 
-suite('wrong use', () => {
+suite('invalid use', () => {
   const broken = { 'signalbox.config.json': '{\n  "stroe": 1\n}' };
 
-  test('a configuration that cannot be used ends every command with 2, naming file, line and column', async () => {
+  test('every command exits with 2 for an unusable configuration, with file, line and column', async () => {
     const place = new Place(broken);
     for (const args of [['tools'], ['call', 'ping'], ['serve', '--port', '0']]) {
       const { code, stdout, stderr } = await place.run(args);
@@ -241,7 +241,7 @@ suite('wrong use', () => {
     assert.match(absent.stderr, /configuration-unreadable[^]*absent\.json/);
   });
 
-  test('a mistyped command or option is told with the one that was meant', async () => {
+  test('a mistyped command or option is answered with a suggestion', async () => {
     const place = new Place();
     const cases: [string[], RegExp][] = [
       [['tool'], /unknown command 'tool'\n {2}Did you mean tools\?/],
@@ -262,7 +262,7 @@ suite('wrong use', () => {
     assert.deepEqual([error.code, error.message], ['usage', `unknown command 'tool'`]);
   });
 
-  test('a fault shows its stack only when asked', async () => {
+  test('a fault shows its stack only with SIGNALBOX_DEBUG', async () => {
     const place = new Place({ data: 'a file where the directory should be' });
     const quiet = await place.run(['call', 'ping']);
     assert.equal(quiet.code, 1);
@@ -270,7 +270,7 @@ suite('wrong use', () => {
     assert.match((await place.run(['call', 'ping'], { environment: { SIGNALBOX_DEBUG: '1' } })).stderr, /\n +at /);
   });
 
-  test('--help and --version answer on standard output', async () => {
+  test('--help and --version print to standard output', async () => {
     const place = new Place();
     const { version } = JSON.parse(readFileSync(join(launcher, '..', '..', 'package.json'), 'utf8')) as {
       version: string;

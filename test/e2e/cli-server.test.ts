@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,7 +7,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, suite, test } from 'node:test';
 import { processStart } from '../../src/host/daemon/run-files.ts';
-import { Place, finished, launcher, said } from './cli-place.ts';
+import { Place, finished, onTerminal, said } from './cli-place.ts';
 
 const desk = `
 import { defineTool, localServer } from 'signalbox';
@@ -51,66 +50,45 @@ async function serve(
   return { url, pid: child.pid ?? 0 };
 }
 
-async function entries(place: Place): Promise<Record<string, unknown>[]> {
+async function listEntries(place: Place): Promise<Record<string, unknown>[]> {
   return (await place.json(['journal', '--limit', '100']))['items'] as Record<string, unknown>[];
 }
 
-const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
-const skip =
-  probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
-
-/** Runs a command in a terminal and types each answer at its prompt. */
-async function dialogue(
-  place: Place,
-  command: string,
-  answers: readonly (readonly [RegExp, string])[],
-): Promise<{ readonly code: number | null; readonly stdout: string }> {
-  const env = { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' };
-  const line = `${process.execPath} ${launcher} ${command}`;
-  const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], { cwd: place.directory, env });
-  const ended = finished(child);
-  for (const [asked, answer] of answers) {
-    await said(child.stdout, asked);
-    child.stdin.write(answer);
-  }
-  return await ended;
-}
-
-describe('commands beside a running server', () => {
-  test('without a configuration: tools lists what the server offers, its demo tools are called and undone; status names it', async (t) => {
+describe('commands with a running server', () => {
+  test('without a configuration, tools lists the tools of the server, demo tools can be called and undone, and status shows the server', async (t) => {
     const place = new Place();
     const { url } = await serve(t, place);
-    const elsewhere = new Place();
-    const at = (args: readonly string[]): ReturnType<Place['run']> =>
-      elsewhere.run(args, { environment: { SIGNALBOX_HOME: place.data } });
-    const { items } = JSON.parse((await at(['tools', '--json'])).stdout) as { items: { name: string }[] };
+    const otherProject = new Place();
+    const run = (args: readonly string[]): ReturnType<Place['run']> =>
+      otherProject.run(args, { environment: { SIGNALBOX_HOME: place.data } });
+    const { items } = JSON.parse((await run(['tools', '--json'])).stdout) as { items: { name: string }[] };
     const names = items.map(({ name }) => name);
     assert.ok(names.includes('mcp__demo__write_note') && names.includes('mcp__signalbox__create_job'), names.join());
-    const local = JSON.parse((await at(['tools', '--json', '--local'])).stdout) as { items: unknown[] };
+    const local = JSON.parse((await run(['tools', '--json', '--local'])).stdout) as { items: unknown[] };
     assert.ok(local.items.length < items.length);
 
     const write = ['call', 'write_note', '{"name":"a","text":"hello"}', '--session', 's1', '--json'];
-    const asked = JSON.parse((await at(write)).stdout) as { outcome: string; approvalId: string };
-    assert.equal(asked.outcome, 'awaiting-approval');
-    assert.equal((await at(['approve', asked.approvalId])).code, 0);
-    const written = JSON.parse((await at(write)).stdout) as { outcome: string; callId: string; changes: unknown[] };
+    const pending = JSON.parse((await run(write)).stdout) as { outcome: string; approvalId: string };
+    assert.equal(pending.outcome, 'awaiting-approval');
+    assert.equal((await run(['approve', pending.approvalId])).code, 0);
+    const written = JSON.parse((await run(write)).stdout) as { outcome: string; callId: string; changes: unknown[] };
     assert.equal(written.outcome, 'completed');
     assert.equal(written.changes.length, 1);
-    const undone = await at(['undo', written.callId, '--json']);
+    const undone = await run(['undo', written.callId, '--json']);
     assert.deepEqual([undone.code, (JSON.parse(undone.stdout) as { outcome: string }).outcome], [0, 'undone']);
 
-    const status = await at(['status']);
+    const status = await run(['status']);
     assert.ok(status.stdout.includes(url), status.stdout);
     assert.match(status.stdout, /Config +none \(.*signalbox\.config\.json does not exist\)/);
-    assert.doesNotMatch((await at(['status', '--json'])).stdout, /"key"/);
-    const doctor = await at(['doctor']);
+    assert.doesNotMatch((await run(['status', '--json'])).stdout, /"key"/);
+    const doctor = await run(['doctor']);
     assert.match(
       doctor.stdout,
       new RegExp(`ok +server at ${url} .* is ready and offers ${items.length} tools; commands go to it`),
     );
   });
 
-  test('calls run in the server, as the user of this machine or as the agent that --as names, and are recorded once', async (t) => {
+  test('calls run in the server, as the user of this machine or as the agent of --as, and are recorded once', async (t) => {
     const place = new Place(files);
     const { pid } = await serve(t, place);
     assert.equal((await place.run(['call', 'where'])).stdout, `${pid}\n`);
@@ -118,7 +96,7 @@ describe('commands beside a running server', () => {
     const local = await place.run(['call', 'where', '--local']);
     assert.equal(local.code, 0, local.stderr);
     assert.notEqual(local.stdout, `${pid}\n`);
-    const calls = (await entries(place)).filter(({ type }) => type === 'ToolInvoked');
+    const calls = (await listEntries(place)).filter(({ type }) => type === 'ToolInvoked');
     assert.deepEqual(
       calls.map(({ principal }) => principal),
       [
@@ -130,14 +108,14 @@ describe('commands beside a running server', () => {
     assert.equal((await place.run(['call', 'wher'])).code, 1, 'an unknown tool is an outcome');
   });
 
-  test('a call is asked about at the terminal, and the answer is of the user of this machine', skip, async (t) => {
+  test('a call is answered on the terminal, in the name of the user of this machine', onTerminal, async (t) => {
     const place = new Place(files);
     const { pid } = await serve(t, place);
-    const { stdout } = await dialogue(place, 'call write', [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
+    const { stdout } = await place.dialogue(['call', 'write'], [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
     assert.match(stdout, new RegExp(`written by ${pid}`));
-    const { stdout: refused } = await dialogue(place, 'call write', [[/Run it\? \[y\/N\] /, 'n\r']]);
+    const { stdout: refused } = await place.dialogue(['call', 'write'], [[/Run it\? \[y\/N\] /, 'n\r']]);
     assert.match(refused, /denied at the terminal/);
-    const answers = (await entries(place)).filter(({ type }) => type === 'ApprovalResolved');
+    const answers = (await listEntries(place)).filter(({ type }) => type === 'ApprovalResolved');
     assert.deepEqual(
       answers.map(({ decision, by }) => [decision, by]),
       [
@@ -147,10 +125,10 @@ describe('commands beside a running server', () => {
     );
   });
 
-  test('a tool asks the person at the terminal; without a terminal it cannot ask', skip, async (t) => {
+  test('a tool can elicit on a terminal, but not without one', onTerminal, async (t) => {
     const place = new Place(files);
     await serve(t, place);
-    const { stdout } = await dialogue(place, 'call ask', [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
+    const { stdout } = await place.dialogue(['call', 'ask'], [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
     assert.match(stdout, /\{"action":"accept"\}/);
     assert.match((await place.run(['call', 'ask'])).stderr, /nobody can be asked/);
   });
@@ -165,11 +143,13 @@ describe('commands beside a running server', () => {
     const { code, stdout } = await ended;
     const { outcome, callId } = JSON.parse(stdout) as { outcome: string; callId: string };
     assert.deepEqual([code, outcome], [1, 'cancelled']);
-    const call = (await entries(place)).find((entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked');
+    const call = (await listEntries(place)).find(
+      (entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked',
+    );
     assert.equal(call?.['outcome'], 'cancelled');
   });
 
-  test('a command with another configuration, by --config or a nearer file, works without the server and says so', async (t) => {
+  test('a command with another configuration, by --config or a nearer file, works without the server and reports it', async (t) => {
     const place = new Place(files);
     const { url, pid } = await serve(t, place);
     const other = new Place(files);
@@ -177,11 +157,11 @@ describe('commands beside a running server', () => {
     const note = new RegExp(
       `^note: the server at ${url} runs another configuration \\(.*\\); this command works without it`,
     );
-    for (const [where, args] of [
+    for (const [project, args] of [
       [other, ['call', 'where']],
       [place, ['call', 'where', '--config', join(other.directory, 'signalbox.config.json')]],
     ] as const) {
-      const { code, stdout, stderr } = await where.run(args, { environment });
+      const { code, stdout, stderr } = await project.run(args, { environment });
       assert.equal(code, 0, stderr);
       assert.notEqual(stdout, `${pid}\n`);
       assert.match(stderr, note);
@@ -190,10 +170,10 @@ describe('commands beside a running server', () => {
     assert.equal((await other.run(named, { environment })).stdout, `${pid}\n`);
   });
 
-  test('commands that only read leave nothing in the journal, and neither does the start of a server but its token and its sign-in link', async (t) => {
+  test('commands that only read record nothing; the start of a server records only its token and its sign-in link', async (t) => {
     const place = new Place(files);
     await serve(t, place);
-    const first = await entries(place);
+    const first = await listEntries(place);
     const before = first.map(({ type }) => type);
     assert.deepEqual(new Set(before), new Set(['AuthorityChanged', 'TokenCreated']));
     const records = first.flatMap((entry) => (entry['records'] ?? []) as { kind: string }[]);
@@ -206,14 +186,14 @@ describe('commands beside a running server', () => {
       assert.equal((await place.run([...args, '--local'])).code, 0, args.join(' '));
     }
     assert.deepEqual(
-      (await entries(place)).map(({ type }) => type),
+      (await listEntries(place)).map(({ type }) => type),
       before,
     );
   });
 });
 
-suite('the run file', () => {
-  test('is private, and its key is refused without a principal', async (t) => {
+suite('run file', () => {
+  test('is private, and its key is rejected without a principal', async (t) => {
     const place = new Place();
     const { url, pid } = await serve(t, place);
     const directory = join(place.data, 'running');
@@ -234,17 +214,17 @@ suite('the run file', () => {
       assert.deepEqual(await info(wrong), [400, undefined], wrong);
   });
 
-  test('is not trusted, and nothing is sent, when it is of another user, a killed server or another machine, or open to others', async (t) => {
+  test('is ignored, and nothing is sent, if it is of a killed server or another machine, is readable by others, or has another protocol or role', async (t) => {
     const place = new Place(files);
-    const asked: string[] = [];
-    const stranger = createServer((request, response) => {
-      asked.push(request.url ?? '');
+    const requests: string[] = [];
+    const otherProgram = createServer((request, response) => {
+      requests.push(request.url ?? '');
       response.end('{}');
     });
-    t.after(() => stranger.close());
-    stranger.listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    const { port } = stranger.address() as AddressInfo;
+    t.after(() => otherProgram.close());
+    otherProgram.listen(0, '127.0.0.1');
+    await once(otherProgram, 'listening');
+    const { port } = otherProgram.address() as AddressInfo;
     const directory = join(place.data, 'running');
     mkdirSync(directory, { recursive: true });
     const own = {
@@ -269,11 +249,11 @@ suite('the run file', () => {
       const { code, stderr } = await place.run(['call', 'where']);
       assert.equal(code, 0, stderr);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
     write({});
     const { code, stderr } = await place.run(['call', 'where']);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /does not answer \(another program answers at this address\); this command works without it/);
-    assert.deepEqual(asked, ['/api/info'], 'a redirect or another answer is not followed');
+    assert.deepEqual(requests, ['/api/info'], 'nothing else is sent to another program');
   });
 });

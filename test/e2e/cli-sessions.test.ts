@@ -20,7 +20,7 @@ interface Answer {
   readonly items: readonly { readonly role: string; readonly content: readonly { readonly text?: string }[] }[];
 }
 
-/** A server that was started, spoken to with the admin token. */
+/** A running server, called with the admin token. */
 class Served {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: ReturnType<typeof finished>;
@@ -54,7 +54,7 @@ class Served {
     return (await response.json()) as Answer;
   }
 
-  /** Says something in a session and reads the stream of its turn to the end. */
+  /** Sends a message in a session, and returns the events of its turn. */
   async turn(session: string, content: string): Promise<SessionEvent[]> {
     const response = await this.ask(`/api/sessions/${session}/messages`, { content }, 'text/event-stream');
     assert.equal(response.status, 200);
@@ -73,16 +73,16 @@ class Served {
 const textOf = (events: readonly SessionEvent[]): string =>
   events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
 
-const kinds = (events: readonly SessionEvent[]): string[] => [...new Set(events.map(({ type }) => type))];
+const typesOf = (events: readonly SessionEvent[]): string[] => [...new Set(events.map(({ type }) => type))];
 
 suite('sessions over HTTP', { timeout: 300_000 }, () => {
-  test('a fresh start answers with the demo agent, and the conversation survives a restart', async () => {
+  test('start with the demo agent, and survive a restart', async () => {
     const place = new Place();
     const first = await Served.start(place);
     const { id, agent } = await first.json('/api/sessions', {});
     assert.equal(agent, 'demo');
     const events = await first.turn(id, 'ping the server');
-    const shown = kinds(events);
+    const types = typesOf(events);
     for (const type of [
       'user_message',
       'session_status',
@@ -91,8 +91,8 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
       'tool_result',
       'text_delta',
     ])
-      assert.ok(shown.includes(type), `${type} in ${shown.join()}`);
-    assert.deepEqual(shown.at(-1), 'done');
+      assert.ok(types.includes(type), `${type} in ${types.join()}`);
+    assert.deepEqual(types.at(-1), 'done');
     assert.match(JSON.stringify(events), /pong/);
     await first.stop();
 
@@ -111,8 +111,8 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
     });
     after(() => api.close());
 
-    /** A place whose agent is the real Claude Code with a scripted model. */
-    function claudePlace(runtime: string): Place {
+    /** Creates a project whose agent is the real Claude Code with a scripted model. */
+    function createClaudeProject(runtime: string): Place {
       const place = new Place();
       const env = {
         ...claudeEnvironment(api.url, join(place.directory, 'home')),
@@ -127,8 +127,8 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
     const environment = { CLAUDE_KEY: 'planted-key-of-claude' };
 
     for (const runtime of ['claude', 'claude-cli'])
-      test(`${runtime}: tools of the box, its memory and its own transcript over a restart`, async () => {
-        const place = claudePlace(runtime);
+      test(`${runtime}: has the tools of the box, its memory, and its own transcript after a restart`, async () => {
+        const place = createClaudeProject(runtime);
         script = ({ results }) =>
           results.length === 0
             ? ['get_server_info', 'get_session_count'].map((name) => {
@@ -154,7 +154,7 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
       });
 
     test('claude-cli: get_session_count counts its own sessions and other transcripts of Claude Code once each', async () => {
-      const place = claudePlace('claude-cli');
+      const place = createClaudeProject('claude-cli');
       const config = join(place.directory, 'home');
       const folder = join(config, 'projects', realpathSync(place.directory).replaceAll(/[^A-Za-z0-9]/g, '-'));
       mkdirSync(folder, { recursive: true });
@@ -167,7 +167,7 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
       const served = await Served.start(place, { ...environment, CLAUDE_CONFIG_DIR: config });
       const { id } = await served.json('/api/sessions', {});
       await served.turn(id, 'one');
-      // Its own transcript is there by now, besides the other one.
+      // By now there is its own transcript besides the other one.
       assert.equal(readdirSync(folder).filter((name) => /^[0-9a-f-]{36}/.test(name)).length, 2);
       const counted = JSON.parse(textOf(await served.turn(id, 'two'))) as object;
       const cwd = place.directory;
@@ -175,17 +175,17 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
       await served.stop();
     });
 
-    test('stopping ends a turn that runs and everything it started, and the session tells so', async () => {
-      const place = claudePlace('claude-cli');
-      const asked = Promise.withResolvers<void>();
+    test('stopping the server ends a running turn and everything it started, and the session reports the interruption', async () => {
+      const place = createClaudeProject('claude-cli');
+      const requested = Promise.withResolvers<void>();
       script = () => {
-        asked.resolve();
+        requested.resolve();
         return [{ type: 'text', text: 'begun' }, { type: 'wait' }];
       };
       const first = await Served.start(place, environment);
       const { id } = await first.json('/api/sessions', {});
       assert.equal((await first.ask(`/api/sessions/${id}/messages`, { content: 'wait' })).status, 202);
-      await asked.promise;
+      await requested.promise;
       assert.match(await first.stop(), /waiting for running turns and calls/);
       const second = await Served.start(place, environment);
       assert.equal((await second.json(`/api/sessions/${id}`)).lastTurn, 'interrupted');

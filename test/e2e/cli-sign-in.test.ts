@@ -5,11 +5,11 @@ import { suite, test } from 'node:test';
 import { type ProtectedFixture, browse, protectedServer } from '../mcp-servers/protected-server.ts';
 import { type Finished, Place, finished, said } from './cli-place.ts';
 
-function placeFor({ url }: ProtectedFixture, auth: object = { type: 'oauth' }): Place {
+function createProject({ url }: ProtectedFixture, auth: object = { type: 'oauth' }): Place {
   return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { web: { url, auth } } }) });
 }
 
-/** Runs `login` and goes where it says, as a person does. */
+/** Runs `login` and opens the printed URL, as a person does. */
 async function login(place: Place, ...options: readonly string[]): Promise<Finished> {
   const child = place.start(['login', 'web', '--no-browser', ...options]);
   const ended = finished(child);
@@ -18,17 +18,17 @@ async function login(place: Place, ...options: readonly string[]): Promise<Finis
   return await ended;
 }
 
-function everythingIn(directory: string): string {
+function contentsOf(directory: string): string {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
 }
 
-suite('signing in on the command line', () => {
-  test('login, call, renewal in another process, logout; no token is in clear anywhere', async (t) => {
+suite('sign-in in the CLI', () => {
+  test('login, call, renewal in another process and logout work; no token is stored or printed in clear text', async (t) => {
     const server = await protectedServer(t);
-    const place = placeFor(server);
+    const place = createProject(server);
     const outputs: Finished[] = [];
     const run = async (...args: string[]): Promise<Finished> => {
       const result = await place.run(args);
@@ -51,20 +51,20 @@ suite('signing in on the command line', () => {
     const called = await run('call', 'web/echo', '{"text":"hello"}');
     assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
     server.provider.expireAccessTokens();
-    for (const text of ['renewed', 'and kept']) {
+    for (const text of ['renewed', 'and again']) {
       const again = await run('call', 'web/echo', JSON.stringify({ text }));
       assert.deepEqual([again.code, again.stdout], [0, `${text}\n`], again.stderr);
     }
     assert.equal(server.provider.count('refresh_token'), 1);
-    // A server that tells the token back is a leak of the server's, and still not one of ours.
+    // A server that returns its token leaks it itself; Signalbox must still not store it.
     const [token = ''] = server.provider.accessTokens.keys();
     await run('call', 'web/echo', JSON.stringify({ text: token }));
 
     const issued = [...server.provider.accessTokens.keys(), ...server.provider.refreshTokens.keys()];
     assert.equal(issued.length, 3);
-    const kept = everythingIn(place.data);
+    const stored = contentsOf(place.data);
     for (const each of issued) {
-      assert.ok(!kept.includes(each), 'a token stands in clear in the data directory');
+      assert.ok(!stored.includes(each), 'a token is in clear text in the data directory');
       assert.ok(!outputs.some(({ stderr }) => stderr.includes(each)), 'a token was printed');
     }
 
@@ -77,10 +77,10 @@ suite('signing in on the command line', () => {
 
   test('processes that renew at the same moment use the refresh token once', async (t) => {
     const server = await protectedServer(t);
-    const place = placeFor(server);
+    const place = createProject(server);
     assert.equal((await login(place)).code, 0);
     server.provider.expireAccessTokens();
-    // Long enough for all of them to come while the first one waits.
+    // Long enough for all processes to arrive while the first one waits.
     server.provider.behaviour.tokenDelayMs = 1500;
     const results = await Promise.all(
       ['a', 'b', 'c'].map((text) => place.run(['call', 'web/echo', JSON.stringify({ text })])),
@@ -93,8 +93,8 @@ suite('signing in on the command line', () => {
     assert.equal(server.provider.count('refresh_token'), 1);
   });
 
-  test('what needs sign-in is told by tools --why and by doctor, with the command', async (t) => {
-    const place = placeFor(await protectedServer(t));
+  test('tools --why and doctor name a server that needs sign-in, with the command', async (t) => {
+    const place = createProject(await protectedServer(t));
     const { stdout } = await place.run(['tools', '--why']);
     assert.match(stdout, /web is down, since .*: needs sign-in \(nobody has signed in yet\): signalbox login web/);
     const { items } = (await place.json(['doctor'], 1)) as { items: { what: string; fix?: string }[] };
@@ -102,9 +102,9 @@ suite('signing in on the command line', () => {
     assert.equal(finding?.fix, 'signalbox login web');
   });
 
-  test('the browser is opened where there is a screen, with the address as one argument', async (t) => {
+  test('login opens the browser on a machine with a display, with the URL as one argument', async (t) => {
     const server = await protectedServer(t);
-    const place = placeFor(server);
+    const place = createProject(server);
     const programs = join(place.directory, 'programs');
     mkdirSync(programs);
     const browser = join(programs, 'xdg-open');
@@ -119,29 +119,29 @@ suite('signing in on the command line', () => {
     assert.deepEqual([name, resource], ['web', server.url]);
   });
 
-  test('a sign-in that is refused ends with the reason', async (t) => {
+  test('a denied sign-in exits with the reason', async (t) => {
     const server = await protectedServer(t);
     server.provider.behaviour.error = 'access_denied';
-    const { code, stderr } = await login(placeFor(server));
+    const { code, stderr } = await login(createProject(server));
     assert.equal(code, 1);
     assert.match(stderr, /sign-in-failed: not signed in to "web": http:\S+ refused: access_denied/);
   });
 
-  test('client credentials need nobody, and the secret comes by reference', async (t) => {
+  test('client credentials need no sign-in, and the secret can be a reference', async (t) => {
     const server = await protectedServer(t);
     server.provider.clients.set('machine', { secret: 'of-the-machine', redirectUris: [] });
     const grant = { type: 'oauth', grant: 'client_credentials', clientId: 'machine', clientSecret: '${env:MACHINE}' };
-    const place = placeFor(server, grant);
+    const place = createProject(server, grant);
     const environment = { MACHINE: 'of-the-machine' };
     const called = await place.run(['call', 'web/echo', '{"text":"hello"}'], { environment });
     assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
-    assert.ok(!everythingIn(place.data).includes('of-the-machine'));
+    assert.ok(!contentsOf(place.data).includes('of-the-machine'));
     const { code, stderr } = await place.run(['login', 'web'], { environment });
     assert.equal(code, 2);
     assert.match(stderr, /signs in with its own credentials, so you cannot sign in to it/);
   });
 
-  test('a server that is unknown, or not one to sign in at, is told so', async (t) => {
+  test('an unknown server, or one without OAuth, is reported with the next step', async (t) => {
     const { url } = await protectedServer(t);
     const config = JSON.stringify({ mcpServers: { web: { url } } });
     const place = new Place({ 'signalbox.config.json': config });

@@ -20,7 +20,7 @@ registerHooks({
 });
 `;
 
-/** The packages that are loaded before a program starts, when there are no rules. */
+/** The packages that are loaded before a program starts if there are no rules. */
 const neededByPrograms = ['commander', 'jsonc-parser', 'picocolors', 'zod'] as const;
 /** Modules that are loaded after the start of a program. */
 const neededLater =
@@ -31,15 +31,15 @@ const neededByClients = ['canonicalize', 'croner', 'hono', ...neededByPrograms] 
 
 const token = 'a-token-of-this-test-alone';
 
-suite('the start of serve', () => {
+suite('start of serve', () => {
   test('a clone loads only the needed packages before a program starts, and before the first list of tools', async () => {
     const start = await startRecorded(sourceLauncher);
-    await firstList(start.url);
+    await waitForTools(start.url);
     const loaded = start.loaded();
     const untilProgram = loaded.slice(0, loaded.indexOf('program'));
     assert.deepEqual(packagesOf(untilProgram).toSorted(), neededByPrograms);
     assert.deepEqual(
-      // A renamed module would not be found here.
+      // A renamed module would be missing here.
       loaded.filter((file) => neededLater.test(file)).length,
       4,
     );
@@ -57,7 +57,7 @@ suite('the start of serve', () => {
 
   test('the package loads only the needed packages before the first list of tools, and no chunk of the routes', async () => {
     const start = await startRecorded(launcher);
-    await firstList(start.url);
+    await waitForTools(start.url);
     const loaded = start.loaded();
     assert.deepEqual(packagesOf(loaded).toSorted(), ['canonicalize', 'croner', 'hono']);
     assert.deepEqual(
@@ -68,36 +68,36 @@ suite('the start of serve', () => {
     assert.ok(start.loaded().some((file) => /\/chunks\/pages-/.test(file)));
   });
 
-  test('a program that was started is ended when the server cannot be', async () => {
+  test('a started program is ended if the server cannot start', async () => {
     const pid = 'pid';
     const command = { command: 'sh', args: ['-c', `echo $$ > ${pid}; exec cat`] };
     const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: command } }) });
-    // An address that no machine has.
+    // No machine has this address.
     const { code, stderr } = await place.run(['serve', '--host', '192.0.2.1', '--port', '0']);
     assert.deepEqual([code, /cannot listen/.test(stderr)], [2, true], stderr);
     const file = join(place.directory, pid);
-    assert.ok(existsSync(file), 'it was started');
+    assert.ok(existsSync(file), 'the program was started');
     assert.throws(() => process.kill(Number(readFileSync(file, 'utf8')), 0), { code: 'ESRCH' });
   });
 
-  test('what one start compiled, the next one takes as it is', async () => {
-    const place = withProgram();
-    // Not the cache of the tests, which is of other programs, too.
-    const own = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE', SIGNALBOX_TOKEN: token };
+  test('the compile cache of one start is accepted by the next', async () => {
+    const place = createProject();
+    // The compile cache of the tests contains other programs as well.
+    const environment = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE', SIGNALBOX_TOKEN: token };
     const start = async (): Promise<string> => {
-      const child = place.start(['serve', '--port', '0', '--json'], own);
-      let told = '';
-      child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
-      child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()));
+      const child = place.start(['serve', '--port', '0', '--json'], environment);
+      let output = '';
+      child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       const [, url = ''] = /"url":"([^"]+)"/.exec(await said(child.stdout, /"url":"[^"]+"/)) ?? [];
-      await firstList(url);
+      await waitForTools(url);
       child.kill();
       await finished(child);
-      return told;
+      return output;
     };
     await start();
     const again = await start();
-    assert.ok(again.includes('was accepted'), 'what is kept is looked at');
+    assert.ok(again.includes('was accepted'), 'the cache is used');
     assert.deepEqual(
       again.split('\n').filter((line) => line.includes('was rejected')),
       [],
@@ -113,7 +113,7 @@ interface RecordedStart {
 
 /** Starts a server, and waits until it has printed its addresses. */
 async function startRecorded(program: string): Promise<RecordedStart> {
-  const place = withProgram();
+  const place = createProject();
   place.program = program;
   const file = join(place.directory, 'loaded');
   const child = place.start(['serve', '--port', '0'], {
@@ -133,18 +133,18 @@ async function assertLoadsRoutes({ url, loaded }: RecordedStart): Promise<void> 
   assert.ok(packages.includes('@hono/zod-openapi') && packages.includes('prom-client'), packages.join());
 }
 
-function withProgram(): Place {
-  // A schema that is not made of the usual keywords is compiled when it is listed.
+function createProject(): Place {
+  // A schema with uncommon keywords is compiled when it is listed.
   const { type: _, ...fixture } = fixtureProgram('--valid');
   return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: fixture } }) });
 }
 
 /** Waits until the tools of the program are listed. */
-async function firstList(url: string): Promise<void> {
+async function waitForTools(url: string): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` };
   for (let names: string[] = []; !names.some((name) => name.startsWith('mcp__outside__'));) {
-    const answer = await sendModern(new URL('/mcp', url), 'tools/list', {}, { headers });
-    const { result } = (await answer.json()) as { result: { tools: { name: string }[] } };
+    const response = await sendModern(new URL('/mcp', url), 'tools/list', {}, { headers });
+    const { result } = (await response.json()) as { result: { tools: { name: string }[] } };
     names = result.tools.map(({ name }) => name);
   }
 }

@@ -23,7 +23,7 @@ interface Status {
 }
 
 describe('signalbox status', () => {
-  test('tells a server that runs and what is down behind it, what waits, and how calls ended; then that none runs any more', async () => {
+  test('shows a running server, its servers that are down, pending approvals and outcomes, and later that none runs', async () => {
     const place = new Place({ 'signalbox.config.json': JSON.stringify(down) });
     const before = await place.run(['status']);
     assert.equal(before.code, 1);
@@ -34,7 +34,7 @@ describe('signalbox status', () => {
     assert.equal((await place.run(['call', 'ping'])).code, 0);
     const { running, records } = (await place.json(['status'])) as unknown as Status;
     assert.deepEqual(
-      running.map(({ url: at, status }) => [at, status]),
+      running.map(({ url: address, status }) => [address, status]),
       [[url, 'ok']],
     );
     const gone = running[0]?.servers?.find(({ name }) => name === 'gone');
@@ -54,22 +54,23 @@ describe('signalbox status', () => {
     const after = await place.run(['status']);
     assert.equal(after.code, 1);
     assert.match(after.stdout, /not running/);
-    assert.match(after.stdout, /1 completed/, 'the records are there without a server');
+    assert.match(after.stdout, /1 completed/, 'the records are shown without a server');
   });
 
-  test('does not take what a killed server left behind for a server, and says when one does not answer', async () => {
+  test('ignores the files of a killed server, and reports a server that does not answer', async () => {
     const place = new Place();
-    const left = join(place.data, 'running');
-    mkdirSync(left, { recursive: true });
+    const directory = join(place.data, 'running');
+    mkdirSync(directory, { recursive: true });
     const startedAt = new Date().toISOString();
     const killed = place.start(['--version']);
     const { pid = 0 } = killed;
     await finished(killed);
-    const tell = (name: string, text: string): void => writeFileSync(join(left, `${name}.json`), text, { mode: 0o600 });
-    tell('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
-    tell('broken', '{');
+    const writeRunFile = (name: string, text: string): void =>
+      writeFileSync(join(directory, `${name}.json`), text, { mode: 0o600 });
+    writeRunFile('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
+    writeRunFile('broken', '{');
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
-    tell(
+    writeRunFile(
       'silent',
       JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt, ...processStart(process.pid) }),
     );
@@ -80,29 +81,31 @@ describe('signalbox status', () => {
     );
   });
 
-  test('does not send the token to whoever has the port of a killed server', async (t) => {
+  test('does not send the token to another program on the port of a killed server', async (t) => {
     const place = new Place();
-    const asked: string[] = [];
-    const stranger = createServer((request, response) => {
-      asked.push(request.headers.authorization ?? '');
+    const authorizations: string[] = [];
+    const otherProgram = createServer((request, response) => {
+      authorizations.push(request.headers.authorization ?? '');
       response.end(JSON.stringify({ status: '\u001b]0;mine\u0007', journal: 'ok', servers: 'ok' }));
     });
-    t.after(() => stranger.close());
-    stranger.listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    const { port } = stranger.address() as AddressInfo;
-    const left = join(place.data, 'running');
-    mkdirSync(left, { recursive: true });
+    t.after(() => otherProgram.close());
+    otherProgram.listen(0, '127.0.0.1');
+    await once(otherProgram, 'listening');
+    const { port } = otherProgram.address() as AddressInfo;
+    const directory = join(place.data, 'running');
+    mkdirSync(directory, { recursive: true });
     writeFileSync(join(place.data, 'token'), 'sbx_secret', { mode: 0o600 });
-    // The id of the process is taken again, by one that began at another time.
+    // Another process, which began at another time, has the process id again.
     const server = { url: `http://127.0.0.1:${port}`, pid: process.pid, startedAt: new Date().toISOString() };
     const mode = 0o600;
-    writeFileSync(join(left, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }), { mode });
+    writeFileSync(join(directory, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }), { mode });
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
-    assert.deepEqual(asked, []);
-    writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...processStart(process.pid) }), { mode });
+    assert.deepEqual(authorizations, []);
+    writeFileSync(join(directory, 'strange.json'), JSON.stringify({ ...server, ...processStart(process.pid) }), {
+      mode,
+    });
     const { stdout } = await place.run(['status']);
     assert.match(stdout, /^silent \(another program answers at this address\)/);
-    assert.deepEqual(asked, [''], 'and nobody is sent the token who does not answer as a server does');
+    assert.deepEqual(authorizations, [''], 'the token is only sent to a program that answers as a server');
   });
 });

@@ -3,28 +3,28 @@ import { suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { Place, launcher } from './cli-place.ts';
+import { Place } from './cli-place.ts';
 
 const { command, args } = fixtureProgram('legacy');
 
-function place(): Place {
+function createProject(): Place {
   return new Place({
     'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } }, startup: { wait: '5m' } }),
   });
 }
 
-/** What a process says when it is given these lines, and nothing more. */
-async function told(given: Place, lines: readonly unknown[]): Promise<{ answers: object[]; code: number | null }> {
+/** Sends these lines to `signalbox stdio`, closes its input, and returns its messages and its exit code. */
+async function exchange(place: Place, lines: readonly unknown[]): Promise<{ messages: object[]; code: number | null }> {
   const input = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
-  const { stdout, code } = await given.run(['stdio'], { input });
-  const answers = stdout.split('\n').filter((line) => line !== '');
-  return { answers: answers.map((line) => JSON.parse(line) as object), code };
+  const { stdout, code } = await place.run(['stdio'], { input });
+  const messages = stdout.split('\n').filter((line) => line !== '');
+  return { messages: messages.map((line) => JSON.parse(line) as object), code };
 }
 
 suite('signalbox stdio', () => {
   for (const era of ['legacy', 'modern'] as const) {
-    test(`serves a client on a pipe: tools, and questions of a server behind (${era})`, async (t) => {
-      const { directory, data } = place();
+    test(`serves a client on a pipe: tools, and elicitations of a server (${era})`, async (t) => {
+      const place = createProject();
       const client = new Client(
         { name: 'pipe', version: '1.0.0' },
         {
@@ -33,15 +33,7 @@ suite('signalbox stdio', () => {
         },
       );
       client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { answer: 'wet' } }));
-      await client.connect(
-        new StdioClientTransport({
-          command: process.execPath,
-          args: [launcher, 'stdio'],
-          cwd: directory,
-          env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: data, SIGNALBOX_SECRETS: 'file' },
-          stderr: 'ignore',
-        }),
-      );
+      await client.connect(new StdioClientTransport(place.stdioServer()));
       t.after(() => client.close());
       assert.equal(client.getProtocolEra(), era);
       const { tools } = await client.listTools();
@@ -54,12 +46,12 @@ suite('signalbox stdio', () => {
     });
   }
 
-  test('answers what was asked before its input ended, in both eras, and says nothing else', async () => {
+  test('answers all requests before the end of its input, in both eras, and prints nothing else', async () => {
     const modern = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
     };
-    const { answers, code } = await told(place(), [
+    const { messages, code } = await exchange(createProject(), [
       {
         jsonrpc: '2.0',
         id: 1,
@@ -76,8 +68,8 @@ suite('signalbox stdio', () => {
       { jsonrpc: '2.0', id: 3, method: 'no/such', params: {} },
     ]);
     assert.equal(code, 0);
-    const byId = new Map(answers.map((answer) => [(answer as { id: unknown }).id, answer]));
-    assert.equal(answers.length, 4);
+    const byId = new Map(messages.map((message) => [(message as { id: unknown }).id, message]));
+    assert.equal(messages.length, 4);
     assert.match(JSON.stringify(byId.get(1)), /"text":"one"/);
     assert.partialDeepStrictEqual(byId.get(2), {
       result: { resultType: 'complete', content: [{ type: 'text', text: 'two' }] },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, suite, test } from 'node:test';
 import { Place, finished, said, withNotes } from './cli-place.ts';
 
-/** A request that the collector got. */
+/** A request that the collector received. */
 interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -24,8 +24,8 @@ interface Export {
   readonly spans: readonly Span[];
 }
 
-/** An OTLP collector that records its requests. */
-async function collector(t: TestContext): Promise<{ url: string; received: Received[] }> {
+/** Starts an OTLP collector that records its requests. */
+async function startCollector(t: TestContext): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -41,8 +41,8 @@ async function collector(t: TestContext): Promise<{ url: string; received: Recei
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-/** Serves with these variables, calls a tool, and stops; returns what the server wrote to its error output. */
-async function served(place: Place, environment: Readonly<Record<string, string>>): Promise<string> {
+/** Serves with these variables, calls a tool and stops; returns the standard error of the server. */
+async function serveAndCall(place: Place, environment: Readonly<Record<string, string>>): Promise<string> {
   const child = place.start(['serve', '--port', '0', '--json'], environment);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
@@ -60,7 +60,7 @@ interface KeyValue {
   readonly value: { readonly stringValue?: string };
 }
 
-const named = (pairs: readonly KeyValue[]): Record<string, unknown> =>
+const toAttributes = (pairs: readonly KeyValue[]): Record<string, unknown> =>
   Object.fromEntries(pairs.map(({ key, value }) => [key, value.stringValue]));
 
 function fromJson(body: Buffer): Export[] {
@@ -71,40 +71,40 @@ function fromJson(body: Buffer): Export[] {
     }[];
   }
   return (JSON.parse(body.toString()) as Document).resourceSpans.map(({ resource, scopeSpans }) => ({
-    resource: named(resource.attributes),
+    resource: toAttributes(resource.attributes),
     spans: scopeSpans.flatMap(({ spans }) =>
-      spans.map(({ name, attributes }) => ({ name, attributes: named(attributes) })),
+      spans.map(({ name, attributes }) => ({ name, attributes: toAttributes(attributes) })),
     ),
   }));
 }
 
-/** The length-delimited fields of a protobuf message, by number. */
+/** Returns the length-delimited fields of a protobuf message by number. */
 function fieldsOf(message: Buffer): Map<number, Buffer[]> {
   const fields = new Map<number, Buffer[]>();
-  let at = 0;
+  let offset = 0;
   const varint = (): number => {
     let value = 0;
     for (let shift = 1; ; shift *= 128) {
-      const byte = message[at++] ?? 0;
+      const byte = message[offset++] ?? 0;
       value += (byte & 127) * shift;
       if (byte < 128) return value;
     }
   };
-  while (at < message.length) {
+  while (offset < message.length) {
     const tag = varint();
     const [field, wire] = [tag >>> 3, tag & 7];
     if (wire === 0) varint();
-    else if (wire === 1) at += 8;
-    else if (wire === 5) at += 4;
+    else if (wire === 1) offset += 8;
+    else if (wire === 5) offset += 4;
     else {
       const length = varint();
-      fields.set(field, [...(fields.get(field) ?? []), message.subarray(at, (at += length))]);
+      fields.set(field, [...(fields.get(field) ?? []), message.subarray(offset, (offset += length))]);
     }
   }
   return fields;
 }
 
-/** By the numbers of opentelemetry/proto/trace/v1/trace.proto. */
+/** Uses the field numbers of opentelemetry/proto/trace/v1/trace.proto. */
 function fromProtobuf(body: Buffer): Export[] {
   const many = (message: Buffer, field: number): Buffer[] => fieldsOf(message).get(field) ?? [];
   const one = (message: Buffer, field: number): Buffer => many(message, field)[0] ?? Buffer.alloc(0);
@@ -123,14 +123,14 @@ suite('traces of serve', () => {
     ['http/json', 'application/json', fromJson],
     ['http/protobuf', 'application/x-protobuf', fromProtobuf],
   ] as const) {
-    test(`go to the collector of the standard variables over ${protocol}, at the latest when it stops`, async (t) => {
-      const { url, received } = await collector(t);
-      const stderr = await served(new Place(withNotes), {
+    test(`are exported to the collector of the standard variables over ${protocol}, at the latest at shutdown`, async (t) => {
+      const { url, received } = await startCollector(t);
+      const stderr = await serveAndCall(new Place(withNotes), {
         OTEL_EXPORTER_OTLP_ENDPOINT: url,
         OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
         OTEL_EXPORTER_OTLP_HEADERS: 'x-team=signals',
         OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-        // So that only the end of the server sends them.
+        // Only the shutdown of the server sends the traces.
         OTEL_BSP_SCHEDULE_DELAY: '600000',
       });
       assert.doesNotMatch(stderr, /telemetry|traces are not exported/);
@@ -148,18 +148,18 @@ suite('traces of serve', () => {
     });
   }
 
-  test('are not exported without the variables, or where they say so', async (t) => {
-    const { url, received } = await collector(t);
+  test('are not exported without the variables, or if the variables disable it', async (t) => {
+    const { url, received } = await startCollector(t);
     for (const environment of [
       { OTEL_SERVICE_NAME: 'other' },
       { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SDK_DISABLED: 'true' },
       { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_EXPORTER: 'none' },
     ])
-      assert.doesNotMatch(await served(new Place(withNotes), environment), /telemetry|traces/);
+      assert.doesNotMatch(await serveAndCall(new Place(withNotes), environment), /telemetry|traces/);
     assert.deepEqual(received, []);
   });
 
-  test('are not exported where packages are missing or the variables cannot be followed; the server says so and runs', async () => {
+  test('are not exported if packages are missing or variables are not supported; the server reports it and runs', async () => {
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
     const hooks = `import { registerHooks } from 'node:module'; registerHooks({ resolve(name, context, next) { if (name === '@opentelemetry/sdk-trace-node') throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' }); return next(name, context); } });`;
     for (const [environment, expected] of [
@@ -170,11 +170,11 @@ suite('traces of serve', () => {
       [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /"grpc" is not supported; .* http\/protobuf or http\/json\n/],
       [{ OTEL_TRACES_EXPORTER: 'console' }, /OTEL_TRACES_EXPORTER is "console"; "otlp" and "none" are supported\n/],
     ] as const)
-      assert.match(await served(new Place(withNotes), { ...endpoint, ...environment }), expected);
+      assert.match(await serveAndCall(new Place(withNotes), { ...endpoint, ...environment }), expected);
   });
 
-  test('that the collector refuses are reported, and the server still ends', async () => {
-    const stderr = await served(new Place(withNotes), {
+  test('that the collector rejects are reported, and the server still stops', async () => {
+    const stderr = await serveAndCall(new Place(withNotes), {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
       OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
     });

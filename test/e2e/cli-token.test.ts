@@ -35,7 +35,7 @@ function send({ url }: Served, token: string, method: string, path: string): Pro
 const call = '/api/tools/mcp__notes__list/call';
 
 suite('signalbox token', () => {
-  test('a profile that the configuration does not have is told, with the one that may be meant', async () => {
+  test('create warns about an unknown profile, with a suggestion', async () => {
     const place = new Place({ 'signalbox.config.json': '{"profiles": {"coding": {}}}' });
     const create = async (profile: string): Promise<string> =>
       (await place.run(['token', 'create', '--role', 'agent', '--profile', profile])).stderr;
@@ -43,12 +43,12 @@ suite('signalbox token', () => {
     assert.doesNotMatch(await create('coding'), /warning/);
   });
 
-  test('a token made beside a running server works there with its role until it is revoked, and is in clear nowhere', async (t) => {
+  test('a token created beside a running server works with its role until it is revoked, and is nowhere in clear text', async (t) => {
     const place = new Place(withNotes);
     const served = await serve(t, place);
     const created = await place.run(['token', 'create', '--role', 'agent', '--name', 'ci', '--expires', '30d']);
     const token = created.stdout.trim();
-    assert.match(created.stdout, /^sbx_[0-9a-z]{19}_[\w-]{43}\n$/, 'standard output is the token alone');
+    assert.match(created.stdout, /^sbx_[0-9a-z]{19}_[\w-]{43}\n$/, 'standard output is only the token');
     const [id = ''] = /tok_\w+/.exec(created.stderr) ?? [];
     assert.match(created.stderr, /^tok_\w+ is valid until \S+ \S+ for the role agent; the token is not shown again\n$/);
     assert.equal((await send(served, token, 'POST', call)).status, 200);
@@ -64,7 +64,7 @@ suite('signalbox token', () => {
     while ((await send(served, token, 'POST', call)).status !== 401) await wait(50);
     const again = await place.run(['token', 'revoke', token]);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /error token-unknown: the token tok_\w+ was revoked before/);
+    assert.match(again.stderr, /error token-unknown: the token tok_\w+ is already revoked/);
 
     const journal = await place.run(['journal', '--json']);
     const { items } = JSON.parse(journal.stdout) as {
@@ -78,8 +78,8 @@ suite('signalbox token', () => {
     assert.ok(changes.every(({ by }) => by?.id.startsWith('user:')));
     assert.match((await place.run(['journal'])).stdout, /token revoked/);
 
-    const agents = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
-    const commandLine = readFileIfThere(`/proc/${served.child.pid}/cmdline`);
+    const agentToken = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
+    const commandLine = readIfExists(`/proc/${served.child.pid}/cmdline`);
     const { stdout, stderr } = await served.stop();
     const texts = [
       refusal,
@@ -88,7 +88,7 @@ suite('signalbox token', () => {
       commandLine,
       ...[listed, revoked, again, journal].map((run) => run.stdout + run.stderr),
     ];
-    for (const secret of [token.slice(24), agents.slice(24)]) {
+    for (const secret of [token.slice(24), agentToken.slice(24)]) {
       for (const text of texts) assert.ok(!text.includes(secret));
       for (const file of readdirSync(place.data, { recursive: true, withFileTypes: true })) {
         if (!file.isFile() || file.name === 'agent-token') continue;
@@ -97,7 +97,7 @@ suite('signalbox token', () => {
     }
   });
 
-  test('is made where nothing was recorded yet; wrong use is told with what to do', async () => {
+  test('create works in an empty data directory; invalid use is reported with the correct use', async () => {
     const place = new Place();
     const { token, id, role, expiresAt } = await place.json(['token', 'create', '--role', 'approver']);
     assert.ok(String(token).startsWith(`sbx_${String(id).slice(4)}_`));
@@ -119,19 +119,19 @@ suite('signalbox token', () => {
   });
 });
 
-suite('the token that serve keeps for agents', () => {
-  test('calls and nothing more, stays over restarts, and is made anew when it was revoked or lost', async (t) => {
+suite('agent token of serve', () => {
+  test('only allows calls, stays the same over restarts, and is replaced after it was revoked', async (t) => {
     const place = new Place(withNotes);
     const file = join(place.data, 'agent-token');
-    const kept: string[] = [];
+    const tokens: string[] = [];
     const start = async (): Promise<Served> => {
       const served = await serve(t, place);
-      kept.push(readFileSync(file, 'utf8').trim());
+      tokens.push(readFileSync(file, 'utf8').trim());
       return served;
     };
     const first = await start();
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    const [token = ''] = kept;
+    const [token = ''] = tokens;
     assert.equal((await send(first, token, 'POST', call)).status, 200);
     for (const [method, path] of [
       ['PUT', '/api/policies'],
@@ -142,16 +142,16 @@ suite('the token that serve keeps for agents', () => {
       assert.equal((await send(first, token, method, path)).status, 403, path);
     await first.stop();
     await (await start()).stop();
-    assert.equal(kept[1], token);
+    assert.equal(tokens[1], token);
     await place.run(['token', 'revoke', token]);
     const third = await start();
-    assert.notEqual(kept[2], token);
-    assert.equal((await send(third, kept[2] ?? '', 'POST', call)).status, 200);
+    assert.notEqual(tokens[2], token);
+    assert.equal((await send(third, tokens[2] ?? '', 'POST', call)).status, 200);
     assert.equal((await send(third, token, 'POST', call)).status, 401);
     await third.stop();
   });
 });
 
-function readFileIfThere(file: string): string {
+function readIfExists(file: string): string {
   return existsSync(file) ? readFileSync(file, 'latin1') : '';
 }

@@ -11,19 +11,19 @@ import { Place, finished, said } from './cli-place.ts';
 const { command, args } = fixtureProgram();
 let marks = 0;
 
-/** A server that never answers, forks, and does not care for the end of its input; and how many processes of it there are. */
-function unanswering(): { place: Place; running: () => number } {
+/** Creates a server that never answers, forks, and ignores the end of its input; `running` counts its processes. */
+function createHangingServer(): { place: Place; running: () => number } {
   const mark = `75${process.pid}${(marks += 1)}`;
   const hang = { command: '/bin/sh', args: ['-c', `sleep ${mark} & exec sleep ${mark}`] };
   const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
   return { place, running: () => markedProcesses(mark) };
 }
 
-const linux = { skip: process.platform !== 'linux' && 'it looks into /proc' };
+const onLinux = { skip: process.platform !== 'linux' && 'reads /proc' };
 
-suite('a server that never answers', linux, () => {
-  test('tools and doctor end all the same, and say that it is still being connected to', async () => {
-    const { place, running } = unanswering();
+suite('server that never answers', onLinux, () => {
+  test('does not block tools and doctor, which show that it is being connected to', async () => {
+    const { place, running } = createHangingServer();
     const [tools, doctor] = await Promise.all([place.run(['tools', '--why']), place.run(['doctor'])]);
     assert.equal(tools.code, 0, tools.stderr);
     assert.match(tools.stdout, /^hang is connecting, since [^:]+:[^:]+(?::\d+)?$/m);
@@ -33,72 +33,72 @@ suite('a server that never answers', linux, () => {
   });
 
   for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
-    test(`serve counts it as connecting, and leaves nothing of it at ${signal}`, async () => {
-      const { place, running } = unanswering();
+    test(`is connecting for serve, and leaves no process at ${signal}`, async () => {
+      const { place, running } = createHangingServer();
       const child = place.start(['serve', '--port', '0']);
       const ended = finished(child);
       await said(child.stdout, /Servers +1 up, 1 connecting · /);
-      await until(() => running() === 2, 'it runs');
+      await until(() => running() === 2, 'the server runs');
       child.kill(signal);
       assert.equal((await ended).code, 0);
       assert.equal(running(), 0);
     });
   }
 
-  test('a call of its tools is cancelled by SIGHUP, a listing ended by Ctrl-C, and nothing is left of it', async () => {
+  test('leaves no process when SIGHUP cancels a call of its tools, or Ctrl-C ends a listing', async () => {
     for (const [words, signal, code] of [
       [['call', 'hang/any'], 'SIGHUP', 1],
       [['tools'], 'SIGINT', 130],
     ] as const) {
-      const { place, running } = unanswering();
+      const { place, running } = createHangingServer();
       const child = place.start(words);
       const ended = finished(child);
-      await until(() => running() === 2, 'it runs');
+      await until(() => running() === 2, 'the server runs');
       child.kill(signal);
-      const { code: got, stderr } = await ended;
-      assert.equal(got, code, stderr);
-      await until(() => running() === 0, 'it is gone');
+      const { code: actual, stderr } = await ended;
+      assert.equal(actual, code, stderr);
+      await until(() => running() === 0, 'the server is gone');
     }
   });
 
-  test('a second signal ends the command at once, and its servers with it', async () => {
-    const { place, running } = unanswering();
+  test('ends at once, with the command, at a second signal', async () => {
+    const { place, running } = createHangingServer();
     const child = place.start(['serve', '--port', '0']);
     const ended = finished(child);
     await said(child.stdout, /Policy/);
-    await until(() => running() === 2, 'it runs');
+    await until(() => running() === 2, 'the server runs');
     child.kill('SIGTERM');
     await said(child.stderr, /stopping: closing/);
     child.kill('SIGHUP');
     assert.equal((await ended).code, 129);
-    await until(() => running() === 0, 'it is gone');
+    await until(() => running() === 0, 'the server is gone');
   });
 });
 
-suite('a call', () => {
+suite('signalbox call', () => {
   const slow = { command: '/bin/sh', args: ['-c', 'sleep 4; exec "$0" "$@"', command, ...(args ?? [])] };
 
   for (const tool of ['good/echo', 'mcp__good__echo', 'echo'])
-    test(`waits only for the server it needs (${tool})`, async () => {
+    test(`waits only for the server that it needs (${tool})`, async () => {
       const place = new Place({
         'signalbox.config.json': JSON.stringify({ mcpServers: { slow, good: { command, args } } }),
       });
       const { code, stdout, stderr } = await place.run(['call', tool, '{"text":"here"}']);
-      // With both of them up, "echo" alone would be the name of two tools.
+      // With both servers up, "echo" alone would be the name of two tools.
       assert.deepEqual([code, stdout], [0, 'here\n'], stderr);
     });
 });
 
-suite('doctor', () => {
-  test('has another fix for a server that is ill than for one that is configured wrongly', async (t) => {
-    const ill = createServer((_request, response) => void response.writeHead(503).end()).listen(0, '127.0.0.1');
-    t.after(() => ill.close().closeAllConnections());
-    await once(ill, 'listening');
-    const url = `http://127.0.0.1:${(ill.address() as AddressInfo).port}/mcp`;
+suite('signalbox doctor', () => {
+  test('suggests another fix for a failing server than for a misconfigured one', async (t) => {
+    const failing = createServer((_request, response) => void response.writeHead(503).end()).listen(0, '127.0.0.1');
+    t.after(() => failing.close().closeAllConnections());
+    await once(failing, 'listening');
+    const url = `http://127.0.0.1:${(failing.address() as AddressInfo).port}/mcp`;
     const place = new Place({
       'signalbox.config.json': JSON.stringify({
         mcpServers: {
-          ill: { url },
+          failing: { url },
           away: { url: 'http://127.0.0.1:1/mcp' },
           good: { command, args, tools: { deny: ['nothing_*'] } },
         },
@@ -111,8 +111,8 @@ suite('doctor', () => {
   });
 });
 
-suite('the configuration', () => {
-  test('what is understood otherwise than it may be meant is said when a box is opened, beside the data', async () => {
+suite('configuration', () => {
+  test('a value that is read in another sense is reported on standard error when a box is opened', async () => {
     const mcpServers = { web: { type: 'websocket', url: 'http://127.0.0.1:1/mcp' } };
     const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     for (const words of [['tools'], ['call', 'ping'], ['lock', 'check']]) {
@@ -123,7 +123,7 @@ suite('the configuration', () => {
     assert.deepEqual((await place.run(['tools', '--json'])).stderr, '');
   });
 
-  test('all references that cannot be resolved are told at once, each with its line', async () => {
+  test('all references that cannot be resolved are reported at once, each with its line', async () => {
     const text = `{ "mcpServers": { "a": {
       "command": "x",
       "args": ["\${NO_ARGUMENT}"],
@@ -138,7 +138,7 @@ suite('the configuration', () => {
     assert.match(stdout, /the environment variable NOR_THIS is not set/);
   });
 
-  test('an address that is not of the web is a mistake, with its place', async () => {
+  test('a URL that is not HTTP is reported with its location', async () => {
     const text = '{ "mcpServers": {\n  "a": { "url": "ftp://user:planted@example.org" } } }';
     const { code, stderr } = await new Place({ 'signalbox.config.json': text }).run(['tools']);
     assert.equal(code, 2);

@@ -6,7 +6,7 @@ import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { undoableWrites } from '../support/undoable-writes.ts';
 import { Place } from './cli-place.ts';
 
-test('undo CALL restores what the call changed, and says what that was', async () => {
+test('undo CALL restores and lists what the call changed', async () => {
   const place = new Place();
   const { file, calls } = await undoableWrites(place, ['after']);
   const undone = await place.run(['undo', calls[0] ?? '']);
@@ -18,7 +18,7 @@ test('undo CALL restores what the call changed, and says what that was', async (
   assert.match(again.stderr, /undo-done/);
 });
 
-test('undo tells of conflicts and touches nothing; --session goes from the last call to the first', async () => {
+test('undo reports conflicts and changes nothing; --session undoes the last call first', async () => {
   const place = new Place();
   const { file, calls } = await undoableWrites(place, ['one', 'two']);
   const refused = await place.run(['undo', calls[0] ?? '', '--json']);
@@ -36,7 +36,7 @@ test('undo tells of conflicts and touches nothing; --session goes from the last 
   assert.equal((await place.run(['undo'])).code, 2);
 });
 
-test('undo --session ends with 1 at a call whose tool cannot be loaded, and leaves earlier ones as they are', async () => {
+test('undo --session exits with 1 at a call whose tool cannot be loaded, and leaves earlier calls as they are', async () => {
   const place = new Place();
   const { file } = await undoableWrites(place, ['after']);
   const order = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
@@ -50,18 +50,18 @@ test('undo --session ends with 1 at a call whose tool cannot be loaded, and leav
   assert.equal(readFileSync(file, 'utf8'), 'after');
 });
 
-test('undo beside a running call says whose end it waits for, and gives up after --wait', async () => {
+test('undo beside a running call names the call that it waits for, and gives up after --wait', async () => {
   const place = new Place();
   const { file, calls } = await undoableWrites(place, ['after']);
   const started = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
   const slow = defineTool({
     name: 'slow',
     description: 'Takes its time.',
     effect: 'undoable',
     run() {
       started.resolve();
-      return goOn.promise;
+      return finish.promise;
     },
   });
   const servers = [localServer({ name: 't', tools: [slow], workspace: [join(place.directory, 'workspace')] })];
@@ -69,7 +69,7 @@ test('undo beside a running call says whose end it waits for, and gives up after
   const running = box.call('mcp__t__slow');
   await started.promise;
   const refused = await place.run(['undo', calls[0] ?? '', '--wait', '1s']);
-  goOn.resolve();
+  finish.resolve();
   const { callId } = await running;
   await box.close();
   assert.equal(refused.code, 1);

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { Place, configuration, finished, launcher, notes, said, withNotes } from './cli-place.ts';
+import { Place, configuration, finished, notes, onTerminal, said, withNotes } from './cli-place.ts';
 
-suite('tools', () => {
-  test('a fresh clone without configuration has the built-in tools, and writes nothing', async () => {
+suite('signalbox tools', () => {
+  test('lists the built-in tools in a fresh clone, and writes nothing', async () => {
     const place = new Place();
     const { code, stdout, stderr } = await place.run(['tools']);
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^NAME +SERVER +EFFECT +DESCRIPTION\n/);
     assert.match(stdout, /^mcp__signalbox__ping +signalbox +read +\S/m);
-    assert.doesNotMatch(stdout, /\u001b/, 'no colour without a terminal');
+    assert.doesNotMatch(stdout, /\u001b/, 'no colors without a terminal');
     assert.equal(existsSync(place.data), false);
   });
 
-  test('--profile shows what a client of it sees, and --why what it leaves out', async () => {
+  test('--profile shows the tools of a profile, and --why the tools that it hides', async () => {
     const document = {
       mcpServers: { notes: { module: './notes.ts' } },
       profiles: { calm: { servers: ['notes'], tools: ['!add', '!mcp__signalbox__*'] } },
@@ -27,13 +26,13 @@ suite('tools', () => {
       ['mcp__notes__list', 'mcp__notes__wait'],
     );
     const { stdout } = await place.run(['tools', '--profile', 'calm', '--why']);
-    assert.match(stdout, /hidden mcp__notes__add \(profile "calm" leaves it out with "!add"\)/);
+    assert.match(stdout, /hidden mcp__notes__add \(profile "calm" excludes it with "!add"\)/);
     const unknown = await place.run(['tools', '--profile', 'clam']);
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /profile-unknown: there is no profile named "clam"; did you mean "calm"\?/);
   });
 
-  test('one bad server hides no other, and --why says what is wrong with it', async () => {
+  test('--why shows the problem of a failing server, which hides no other', async () => {
     const place = new Place({
       'notes.ts': notes,
       'throws.ts': 'throw new Error("no database")',
@@ -81,16 +80,16 @@ suite('tools', () => {
   });
 });
 
-suite('call', () => {
-  test('prints the result alone on standard output, and what is said about it beside', async () => {
+suite('signalbox call', () => {
+  test('prints only the result on standard output, and everything else on standard error', async () => {
     const place = new Place(withNotes);
     const { code, stdout, stderr } = await place.run(['call', 'notes/list']);
     assert.deepEqual([code, stdout], [0, '["milk"]\n']);
     assert.match(stderr, /^completed in [\d.]+ m?s · decision default:read · call_\w+$/m);
-    assert.match(stderr, /a module that prints/, 'what modules print is not the result');
+    assert.match(stderr, /a module that prints/, 'output of modules is not part of the result');
   });
 
-  test('--json prints the whole result', async () => {
+  test('--json prints the complete result', async () => {
     const place = new Place(withNotes);
     const result = await place.json(['call', 'list', '--as', 'bot', '--session', 's1', '--key', 'k1']);
     assert.deepEqual(
@@ -104,7 +103,7 @@ suite('call', () => {
     assert.deepEqual([items[0]?.['principal'], items[0]?.['idempotencyKey']], [{ id: 'bot', kind: 'agent' }, 'k1']);
   });
 
-  test('a call that asks where nobody sits waits for its approval, and ends with 1', async () => {
+  test('a call that asks without a terminal awaits its approval, and exits with 1', async () => {
     const place = new Place(withNotes);
     const { code, stdout, stderr } = await place.run(['call', 'add', '-'], { input: '{"text":"milk"}' });
     assert.deepEqual([code, stdout], [1, '']);
@@ -113,44 +112,33 @@ suite('call', () => {
     assert.equal((await place.json(['call', 'add', '{"text":"x"}'], 1))['outcome'], 'awaiting-approval');
   });
 
-  const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
-  const terminal = probe.error === undefined && probe.stdout.includes('util-linux');
-  const skip = terminal ? {} : { skip: 'needs script of util-linux to make a terminal' };
   for (const [key, outcome, code] of [
     ['y', 'completed', 0],
     ['n', 'denied', 1],
     ['', 'denied', 1],
     ['\u0003', 'cancelled', 1],
   ] as const) {
-    test(
-      `at a terminal the human is shown the exact call, and ${JSON.stringify(key)} makes it ${outcome}`,
-      skip,
-      async () => {
-        const place = new Place(withNotes);
-        const command = [process.execPath, launcher, 'call', 'add', `'{"text":"milk \u202ekool"}'`].join(' ');
-        const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-          cwd: place.directory,
-          env: { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
-        });
-        const ended = finished(child);
-        const question = await said(child.stdout, /Run it\? \[y\/N\] /);
-        assert.match(question, /mcp__notes__add wants to run/);
-        assert.match(question, /effect: irreversible/);
-        assert.match(question, /"text": "milk \\u202ekool"/, 'what hides itself is shown');
-        assert.match(question, /asks because: .*cannot be undone/);
-        child.stdin.write(key === '\u0003' ? key : `${key}\r`);
-        const { code: got, stdout } = await ended;
-        assert.equal(got, code, stdout);
-        assert.match(stdout, new RegExp(`${outcome} in `));
-        const { items } = (await place.json(['journal', '--tool', 'notes/add', '--outcome', outcome])) as {
-          items: unknown[];
-        };
-        assert.equal(items.length, 1);
-      },
-    );
+    test(`shows the exact call on a terminal, and ${JSON.stringify(key)} makes it ${outcome}`, onTerminal, async () => {
+      const place = new Place(withNotes);
+      const child = place.startOnTerminal(['call', 'add', '{"text":"milk \u202ekool"}']);
+      const ended = finished(child);
+      const question = await said(child.stdout, /Run it\? \[y\/N\] /);
+      assert.match(question, /mcp__notes__add wants to run/);
+      assert.match(question, /effect: irreversible/);
+      assert.match(question, /"text": "milk \\u202ekool"/, 'invisible characters are shown');
+      assert.match(question, /asks because: .*cannot be undone/);
+      child.stdin.write(key === '\u0003' ? key : `${key}\r`);
+      const { code: actual, stdout } = await ended;
+      assert.equal(actual, code, stdout);
+      assert.match(stdout, new RegExp(`${outcome} in `));
+      const { items } = (await place.json(['journal', '--tool', 'notes/add', '--outcome', outcome])) as {
+        items: unknown[];
+      };
+      assert.equal(items.length, 1);
+    });
   }
 
-  test('Ctrl-C cancels the call, and that is recorded', async () => {
+  test('Ctrl-C cancels the call, which is recorded', async () => {
     const place = new Place(withNotes);
     const child = place.start(['call', 'wait']);
     const ended = finished(child);
@@ -171,13 +159,13 @@ suite('call', () => {
     assert.equal(result['outcome'], 'timed-out');
   });
 
-  test('arguments that are not JSON end with 2 and the place', async () => {
+  test('arguments that are not JSON are rejected with 2 and the position', async () => {
     const { error } = await new Place().json(['call', 'ping', '{"a": oops}'], 2);
     const { code, line, column } = error as Record<string, unknown>;
     assert.deepEqual([code, line, column], ['usage', 1, 7]);
   });
 
-  test('a name that several tools have is refused, naming them', async () => {
+  test('an ambiguous name is rejected with the full names', async () => {
     const mcpServers = { one: { module: './notes.ts' }, two: { module: './notes.ts' } };
     const place = new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     const { code, stderr } = await place.run(['call', 'list']);
@@ -185,7 +173,7 @@ suite('call', () => {
     assert.match(stderr, /"list" is the name of 2 tools\n +mcp__one__list\n +mcp__two__list\n/);
   });
 
-  test('a secret of the configuration never reaches the journal; one too short is refused', async () => {
+  test('a secret of the configuration never reaches the journal; one that is too short is rejected', async () => {
     const place = new Place({
       ...withNotes,
       'signalbox.config.json': configuration.replace('{', '{"secrets":["PLANTED"],'),

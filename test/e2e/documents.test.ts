@@ -8,36 +8,40 @@ import { Place, finished, said } from './cli-place.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Returns the first block for a shell of a page. */
+/** Returns the first shell block of a page. */
 function firstScriptOf(file: string): string {
   const text = readFileSync(join(root, file), 'utf8');
   return blocksOf({ file, text }).find(({ language }) => language === 'sh')?.text ?? '';
 }
 
-suite('what is written for users', () => {
+suite('documentation for users', () => {
   const hasCurl = spawnSync('curl', ['--version']).error === undefined;
 
-  test('the curl lines of the sessions page hold a conversation with a fresh server', { skip: !hasCurl }, async (t) => {
-    const place = new Place();
-    const server = place.start(['serve', '--port', '0', '--json'], {
-      SIGNALBOX_HOME: join(place.directory, '.signalbox'),
-    });
-    const ended = finished(server);
-    t.after(() => server.kill('SIGKILL'));
-    const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+  test(
+    'the curl commands of the sessions page hold a conversation with a fresh server',
+    { skip: !hasCurl },
+    async (t) => {
+      const place = new Place();
+      const server = place.start(['serve', '--port', '0', '--json'], {
+        SIGNALBOX_HOME: join(place.directory, '.signalbox'),
+      });
+      const ended = finished(server);
+      t.after(() => server.kill('SIGKILL'));
+      const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
 
-    const script = firstScriptOf('docs/reference/sessions.md').replaceAll('http://127.0.0.1:4242', url);
-    const { code, stdout, stderr } = await finished(
-      spawn('sh', ['-e', '-c', script], { env: { ...process.env, HOME: place.directory } }),
-    );
-    assert.equal(code, 0, stderr);
-    const order = ['tool_call_start', 'tool_result', 'done'].map((type) => stdout.indexOf(`event: ${type}\n`));
-    assert.ok(!order.includes(-1) && order.join() === order.toSorted((a, b) => a - b).join(), stdout);
-    assert.match(stdout, /event: tool_result\n.*"outcome":"completed".*pong/);
+      const script = firstScriptOf('docs/reference/sessions.md').replaceAll('http://127.0.0.1:4242', url);
+      const { code, stdout, stderr } = await finished(
+        spawn('sh', ['-e', '-c', script], { env: { ...process.env, HOME: place.directory } }),
+      );
+      assert.equal(code, 0, stderr);
+      const order = ['tool_call_start', 'tool_result', 'done'].map((type) => stdout.indexOf(`event: ${type}\n`));
+      assert.ok(!order.includes(-1) && order.join() === order.toSorted((a, b) => a - b).join(), stdout);
+      assert.match(stdout, /event: tool_result\n.*"outcome":"completed".*pong/);
 
-    server.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
-  });
+      server.kill('SIGTERM');
+      assert.equal((await ended).code, 0);
+    },
+  );
 
   test('the first commands of the README list, read, ask, record and undo at a fresh server', async (t) => {
     const place = new Place();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Place, finished, said } from './cli-place.ts';
 
-test('from a fresh start to an approved and undone call, without a key', { timeout: 300_000 }, async (t) => {
+test('a fresh start without an API key leads to an approved and undone call', { timeout: 300_000 }, async (t) => {
   const place = new Place();
   const token = 'a-token-for-the-test';
   const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
@@ -42,7 +42,7 @@ test('from a fresh start to an approved and undone call, without a key', { timeo
     /^undone mcp__demo__write_note call_\w+\n {2}removed tour\.txt, which the call had added\n$/,
     undone.stderr,
   );
-  assert.ok(!existsSync(note), 'and was taken back');
+  assert.ok(!existsSync(note), 'the write was undone');
   assert.match((await place.run(['undo', '999999'])).stderr, /call-unknown/);
 
   server.kill('SIGTERM');

@@ -14,13 +14,13 @@ import { noisePng } from '../support/png.ts';
 interface Files {
   readonly box: Signalbox;
   readonly url: URL;
-  /** A picture of 480 KB, as base64. */
+  /** An image of 480 KB, as base64. */
   readonly picture: string;
   path(name: string): string;
 }
 
-/** server-filesystem behind Signalbox, with texts of 20, 100 and 400 KB and a picture. */
-async function filesServed(t: TestContext): Promise<Files> {
+/** Serves server-filesystem behind Signalbox, with texts of 20, 100 and 400 KB and an image. */
+async function serveFiles(t: TestContext): Promise<Files> {
   const directory = realpathSync(temporary(t));
   const path = (name: string): string => join(directory, name);
   for (const size of [20, 100, 400]) writeFileSync(path(`${size}.txt`), textOf(size));
@@ -44,13 +44,13 @@ interface Result {
 
 suite('results of server-filesystem, whose tools have output schemas', { timeout: 300_000 }, () => {
   for (const kind of ['v1', 'v2 legacy', 'v2 modern'] as const) {
-    test(`reach a client that checks them: whole up to 256 KB, then shortened and still valid (${kind})`, async (t) => {
-      const { url, path, picture } = await filesServed(t);
+    test(`reach a client that validates them: complete up to 256 KB, then shortened and still valid (${kind})`, async (t) => {
+      const { url, path, picture } = await serveFiles(t);
       const client =
         kind === 'v1'
           ? await firstClient(t, url)
           : await secondClient(t, url, kind === 'v2 legacy' ? 'legacy' : 'modern');
-      // Clients check results against the schemas that they have listed.
+      // Clients validate results against the schemas that they have listed.
       const { tools } = await client.listTools();
       assert.ok(tools.find(({ name }) => name === 'mcp__files__read_text_file')?.outputSchema);
       const read = async (tool: string, file: string): Promise<Result> =>
@@ -61,22 +61,22 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
         assert.deepEqual(structuredContent, { content: textOf(size) });
       }
       const large = await read('read_text_file', '400.txt');
-      const shown = large.structuredContent?.content;
-      assert.ok(typeof shown === 'string' && shown.length > 40_000 && shown.length < 48_000);
-      assert.equal(large.content[0]?.text, shown);
+      const shortened = large.structuredContent?.content;
+      assert.ok(typeof shortened === 'string' && shortened.length > 40_000 && shortened.length < 48_000);
+      assert.equal(large.content[0]?.text, shortened);
       assert.match(
         large.content[1]?.text ?? '',
         /Read on with the tool mcp__signalbox__read_result \{"uri": "signalbox:/,
       );
-      const address = large._meta?.['signalbox/result'] as { uri: string; characters: number };
-      assert.equal(address.characters, textOf(400).length);
+      const stored = large._meta?.['signalbox/result'] as { uri: string; characters: number };
+      assert.equal(stored.characters, textOf(400).length);
       const rest = (await client.callTool({
         name: 'mcp__signalbox__read_result',
-        arguments: { uri: address.uri, offset: address.characters - 7 },
+        arguments: { uri: stored.uri, offset: stored.characters - 7 },
       })) as Result;
       assert.equal(rest.content[0]?.text, 'the end');
-      const whole = (await client.readResource({ uri: address.uri })) as { contents: { text?: string }[] };
-      assert.equal(whole.contents[0]?.text, textOf(400), 'the link in the result can be read, too');
+      const resource = (await client.readResource({ uri: stored.uri })) as { contents: { text?: string }[] };
+      assert.equal(resource.contents[0]?.text, textOf(400), 'the link in the result can be read as a resource');
       const media = await read('read_media_file', 'picture.png');
       assert.deepEqual(media.content, [{ type: 'image', data: picture, mimeType: 'image/png' }]);
       assert.deepEqual(media.structuredContent, { content: media.content });
@@ -84,7 +84,7 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
   }
 
   test('reach the Inspector', async (t) => {
-    const { url, path } = await filesServed(t);
+    const { url, path } = await serveFiles(t);
     const target = [url.href, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
     for (const [file, least] of [
       ['100.txt', 102_000],
@@ -96,8 +96,8 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
     }
   });
 
-  test('reach a caller of the HTTP API and a model of the AI SDK, the picture as a picture', async (t) => {
-    const { box, url, path, picture } = await filesServed(t);
+  test('reach a caller of the HTTP API and a model of the AI SDK, the image as an image', async (t) => {
+    const { box, url, path, picture } = await serveFiles(t);
     const response = await fetch(new URL('/api/tools/mcp__files__read_media_file/call', url), {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -108,13 +108,13 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
     const tool = aiSdkTools(box)['mcp__files__read_media_file'];
     const input = { path: path('picture.png') };
     const output: unknown = await tool?.execute?.(input, { toolCallId: 'a', messages: [], context: {} });
-    const told = await tool?.toModelOutput?.({ toolCallId: 'a', input, output });
-    assert.ok(told?.type === 'content');
-    assert.ok(JSON.stringify(told.value).includes(picture));
+    const modelOutput = await tool?.toModelOutput?.({ toolCallId: 'a', input, output });
+    assert.ok(modelOutput?.type === 'content');
+    assert.ok(JSON.stringify(modelOutput.value).includes(picture));
   });
 
-  test('reach the model of Claude Code, which has the endpoint among its servers', async (t) => {
-    const { url, path, picture } = await filesServed(t);
+  test('reach the model of Claude Code through the MCP endpoint', async (t) => {
+    const { url, path, picture } = await serveFiles(t);
     const server = { url: url.href, token };
     const whole = await claudeTurn(t, server, ['mcp__files__read_text_file', { path: path('20.txt') }]);
     assert.equal(whole.results[0]?.failed, false);
@@ -125,7 +125,7 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
       large.results[0].text,
       /more characters: mcp__signalbox__read_result \{.*signalbox:\/\/results\/call_/,
     );
-    const seen = await claudeTurn(t, server, ['mcp__files__read_media_file', { path: path('picture.png') }]);
-    assert.deepEqual(picturesIn(seen.request), [picture]);
+    const media = await claudeTurn(t, server, ['mcp__files__read_media_file', { path: path('picture.png') }]);
+    assert.deepEqual(picturesIn(media.request), [picture]);
   });
 });

@@ -6,8 +6,8 @@ import { serving, token } from '../mcp-clients/serving.ts';
 import { transparentProgram } from '../mcp-servers/programs.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
 
-/** `signalbox serve` with tools, and a token of an agent for it. */
-async function served(t: TestContext): Promise<{ place: Place; url: string; agent: string }> {
+/** Starts `signalbox serve` with tools, and creates an agent token for it. */
+async function startServer(t: TestContext): Promise<{ place: Place; url: string; agent: string }> {
   const place = new Place(withNotes);
   const child = place.start(['serve', '--port', '0', '--json']);
   t.after(() => child.kill('SIGKILL'));
@@ -17,9 +17,9 @@ async function served(t: TestContext): Promise<{ place: Place; url: string; agen
   return { place, url: `${url}/mcp`, agent: stdout.trim() };
 }
 
-suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, () => {
+suite('Claude Code with the MCP endpoint', { timeout: 300_000 }, () => {
   test('lists and calls a tool of signalbox serve', async (t) => {
-    const { place, url, agent } = await served(t);
+    const { place, url, agent } = await startServer(t);
     const { results, tools } = await claudeTurn(t, { url, token: agent }, ['mcp__notes__list', {}]);
     assert.ok(tools.includes('mcp__box__mcp__notes__add'));
     assert.deepEqual(results, [{ text: '["milk"]', failed: false }]);
@@ -27,7 +27,7 @@ suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, (
     assert.equal(items.find(({ type }) => type === 'ToolInvoked')?.principal?.kind, 'agent');
   });
 
-  test('hears where people approve when nobody does, and the same call runs when they have', async (t) => {
+  test('gets the address where people approve a pending call, which runs again after the approval', async (t) => {
     let paid = 0;
     const pay = defineTool({
       name: 'pay',
@@ -42,18 +42,20 @@ suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, (
       { limits: { graceMs: 200, approvalWaitMs: 500 } },
     );
     const server = { url: url.href, token };
-    const waits = await claudeTurn(t, server, ['mcp__bank__pay', { amount: 5 }]);
+    const waiting = await claudeTurn(t, server, ['mcp__bank__pay', { amount: 5 }]);
     const [approval] = await box.approvals.list();
     assert.ok(approval);
-    assert.equal(waits.results[0]?.failed, true);
+    assert.equal(waiting.results[0]?.failed, true);
     assert.ok(
-      waits.results[0].text.includes(`A human approves it at ${url.origin}, or with: signalbox approve ${approval.id}`),
-      waits.results[0].text,
+      waiting.results[0].text.includes(
+        `A human approves it at ${url.origin}, or with: signalbox approve ${approval.id}`,
+      ),
+      waiting.results[0].text,
     );
     assert.equal(paid, 0);
     await box.approvals.approve(approval.id, { by: { id: 'user:test', kind: 'human' } });
-    const runs = await claudeTurn(t, server, ['mcp__bank__pay', { amount: 5 }]);
-    assert.deepEqual(runs.results, [{ text: 'paid 1', failed: false }]);
+    const approved = await claudeTurn(t, server, ['mcp__bank__pay', { amount: 5 }]);
+    assert.deepEqual(approved.results, [{ text: 'paid 1', failed: false }]);
   });
 });
 
@@ -63,24 +65,24 @@ function withoutCaching(result: unknown): unknown {
   return rest;
 }
 
-async function listsAndCalls(t: TestContext, target: readonly string[]): Promise<void> {
+async function assertListsAndCalls(t: TestContext, target: readonly string[]): Promise<void> {
   const listed = (await inspect(t, target, ['tools/list'])) as { tools: { name: string }[] };
   assert.ok(listed.tools.some(({ name }) => name === 'mcp__notes__add'));
   const called = await inspect(t, target, ['tools/call', '--tool-name', 'mcp__notes__list']);
   assert.deepEqual((called as { content: unknown }).content, [{ type: 'text', text: '["milk"]' }]);
 }
 
-suite('the MCP Inspector', { timeout: 300_000 }, () => {
-  test('lists and calls tools of signalbox serve in both eras, and is refused without a token', async (t) => {
-    const { url, agent } = await served(t);
+suite('MCP Inspector', { timeout: 300_000 }, () => {
+  test('lists and calls tools of signalbox serve in both eras, and is rejected without a token', async (t) => {
+    const { url, agent } = await startServer(t);
     const target = [url, '--transport', 'http'];
     const authorized = [...target, '--header', `Authorization: Bearer ${agent}`];
-    for (const era of ['legacy', 'modern']) await listsAndCalls(t, [...authorized, '--protocol-era', era]);
+    for (const era of ['legacy', 'modern']) await assertListsAndCalls(t, [...authorized, '--protocol-era', era]);
     await assert.rejects(inspect(t, target, ['tools/list']), /auth_required/);
   });
 
   test('finds no portability problem in the schemas of the built-in tools', async (t) => {
-    const { url, agent } = await served(t);
+    const { url, agent } = await startServer(t);
     const target = [url, '--transport', 'http', '--header', `Authorization: Bearer ${agent}`, '--stored-auth-only'];
     const strict = [inspector, '--cli', ...target, '--method', 'tools/list', '--strict'];
     const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
@@ -89,7 +91,7 @@ suite('the MCP Inspector', { timeout: 300_000 }, () => {
     assert.doesNotMatch(stderr, /mcp__signalbox__|portab/i);
   });
 
-  test('shows a server behind Signalbox as it shows it bare, in both eras', async (t) => {
+  test('shows a server behind Signalbox as it shows the server directly, in both eras', async (t) => {
     for (const era of ['legacy', 'modern']) {
       const program = [process.execPath, transparentProgram, era];
       const server = mcpServer({
@@ -115,6 +117,6 @@ suite('the MCP Inspector', { timeout: 300_000 }, () => {
       '-e',
       each,
     ]);
-    await listsAndCalls(t, [process.execPath, launcher, 'stdio', '--cwd', directory, ...environment]);
+    await assertListsAndCalls(t, [process.execPath, launcher, 'stdio', '--cwd', directory, ...environment]);
   });
 });

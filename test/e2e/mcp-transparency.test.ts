@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpTransport, mcpServer } from '../../src/index.ts';
 import { clientCapabilities as capabilities, firstClient, secondClient } from '../mcp-clients/clients.ts';
@@ -16,7 +16,7 @@ import { referenceServer, transparentProgram } from '../mcp-servers/programs.ts'
 type Program = McpTransport & { readonly type: 'stdio' };
 type Kind = 'v1' | 'v2 legacy' | 'v2 modern';
 
-/** The part of a client that both SDKs have. */
+/** The methods that clients of both SDKs have. */
 interface AnyClient {
   listTools(): Promise<object>;
   listResources(): Promise<object>;
@@ -28,7 +28,7 @@ interface AnyClient {
 }
 
 /** Connects the same kind of client to a program directly and through Signalbox. */
-async function bareAndBehind(t: TestContext, kind: Kind, program: Program): Promise<readonly [AnyClient, AnyClient]> {
+async function connectBoth(t: TestContext, kind: Kind, program: Program): Promise<readonly [AnyClient, AnyClient]> {
   const server = mcpServer({ name: 'one', transport: program });
   await server.ready();
   const { url } = await serving(t, {
@@ -38,74 +38,74 @@ async function bareAndBehind(t: TestContext, kind: Kind, program: Program): Prom
   });
   const behind = new URL(`${url.href}/bare`);
   const { command, args, env } = { args: [], env: {}, ...program };
-  const started = { command, args: [...args], env: { PATH: process.env['PATH'] ?? '', ...env } };
+  const parameters = { command, args: [...args], env: { PATH: process.env['PATH'] ?? '', ...env } };
   if (kind === 'v1') {
-    const client = new FirstClient({ name: 'first', version: '1.0.0' }, { capabilities });
-    await client.connect(new FirstStdioTransport({ ...started, stderr: 'ignore' }));
+    const client = new ClientV1({ name: 'first', version: '1.0.0' }, { capabilities });
+    await client.connect(new StdioTransportV1({ ...parameters, stderr: 'ignore' }));
     t.after(() => client.close());
     return [anyResult(client), anyResult(await firstClient(t, behind))];
   }
   const era = kind === 'v2 legacy' ? 'legacy' : 'modern';
   const negotiation = era === 'modern' ? { versionNegotiation: { mode: 'auto' as const } } : {};
   const client = new Client({ name: 'second', version: '1.0.0' }, { capabilities, ...negotiation });
-  await client.connect(new StdioClientTransport({ ...started, stderr: 'ignore' }));
+  await client.connect(new StdioClientTransport({ ...parameters, stderr: 'ignore' }));
   t.after(() => client.close());
   assert.equal(client.getProtocolEra(), era);
   return [client, await secondClient(t, behind, era)];
 }
 
-/** The first SDK drops fields that it does not know from some results, unless it is asked for any. */
-function anyResult(client: FirstClient): AnyClient {
-  const asking = (method: string) => (params?: object) =>
+/** Returns complete results: SDK v1 drops unknown fields from some results unless a request accepts any. */
+function anyResult(client: ClientV1): AnyClient {
+  const request = (method: string) => (params?: object) =>
     client.request({ method, params: { ...params } }, ResultSchema);
   return {
-    listTools: asking('tools/list'),
-    listResources: asking('resources/list'),
-    listResourceTemplates: asking('resources/templates/list'),
-    listPrompts: asking('prompts/list'),
-    readResource: asking('resources/read'),
-    getPrompt: asking('prompts/get'),
-    callTool: asking('tools/call'),
+    listTools: request('tools/list'),
+    listResources: request('resources/list'),
+    listResourceTemplates: request('resources/templates/list'),
+    listPrompts: request('prompts/list'),
+    readResource: request('resources/read'),
+    getPrompt: request('prompts/get'),
+    callTool: request('tools/call'),
   };
 }
 
-/** Sends both clients the same request and compares the results, or the code, message and data of the errors. */
+/** Sends the same request with both clients, and compares the results, or the code, message and data of the errors. */
 async function assertSame(
   [bare, behind]: readonly [AnyClient, AnyClient],
-  ask: (client: AnyClient) => Promise<object>,
+  send: (client: AnyClient) => Promise<object>,
   without: readonly string[] = [],
 ): Promise<object> {
-  const [expected, actual] = [await answerOf(ask(bare)), await answerOf(ask(behind))];
-  const drop = (answer: object): object =>
-    Object.fromEntries(Object.entries(answer).filter(([key]) => !without.includes(key)));
+  const [expected, actual] = [await resultOrError(send(bare)), await resultOrError(send(behind))];
+  const drop = (result: object): object =>
+    Object.fromEntries(Object.entries(result).filter(([key]) => !without.includes(key)));
   assert.deepEqual(drop(actual), drop(expected));
   return actual;
 }
 
-async function answerOf(asked: Promise<object>): Promise<object> {
+async function resultOrError(request: Promise<object>): Promise<object> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     const { code, message, data } = error as Error & { code?: unknown; data?: unknown };
     return { code, message, data };
   }
 }
 
-/** The cache lifetime of lists is set by Signalbox, which notifies clients of changes itself. */
-const own = ['ttlMs', 'cacheScope'];
+/** Signalbox sets the cache lifetime of lists, because it notifies clients of changes itself. */
+const cacheFields = ['ttlMs', 'cacheScope'];
 
 async function assertSameLists(both: readonly [AnyClient, AnyClient]): Promise<void> {
-  await assertSame(both, (client) => client.listTools(), own);
-  await assertSame(both, (client) => client.listResources(), own);
-  await assertSame(both, (client) => client.listResourceTemplates(), own);
-  await assertSame(both, (client) => client.listPrompts(), own);
+  await assertSame(both, (client) => client.listTools(), cacheFields);
+  await assertSame(both, (client) => client.listResources(), cacheFields);
+  await assertSame(both, (client) => client.listResourceTemplates(), cacheFields);
+  await assertSame(both, (client) => client.listPrompts(), cacheFields);
 }
 
-suite('a client sees the same of a server behind Signalbox as without it', { timeout: 300_000 }, () => {
+suite('client of a server behind Signalbox', { timeout: 300_000 }, () => {
   for (const kind of ['v1', 'v2 legacy', 'v2 modern'] as const) {
-    test(`icons, _meta, unknown fields, empty content, errors with code and data (${kind})`, async (t) => {
+    test(`gets the same as directly: icons, _meta, unknown fields, empty content, errors with code and data (${kind})`, async (t) => {
       const era = kind === 'v2 modern' ? 'modern' : 'legacy';
-      const both = await bareAndBehind(t, kind, {
+      const both = await connectBoth(t, kind, {
         type: 'stdio',
         command: process.execPath,
         args: [transparentProgram, era],
@@ -124,8 +124,8 @@ suite('a client sees the same of a server behind Signalbox as without it', { tim
   }
 
   for (const kind of ['v1', 'v2 legacy'] as const) {
-    test(`server-everything: lists, calls, resources and prompts (${kind})`, async (t) => {
-      const both = await bareAndBehind(t, kind, referenceServer('everything'));
+    test(`gets the same lists, calls, resources and prompts of server-everything (${kind})`, async (t) => {
+      const both = await connectBoth(t, kind, referenceServer('everything'));
       await assertSameLists(both);
       const calls: readonly (readonly [string, Record<string, unknown>])[] = [
         ['echo', { message: 'hello' }],
@@ -146,12 +146,12 @@ suite('a client sees the same of a server behind Signalbox as without it', { tim
     });
   }
 
-  test('server-filesystem: files, a picture, and what is not there', async (t) => {
+  test('gets the same files, image and errors of server-filesystem', async (t) => {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-transparent-')));
     t.after(() => rmSync(directory, { recursive: true, force: true }));
     writeFileSync(join(directory, 'a.txt'), 'text of a\n'.repeat(10_000));
     writeFileSync(join(directory, 'b.png'), Buffer.alloc(480_000, 7));
-    const both = await bareAndBehind(t, 'v2 legacy', referenceServer('filesystem', [directory]));
+    const both = await connectBoth(t, 'v2 legacy', referenceServer('filesystem', [directory]));
     await assertSameLists(both);
     for (const [name, args] of [
       ['read_text_file', { path: join(directory, 'a.txt') }],

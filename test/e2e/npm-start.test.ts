@@ -14,11 +14,11 @@ interface Started {
   readonly npm: ChildProcessWithoutNullStreams;
   readonly url: string;
   readonly port: number;
-  /** Resolves with everything that was written to standard error, when all of it is there. */
+  /** Resolves with the complete standard error. */
   readonly errors: Promise<string>;
 }
 
-/** Runs a command of npm that starts a server, in a process group of its own. */
+/** Runs an npm command that starts a server, in its own process group. */
 async function startWithNpm(t: TestContext, args: readonly string[]): Promise<Started> {
   const env = {
     ...process.env,
@@ -35,7 +35,7 @@ async function startWithNpm(t: TestContext, args: readonly string[]): Promise<St
     try {
       process.kill(-group, 'SIGKILL');
     } catch {
-      // Nothing of it is left, which is what the test shows.
+      // No process of the group is left, as the test expects.
     }
   });
   const errors = text(npm.stderr);
@@ -43,7 +43,7 @@ async function startWithNpm(t: TestContext, args: readonly string[]): Promise<St
   return { npm, url, port, errors };
 }
 
-/** Waits until nothing answers at the address and the port can be taken again. */
+/** Waits until the server does not answer and its port is free. */
 async function assertEnded({ npm, url, port }: Started): Promise<void> {
   if (npm.exitCode === null && npm.signalCode === null) await within(once(npm, 'exit'), 'the end of npm');
   await until(async () => {
@@ -58,9 +58,9 @@ async function assertEnded({ npm, url, port }: Started): Promise<void> {
   server.close();
 }
 
-suite('a server that npm has started', { concurrency: true }, () => {
+suite('server started by npm', { concurrency: true }, () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const)
-    test(`ends with npm when npm gets ${signal}, and its port is free`, async (t) => {
+    test(`ends with npm when npm receives ${signal}, and its port is free`, async (t) => {
       const started = await startWithNpm(t, ['start', '--']);
       assert.equal((await fetch(`${started.url}/api/health/live`)).status, 200);
       started.npm.kill(signal);
@@ -68,7 +68,7 @@ suite('a server that npm has started', { concurrency: true }, () => {
     });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    test(`stops in order when the whole process group gets ${signal}, as from Ctrl-C, and npm passes it on`, async (t) => {
+    test(`stops in order when the whole process group receives ${signal}, as after Ctrl-C, and npm passes it on`, async (t) => {
       const started = await startWithNpm(t, ['start', '--']);
       assert.ok(started.npm.pid !== undefined);
       process.kill(-started.npm.pid, signal);
@@ -77,7 +77,7 @@ suite('a server that npm has started', { concurrency: true }, () => {
     });
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
-    test(`ends with npx when npx gets ${signal}, and its port is free`, async (t) => {
+    test(`ends with npx when npx receives ${signal}, and its port is free`, async (t) => {
       const command = [join(root, 'node_modules', '.bin', 'node'), sourceLauncher, 'serve'];
       const started = await startWithNpm(t, ['exec', '--', ...command]);
       started.npm.kill(signal);

@@ -19,57 +19,57 @@ const documentsIn = (name: string): Tree[] =>
     return document.toJS() as Tree;
   });
 
-/** Everything in a tree that has this key. */
-function under(tree: unknown, key: string): unknown[] {
+/** Returns every value with this key in a tree. */
+function valuesOf(tree: unknown, key: string): unknown[] {
   if (typeof tree !== 'object' || tree === null) return [];
   const found = Object.hasOwn(tree, key) ? [(tree as Tree)[key]] : [];
-  return [...found, ...Object.values(tree).flatMap((child) => under(child, key))];
+  return [...found, ...Object.values(tree).flatMap((child) => valuesOf(child, key))];
 }
 
 const token = 'a-token-that-is-long-enough';
 const place = new Place(withNotes);
-const serving = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-const ended = finished(serving);
+const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+const ended = finished(server);
 let url = '';
-const get = (path: string, given = {}): Promise<Response> => fetch(new URL(path, url), { headers: given });
+const get = (path: string, headers = {}): Promise<Response> => fetch(new URL(path, url), { headers });
 const authorization = `Bearer ${token}`;
 
 before(async () => {
-  ({ url } = JSON.parse(await said(serving.stdout, /\n/)) as { url: string });
+  ({ url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string });
 });
 after(async () => {
-  serving.kill('SIGTERM');
+  server.kill('SIGTERM');
   await ended;
 });
 
-suite('what the dashboard and the alerts name', () => {
-  test('is in /metrics of a running server: each metric with the labels it is asked by, and each outcome', async () => {
-    const answer = await fetch(new URL('/api/tools/mcp__notes__list/call', url), {
+suite('dashboard and alerts', () => {
+  test('name only metrics, labels and outcomes that /metrics of a running server has', async () => {
+    const response = await fetch(new URL('/api/tools/mcp__notes__list/call', url), {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: '{"arguments":{}}',
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     const metrics = await (await get('/metrics', { authorization })).text();
-    const known = new Map<string, Set<string>>([['up', new Set()]]);
+    const labelsOf = new Map<string, Set<string>>([['up', new Set()]]);
     for (const [, name = '', labels = ''] of metrics.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? /gm)) {
-      const set = known.get(name) ?? new Set();
+      const set = labelsOf.get(name) ?? new Set();
       for (const [, label = ''] of labels.matchAll(/([a-z_]+)="/g)) set.add(label);
-      known.set(name, set);
+      labelsOf.set(name, set);
     }
     const dashboard = JSON.parse(textOf('grafana-dashboard.json')) as Tree;
     const expressions = [
-      ...under(dashboard, 'expr'),
-      ...documentsIn('alerts.yaml').flatMap((alerts) => under(alerts, 'expr')),
+      ...valuesOf(dashboard, 'expr'),
+      ...documentsIn('alerts.yaml').flatMap((alerts) => valuesOf(alerts, 'expr')),
     ];
     assert.ok(expressions.length > 20);
     const outcomes = new Set(['completed', 'failed', 'denied', 'timed-out', 'cancelled', 'stale', 'unknown']);
     for (const expression of expressions.map(String)) {
-      const named = [...expression.matchAll(/\b(up|(?:signalbox|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)];
-      assert.ok(named.length > 0, expression);
-      for (const [, name = '', matchers = ''] of named) {
-        const labels = known.get(name);
-        assert.ok(labels !== undefined, `${name} is no metric of the server: ${expression}`);
+      const used = [...expression.matchAll(/\b(up|(?:signalbox|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)];
+      assert.ok(used.length > 0, expression);
+      for (const [, name = '', matchers = ''] of used) {
+        const labels = labelsOf.get(name);
+        assert.ok(labels !== undefined, `${name} is not a metric of the server: ${expression}`);
         for (const [, label = '', values = ''] of matchers.matchAll(/([a-z_]+)=~?"([^"]*)"/g)) {
           assert.ok(label === 'job' || labels.has(label), `${name} has no label ${label}`);
           if (label === 'outcome') for (const value of values.split('|')) assert.ok(outcomes.has(value), value);
@@ -86,28 +86,28 @@ const ownAddresses = Object.values(networkInterfaces()).flatMap((all) =>
   (all ?? []).filter(({ family }) => family === 'IPv4').map(({ address }) => address),
 );
 
-/** Starts a server as a manifest says, on a free port and without the wait before it stops. */
-async function start(words: readonly string[], store: string, stops: (() => Promise<void>)[]): Promise<number> {
+/** Starts a server with the arguments of a manifest, on a free port and without the wait before it stops. */
+async function startServer(words: readonly string[], store: string, stops: (() => Promise<void>)[]): Promise<number> {
   const child = new Place(withNotes).start(
     [...words.filter((word) => !/^--(port|drain-seconds)=/.test(word)), '--port', '0', '--json'],
     { SIGNALBOX_TOKEN: token, SIGNALBOX_STORE: store },
   );
-  const gone = finished(child);
+  const exited = finished(child);
   stops.push(async () => {
     child.kill('SIGTERM');
-    assert.equal((await gone).code, 0);
+    assert.equal((await exited).code, 0);
   });
   return (JSON.parse(await said(child.stdout, /\n/)) as { port: number }).port;
 }
 
-suite('the files for Compose and Kubernetes', () => {
+suite('files for Compose and Kubernetes', () => {
   const trees = [...documentsIn('compose.yaml'), ...documentsIn('kubernetes.yaml')];
 
-  test('use options and variables that there are', async () => {
+  test('use existing options and variables', async () => {
     const { stdout: help } = await place.run(['serve', '--help']);
     const dockerfile = textOf('Dockerfile');
     const commands = [
-      ...trees.flatMap((tree) => [...under(tree, 'args'), ...under(tree, 'command')]),
+      ...trees.flatMap((tree) => [...valuesOf(tree, 'args'), ...valuesOf(tree, 'command')]),
       JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '') as string[],
     ].filter(isServe);
     assert.ok(commands.length >= 4);
@@ -131,21 +131,21 @@ suite('the files for Compose and Kubernetes', () => {
     );
   });
 
-  test('start as they are written, and are probed by an address or a name that they answer to', async (t) => {
+  test('start as written, and are probed at an address or a name that they accept', async (t) => {
     const [, healthUri = ''] = /health_uri (\S+)/.exec(textOf('compose.yaml')) ?? [];
     const [, healthHost = ''] = /health_headers \{\s+Host (\S+)/.exec(textOf('compose.yaml')) ?? [];
     const composed = {
-      words: under(trees[0], 'command').find(isServe) ?? [],
+      words: valuesOf(trees[0], 'command').find(isServe) ?? [],
       paths: [healthUri],
       hostsAt: () => [healthHost],
     };
     const pods = trees
-      .flatMap((tree) => under(tree, 'containers'))
+      .flatMap((tree) => valuesOf(tree, 'containers'))
       .flatMap((containers) => containers as Tree[])
       .map((container) => ({
-        words: under(container, 'args').find(isServe) ?? [],
-        paths: under(container, 'httpGet').map((probe) => String((probe as Tree)['path'])),
-        // A kubelet names the address of the pod, which is one of the machine's own.
+        words: valuesOf(container, 'args').find(isServe) ?? [],
+        paths: valuesOf(container, 'httpGet').map((probe) => String((probe as Tree)['path'])),
+        // A kubelet uses the address of the pod, which is one of the machine's own addresses.
         hostsAt: (port: number) => ownAddresses.map((address) => `${address}:${port}`),
       }));
     assert.deepEqual(
@@ -160,32 +160,32 @@ suite('the files for Compose and Kubernetes', () => {
     });
     await Promise.all(
       [composed, ...pods].map(async ({ words, paths, hostsAt }) => {
-        const port = await start(words, cluster.address('operations'), stops);
+        const port = await startServer(words, cluster.address('operations'), stops);
         assert.ok(paths.length > 0);
         for (const path of paths)
           for (const host of hostsAt(port)) {
-            const answer = await bareRequest({ port }, path, { headers: { host } });
-            assert.equal(answer.status, 200, `${words.join(' ')}: ${host}${path}`);
+            const response = await bareRequest({ port }, path, { headers: { host } });
+            assert.equal(response.status, 200, `${words.join(' ')}: ${host}${path}`);
           }
-        const stranger = await bareRequest({ port }, '/api/health/live', { headers: { host: `signalbox:${port}` } });
-        assert.equal(stranger.status, 421);
+        const otherHost = await bareRequest({ port }, '/api/health/live', { headers: { host: `signalbox:${port}` } });
+        assert.equal(otherHost.status, 421);
       }),
     );
   });
 
-  test('have a configuration and rules that are taken', async () => {
+  test('contain a valid configuration and valid rules', async () => {
     const [compose] = documentsIn('compose.yaml');
     const own = documentsIn('kubernetes.yaml').find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<
       string,
       string
     >;
-    const composed = (under(compose, 'content') as string[])
+    const composed = (valuesOf(compose, 'content') as string[])
       .find((text) => text.startsWith('{'))
       ?.replaceAll('$$', '$');
     for (const files of [own, { 'signalbox.config.json': composed ?? '' }]) {
-      const there = new Place();
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(there.directory, name), text);
-      const checked = await there.run(['policy', 'check']);
+      const project = new Place();
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(project.directory, name), text);
+      const checked = await project.run(['policy', 'check']);
       assert.equal(checked.code, 0, checked.stdout + checked.stderr);
     }
   });

@@ -31,7 +31,7 @@ const pay = defineTool({
   },
 });
 
-function temporary(t: TestContext): string {
+function temporaryDirectory(t: TestContext): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-session-client-')));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
@@ -40,12 +40,12 @@ function temporary(t: TestContext): string {
 const textOf = (events: readonly SessionEvent[]): string =>
   events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
 
-for (const [name, make] of [
+for (const [name, createRuntime] of [
   ['claude-cli', claudeCli],
   ['claude', claude],
 ] as const)
-  test(`query runs one turn of the real Claude CLI through ${name}; its calls are decided and recorded by the box`, async (t) => {
-    const root = temporary(t);
+  test(`query runs a turn of the real Claude CLI through ${name}, whose calls the box decides and records`, async (t) => {
+    const root = temporaryDirectory(t);
     const [home, cwd] = [join(root, 'home'), join(root, 'workspace')];
     for (const directory of [home, cwd]) mkdirSync(directory);
     const api = await startMessagesServer((request) => {
@@ -55,22 +55,22 @@ for (const [name, make] of [
         : [{ type: 'text', text: `heard: ${results.map((result) => result.text).join()}` }];
     });
     t.after(() => api.close());
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const box = await createSignalbox({
       servers: [localServer({ name: 'shop', tools: [pay] })],
       approve: ({ arguments: args }) => {
-        asked.push(args);
+        requests.push(args);
         return { allow: true, by: { id: 'ada', kind: 'human' } };
       },
     });
     t.after(() => box.close());
-    const runtime = make({ env: claudeEnvironment(api.url, home) });
+    const runtime = createRuntime({ env: claudeEnvironment(api.url, home) });
     t.after(() => runtime.close());
     const events: SessionEvent[] = [];
     for await (const event of query('pay 7', { box, runtime, cwd })) events.push(event);
     assert.deepEqual(events.at(-1)?.type, 'done');
     assert.match(textOf(events), /heard: .*paid 7/);
-    assert.deepEqual(asked, [{ amount: 7 }]);
+    assert.deepEqual(requests, [{ amount: 7 }]);
     const { items } = await box.journal.calls({ tool: 'mcp__shop__pay' });
     assert.deepEqual(
       items.map((item) => item.type === 'ToolInvoked' && [item.outcome, item.sessionId === events[0]?.sessionId]),
@@ -79,8 +79,8 @@ for (const [name, make] of [
   });
 
 describe('sessions from code', () => {
-  test('a client holds several turns, approves a call, and continues a session by its id', async (t) => {
-    const data = temporary(t);
+  test('run several turns in a client, which approves a call and continues a session by its id', async (t) => {
+    const data = temporaryDirectory(t);
     const box = await createSignalbox({ servers: [localServer({ name: 'shop', tools: [pay] })], data });
     t.after(() => box.close());
     const runtime = model({ model: 'demo' });
@@ -102,8 +102,8 @@ describe('sessions from code', () => {
     assert.match(textOf(second), /pong/);
   });
 
-  test('leaving a turn early interrupts it, and a signal does', async (t) => {
-    const data = temporary(t);
+  test('are interrupted by leaving a turn early or aborting its signal', async (t) => {
+    const data = temporaryDirectory(t);
     const box = await createSignalbox({ servers: [localServer({ name: 'shop', tools: [pay] })], data });
     t.after(() => box.close());
     const runtime = model({ model: 'demo' });
@@ -113,18 +113,18 @@ describe('sessions from code', () => {
     const client = await createSessionClient(sessions);
     for await (const event of client.send('call mcp__shop__pay {"amount": 5}'))
       if (event.type === 'approval_required') break;
-    const stop = new AbortController();
+    const abort = new AbortController();
     const reasons: string[] = [];
-    for await (const event of client.send('call mcp__shop__pay {"amount": 6}', { signal: stop.signal })) {
-      if (event.type === 'approval_required') stop.abort();
+    for await (const event of client.send('call mcp__shop__pay {"amount": 6}', { signal: abort.signal })) {
+      if (event.type === 'approval_required') abort.abort();
       if (event.type === 'done') reasons.push(event.reason);
     }
     assert.deepEqual(reasons, ['interrupted']);
     assert.ok(!paid.includes(5) && !paid.includes(6));
   });
 
-  test('createServer serves a box, its sessions and its schedules to those who have the token', async (t) => {
-    const data = temporary(t);
+  test('are served by createServer, with the box and its schedules, to clients with the token', async (t) => {
+    const data = temporaryDirectory(t);
     const box = await createSignalbox({ servers: [localServer({ name: 'shop', tools: [pay] })], data });
     t.after(() => box.close());
     const runtime = model({ model: 'demo' });
@@ -144,7 +144,7 @@ describe('sessions from code', () => {
     assert.equal((await get('/api/jobs', server.token)).status, 200);
   });
 
-  test('are refused without an agent, and for an object that is no box', async () => {
+  test('reject a missing agent, and an object that is not a box', async () => {
     const box = await createSignalbox();
     await assert.rejects(createSessions(box, { agents: {} }), TypeError);
     await assert.rejects(createServer({ ...box, call: box.call, sessionStore: undefined } as never), TypeError);
