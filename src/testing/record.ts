@@ -26,12 +26,12 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
   for (const [name, value] of Object.entries(secrets)) redactor.add(name, value);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, '');
-  let told = '';
+  let lastHeader = '';
   const write = (document: RecordedServer | RecordedCall): void =>
     appendFileSync(file, `${redactor.json(JSON.stringify(document))}\n`);
 
   /** Writes the header before the first call, and again before the next call after the server changed. */
-  const tellServer = (): void => {
+  const writeHeader = (): void => {
     const { tools, instructions } = server.state();
     const recorded: RecordedServer = {
       signalbox: 1,
@@ -40,8 +40,8 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
       tools: tools.map(({ parse: _, run: __, checkOutput: ___, notices: ____, ...description }) => description),
     };
     const text = JSON.stringify(recorded);
-    if (text === told) return;
-    told = text;
+    if (text === lastHeader) return;
+    lastHeader = text;
     write(recorded);
   };
 
@@ -53,11 +53,11 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
       try {
         result = await tool.run(args, context);
       } catch (error) {
-        tellServer();
+        writeHeader();
         write({ ...call, error: messageOf(error), ...rpcOf(error) });
         throw error;
       }
-      tellServer();
+      writeHeader();
       write({ ...call, result: plain(result) });
       return result;
     },

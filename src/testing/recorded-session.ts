@@ -1,11 +1,9 @@
 import { costKey } from '../pipeline/results/tool-outcome.ts';
 import type { ToolInvoked } from '../journal/entries/journal-event.ts';
 import type { JournalApi } from '../signalbox/signalbox.ts';
-import { type OutcomeName } from '../core/calls/call-outcome.ts';
-import { type CallOutcome } from '../core/calls/call-outcome.ts';
+import type { CallOutcome, OutcomeName } from '../core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import type { JsonObject } from '../core/json/json.ts';
-import type { Effect } from '../core/tools/tool.ts';
 import type { Cassette, RecordedCall, RecordedTool } from './cassette.ts';
 
 /** A call of a recorded session. */
@@ -52,12 +50,13 @@ function outcomeOf({ outcome, output, error }: ToolInvoked): CallOutcome {
 function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
   const servers = new Map<string, { tools: Map<string, RecordedTool>; calls: RecordedCall[] }>();
   for (const { recorded, outcome, ran } of calls) {
-    const { server, effect = 'irreversible' } = recorded;
+    const { server, effect = 'irreversible', labels = [] } = recorded;
     if (server === undefined) continue;
-    let found = servers.get(server);
-    if (found === undefined) servers.set(server, (found = { tools: new Map(), calls: [] }));
+    const found = servers.get(server) ?? { tools: new Map(), calls: [] };
+    servers.set(server, found);
     const tool = recorded.tool.slice(`mcp__${server}__`.length);
-    found.tools.set(tool, recordedTool(tool, effect, recorded.labels ?? []));
+    const facts = { effect, labels, idempotent: false, annotations: {}, inputSchema: { type: 'object' } };
+    found.tools.set(tool, { tool, description: 'From the journal.', ...facts });
     if (!ran) continue;
     const { content, structuredContent, _meta } = outcome;
     const result = {
@@ -77,16 +76,4 @@ function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
 
 function costOf({ costUsd }: ToolInvoked): JsonObject {
   return costUsd === undefined ? {} : { [costKey]: costUsd };
-}
-
-function recordedTool(tool: string, effect: Effect, labels: readonly string[]): RecordedTool {
-  return {
-    tool,
-    description: 'From the journal.',
-    inputSchema: { type: 'object' },
-    annotations: {},
-    effect,
-    idempotent: false,
-    labels,
-  };
 }

@@ -1,17 +1,16 @@
 import type { CallResult } from '../core/calls/call.ts';
-import type { OutcomeName } from '../core/calls/call-outcome.ts';
-import type { CallOutcome } from '../core/calls/call-outcome.ts';
+import type { CallOutcome, OutcomeName } from '../core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
 import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import type { PolicySource } from '../pipeline/policies/compile-policies.ts';
-import { type RecordedSession, type SessionCall } from './recorded-session.ts';
+import type { RecordedSession, SessionCall } from './recorded-session.ts';
 import { replay } from './replay.ts';
 
 /** One call of a session, as recorded and as replayed. */
 export interface ReplayedCall {
   readonly recorded: SessionCall['recorded'];
   readonly replayed: CallResult;
-  /** What differs: the outcome, the content of the result, or only the decision of the given rules. */
+  /** The difference: in the outcome, in the content of the result, or only in the decision of the given rules. */
   readonly differs: 'no' | 'outcome' | 'content' | 'decision';
 }
 
@@ -47,9 +46,9 @@ export async function* replaySession(
         session: session.session,
         principal: recorded.principal,
       });
-      const isOtherwise = policies.length > 0 && isDecidedOtherwise(recorded.decision, made.decision);
-      const replayed = current.ran || isOtherwise ? made : endedAsBefore(made, outcome);
-      yield { recorded, replayed, differs: differenceOf(outcome, replayed) ?? (isOtherwise ? 'decision' : 'no') };
+      const isDifferent = policies.length > 0 && isDecidedDifferently(recorded.decision, made.decision);
+      const replayed = current.ran || isDifferent ? made : endedAsBefore(made, outcome);
+      yield { recorded, replayed, differs: differenceOf(outcome, replayed) ?? (isDifferent ? 'decision' : 'no') };
     }
   } finally {
     await box.close();
@@ -57,7 +56,7 @@ export async function* replaySession(
 }
 
 /** Returns whether the rules decide a call differently. Ignores changes made by a permission mode or a remembered approval. */
-function isDecidedOtherwise(then: Decision | undefined, now: Decision | undefined): boolean {
+function isDecidedDifferently(then: Decision | undefined, now: Decision | undefined): boolean {
   return then !== undefined && now !== undefined && (then.ruled ?? then).answer !== now.answer;
 }
 
