@@ -1,6 +1,6 @@
 export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
 export type { ApprovalInbox, Approvals, CallerChange } from './pipeline/approvals/approval-inbox.ts';
-export type { ApprovalPage, ApprovalPageQuery } from './pipeline/approvals/approval-page.ts';
+export type { ApprovalPage, ApprovalPageQuery } from './pipeline/approvals/approval-view.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
 export type {
   BoxContent,
@@ -18,7 +18,7 @@ export type { ProtectedFile, AskingRule, Decision } from './core/calls/decision.
 export type { PolicySummary } from './pipeline/policies/active-policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
 export type { UndoOptions, UndoResult, UndoStanding } from './pipeline/undo/undo-calls.ts';
-export type { CallMetrics } from './pipeline/recording/telemetry.ts';
+export type { CallMetrics } from './pipeline/stages/observe.ts';
 export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
@@ -149,10 +149,10 @@ export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-too
 export { localServer, type LocalServer, type LocalServerOptions } from './sources/local/local-server.ts';
 export { discoverMcpServer, type Discovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer } from './sources/mcp/http/oauth/oauth-options.ts';
-export { signIn } from './sources/mcp/http/oauth/sign-in/sign-in.ts';
-export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in/sign-in-options.ts';
-export { signOut, type SignOut } from './sources/mcp/http/oauth/sign-in/sign-out.ts';
-export type { TokenStore } from './sources/mcp/http/oauth/tokens/token-store.ts';
+export { signIn } from './sources/mcp/http/oauth/sign-in.ts';
+export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in.ts';
+export { signOut, type SignOut } from './sources/mcp/http/oauth/sign-in.ts';
+export type { TokenStore } from './sources/mcp/http/oauth/oauth-session.ts';
 export { mcpServer, type McpServer, type McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { McpTransport } from './sources/mcp/connection/mcp-transport.ts';
@@ -164,7 +164,7 @@ export type { AbortSignalLike, AbortListener } from './core/async/light-abort-si
 export type { ConditionCall } from './policy/conditions/condition-input.ts';
 export type { DocumentProblem } from './core/text/document-problem.ts';
 export type { Facts } from './policy/facts/facts.ts';
-export type { HttpTransportOptions } from './sources/mcp/http/http-transport.ts';
+export type { HttpTransportOptions } from './sources/mcp/http/http-link.ts';
 export type { PolicyDocument } from './policy/rules/read-policies.ts';
 export type { ProgramOptions } from './process/process-group.ts';
 export type { Sealer, SealerNote } from './journal/integrity/seal.ts';

@@ -15,7 +15,7 @@ import type { Redactor } from '../redaction/redactor.ts';
 import type { PolicyInput } from '../policy/policy.ts';
 import type { StateChanges } from '../workspace/state-changes.ts';
 import type { ExternalRun } from './begin-call.ts';
-import type { PolicySet } from './policies/policy-set.ts';
+import type { PolicySet } from './policies/session-facts.ts';
 
 /** A request to run one tool: its caller, arguments and options. */
 export interface CallRequest {

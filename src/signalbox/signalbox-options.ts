@@ -3,7 +3,7 @@ import type { ResultLimits, Source } from '../catalog/source/source.ts';
 import type { Approve } from '../core/calls/approval.ts';
 import type { Store } from '../journal/store/store.ts';
 import type { PolicySource } from '../pipeline/policies/compile-policies.ts';
-import type { CallMetrics } from '../pipeline/recording/telemetry.ts';
+import type { CallMetrics } from '../pipeline/stages/observe.ts';
 import type { CheckpointOptions } from '../workspace/checkpoints.ts';
 
 /** Options of `createSignalbox`. Everything has a default. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import * as z from 'zod';
 import { type Approval, type CallOptions, type CallResult, defineTool, localServer } from '../../src/index.ts';
-import type { ApprovalPage } from '../../src/pipeline/approvals/approval-page.ts';
+import type { ApprovalPage } from '../../src/pipeline/approvals/approval-view.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 import { awaited } from '../support/awaited.ts';
 import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';

@@ -17,7 +17,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { askOncePerSessionRule } from '../../policy/default-policy.ts';
-import { stateOf, toApproval } from './approval-view.ts';
+import { type ApprovalPage, type ApprovalPageQuery, firstPage, stateOf, toApproval } from './approval-view.ts';
 import { editProblem, restoreRedacted } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
 import {
@@ -31,7 +31,6 @@ import {
 import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { type ApprovalPage, type ApprovalPageQuery, firstPage } from './approval-page.ts';
 
 /** An approval by a human. */
 export interface Approving {

@@ -2,7 +2,7 @@ import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
-import { decodePercent } from './text-names.ts';
+import { decodePercent } from '../../policy/facts/fingerprints.ts';
 
 /** The paths that one string may represent. */
 export interface PathForms {

@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { isBareName } from './path-arguments.ts';
-import { foldName, statOf } from './real-path.ts';
+import { foldName, namesIn, statOf } from './real-path.ts';
 import type { NameSearch } from './text-names.ts';
 
 const maxEntries = 10_000;
@@ -84,7 +83,7 @@ export class PlainReads {
     const listedMs = Date.now();
     const entries = namesIn(directory);
     if (entries === undefined || entries.length > maxEntries) return undefined;
-    const listing = { modifiedMs, listedMs, names: new Set(entries.map((name) => foldName(name))) };
+    const listing = { modifiedMs, listedMs, names: new Set(entries.map(foldName)) };
     this.#listings.set(directory, listing);
     return listing;
   }
@@ -106,13 +105,4 @@ function areBareNames(value: JsonValue, key: string, search: NameSearch, listing
   for (const name in object)
     if (!isBareName(name, '') || !areBareNames(object[name] ?? null, name, search, listings)) return false;
   return true;
-}
-
-/** Returns the names in a directory: none when it does not exist, undefined when it cannot be read. */
-function namesIn(directory: string): string[] | undefined {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
-  }
 }

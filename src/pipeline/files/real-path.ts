@@ -4,9 +4,8 @@ import { type KnownNames, followPath } from '../../policy/conditions/functions/f
 import { isInside, isSameFile } from '../../policy/conditions/functions/path-location.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 
-const missing = { throwIfNoEntry: false } as const;
 /** Characters that case-insensitive file systems also ignore. */
-const ignoredCharacters = /\p{Default_Ignorable_Code_Point}/gu;
+export const ignoredCharacters = /\p{Default_Ignorable_Code_Point}/gu;
 const isAscii = /^[\u0000-\u007f]*$/;
 /** An ASCII path without streams, trailing dots or spaces. */
 const plainPath = /^(?:[!-\-0-9;-~]|\.(?!\/|$)|\/)*$/;
@@ -14,9 +13,18 @@ const plainPath = /^(?:[!-\-0-9;-~]|\.(?!\/|$)|\/)*$/;
 /** Returns the stat of the file that a path leads to; `undefined` when it does not exist or is not accessible. */
 export function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path, missing);
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
+  }
+}
+
+/** Returns the names in a directory: none when it does not exist, undefined when it cannot be read. */
+export function namesIn(directory: string): string[] | undefined {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
   }
 }
 
@@ -75,13 +83,9 @@ export class Lookups {
 
   #entriesOf(directory: string): ReadonlySet<string> | undefined {
     if (this.#work?.take(listWork) === false) return undefined;
-    try {
-      const names = readdirSync(directory);
-      this.#work?.take(names.length * entryWork);
-      return new Set(names.map((name) => foldName(name)));
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Set() : undefined;
-    }
+    const names = namesIn(directory);
+    this.#work?.take((names?.length ?? 0) * entryWork);
+    return names && new Set(names.map(foldName));
   }
 
   #follow(path: string): string {

@@ -1,6 +1,7 @@
 import { sep } from 'node:path';
 import type { JsonValue } from '../../core/json/json.ts';
-import { foldName } from './real-path.ts';
+import { decodePercent } from '../../policy/facts/fingerprints.ts';
+import { foldName, ignoredCharacters } from './real-path.ts';
 
 /** Quotes and escapes. A shell removes `"`, `'`, `\`, and the `$` of `$'…'` and `$"…"` from a word; in queries and JSON, quotes surround it. */
 const quotes = /\\(?=.)|\$(?=["'])|["'`]/gs;
@@ -9,10 +10,8 @@ const quoted = /"([^"\n]*)"|'([^'\n]*)'/g;
 const escapedSpaces = /(?:[^\s\\]|\\\S)*(?:\\ (?:[^\s\\]|\\\S)*)+/g;
 const continuations = /\\\r?\n/g;
 const wordBreaks = /[\s;|&<>()`,={}]+/;
-const percentCodes = /(?:%[0-9a-f]{2})+/gi;
 const escapes =
   /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|x([0-9a-fA-F]{1,2})|(0?[0-7]{2,3}))/g;
-const ignoredCharacters = /\p{Default_Ignorable_Code_Point}/gu;
 /** A text without any of these has one reading. */
 const ambiguous = /[%\\"'`\u0080-\uffff]/;
 const nonAscii = /[\u0080-\uffff]/;
@@ -130,11 +129,6 @@ function readingsOf(text: string): string[] {
     if (decoded !== before) readings.push(decoded.replace(quotes, ''));
   }
   return readings;
-}
-
-export function decodePercent(text: string): string {
-  if (!text.includes('%')) return text;
-  return text.replace(percentCodes, (codes) => Buffer.from(codes.replaceAll('%', ''), 'hex').toString());
 }
 
 function decodeEscapes(text: string): string {

@@ -8,11 +8,10 @@ import type { Store } from '../../journal/store/store.ts';
 import type { ToolPolicy } from '../../policy/code-policy.ts';
 import type { PolicyInput } from '../../policy/policy.ts';
 import { type Call, type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
-import { SessionFacts } from './session-facts.ts';
+import { type PolicySet, SessionFacts } from './session-facts.ts';
 import type { PolicySource, RuleSource } from './compile-policies.ts';
 import { recordedArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
-import type { PolicySet } from './policy-set.ts';
 
 /** The public summary of the active policies. */
 export interface PolicySummary {

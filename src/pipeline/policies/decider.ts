@@ -13,8 +13,7 @@ import { type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecy
 import type { FileGuard } from '../files/file-guard.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 import { type ActivePolicies, toPolicyInput } from './active-policies.ts';
-import { type PolicySet } from './policy-set.ts';
-import type { CallFacts } from './session-facts.ts';
+import type { CallFacts, PolicySet } from './session-facts.ts';
 
 /** Dependencies of the decider. */
 export interface DeciderParts {

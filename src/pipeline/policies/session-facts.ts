@@ -5,11 +5,19 @@ import { KeyedSlotMap } from '../../core/async/slot-map.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CallEvent } from '../../policy/facts/call-event.ts';
 import type { StartedCall, Facts } from '../../policy/facts/facts.ts';
+import type { ToolPolicy } from '../../policy/code-policy.ts';
 import { fingerprintsOf } from '../../policy/facts/fingerprints.ts';
 import type { DecisionFacts, Policy } from '../../policy/policy.ts';
 import { RecentSet } from '../../policy/facts/recent-set.ts';
 import { endedCall, namingIn } from './recorded-calls.ts';
 import { FingerprintCipher, StoredFingerprints } from './stored-fingerprints.ts';
+
+/** The active rules and policies in code, with the facts that they use. */
+export interface PolicySet {
+  readonly policy: Policy;
+  readonly code: readonly ToolPolicy[];
+  readonly facts: SessionFacts;
+}
 
 /** The session and the principal that a call counts for. */
 export interface FactsOwner {

@@ -1,10 +1,21 @@
-import type { Span, SpanStatusCode } from '@opentelemetry/api';
+import type * as Telemetry from '@opentelemetry/api';
+import { createRequire } from 'node:module';
 import type { Redactor } from '../../redaction/redactor.ts';
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import type { CallOutcome, OutcomeName } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import { type Next, type Stage, after } from '../stage.ts';
 import type { Call } from '../call-lifecycle.ts';
-import { type CallMetrics, telemetry } from '../recording/telemetry.ts';
+
+/** Receives counts and durations of calls. The host implements it with its own meter. */
+export interface CallMetrics {
+  callStarted(): void;
+  callEnded(call: {
+    readonly server: string;
+    readonly tool: string;
+    readonly outcome: OutcomeName;
+    readonly seconds: number;
+  }): void;
+}
 
 /** Options of the stage. */
 export interface ObserveOptions {
@@ -35,7 +46,7 @@ export function observe(options: ObserveOptions): Stage<Call> {
 }
 
 async function traced(
-  { SpanKind, SpanStatusCode, context, trace }: NonNullable<ReturnType<typeof telemetry>>,
+  { SpanKind, SpanStatusCode, context, trace }: typeof Telemetry,
   call: Call,
   next: Next<Call>,
   options: ObserveOptions,
@@ -54,7 +65,7 @@ async function traced(
   return outcome;
 }
 
-function describe(span: Span, call: Call, outcome: CallOutcome, { content, redactor }: ObserveOptions): void {
+function describe(span: Telemetry.Span, call: Call, outcome: CallOutcome, { content, redactor }: ObserveOptions): void {
   span.setAttributes({
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': call.tool?.definition.name ?? call.name,
@@ -77,11 +88,22 @@ function describe(span: Span, call: Call, outcome: CallOutcome, { content, redac
 }
 
 function describeError(
-  span: Span,
+  span: Telemetry.Span,
   error: NonNullable<CallOutcome['error']>,
-  code: SpanStatusCode,
+  code: Telemetry.SpanStatusCode,
   { redactor }: ObserveOptions,
 ): void {
   span.setAttribute('error.type', error.code === 'tool-failed' ? 'tool_error' : error.code);
   span.setStatus({ code, message: redactor.text(error.message) });
+}
+
+const require = createRequire(import.meta.url);
+/** The key under which all copies of the API share their registration. */
+const registered = Symbol.for('opentelemetry.js.api.1');
+let loaded: typeof Telemetry | undefined;
+
+/** Returns OpenTelemetry once a provider is registered in this process. Until then it is not loaded. */
+function telemetry(): typeof Telemetry | undefined {
+  if (!(registered in globalThis)) return undefined;
+  return (loaded ??= require('@opentelemetry/api') as typeof Telemetry);
 }

@@ -59,7 +59,8 @@ function* decodings(text: string): Generator<string> {
 
 function decoded(text: string): string[] {
   const found: string[] = [];
-  if (/%[0-9a-f]{2}/i.test(text)) found.push(text.replace(/(?:%[0-9a-f]{2})+/gi, fromUrl));
+  const withoutPercent = decodePercent(text);
+  if (withoutPercent !== text) found.push(withoutPercent);
   // Characters before the encoded text may belong to the alphabet too, so every alignment is tried.
   found.push(...aligned(text, /[0-9a-f]{16,}/gi, 'hex', 2), ...aligned(text, /[A-Za-z0-9+/_-]{11,}/g, 'base64', 4));
   return found;
@@ -76,8 +77,10 @@ function aligned(text: string, runs: RegExp, encoding: 'hex' | 'base64', alignme
   return found;
 }
 
-function fromUrl(run: string): string {
-  return Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8');
+/** Decodes the percent-encoded parts of a text. Unlike `decodeURIComponent`, accepts any bytes. */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) => Buffer.from(codes.replaceAll('%', ''), 'hex').toString());
 }
 
 function readable(bytes: Buffer): string | undefined {

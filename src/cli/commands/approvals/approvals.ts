@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ApprovalPage } from '../../../pipeline/approvals/approval-page.ts';
+import type { ApprovalPage } from '../../../pipeline/approvals/approval-view.ts';
 import { AsyncQueue } from '../../../core/async/async-queue.ts';
 import type { Approval } from '../../../core/calls/approval.ts';
 import { askingRules } from '../../../core/calls/decision.ts';
